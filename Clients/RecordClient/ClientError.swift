@@ -1,0 +1,18 @@
+package import WireProtocol
+
+/// Why a request got no answer from the server, or the answer that it failed.
+package enum ClientError: Error, Hashable, Sendable {
+    /// The server's own answer to the whole request.
+    case refused(Failure)
+    /// The server ended the connection with a reason that connecting again does not mend.
+    case rejected(reason: CloseReason, message: String)
+    /// No connection within the request's time: nothing was sent, or the operation changes nothing.
+    case unreachable(description: String)
+    /// Sent, and no answer within the request's time: whether it took effect is unknown.
+    case responseLost
+    case cancelled
+    /// The server's bytes break the protocol.
+    case protocolViolation(WireError)
+    /// The client was shut down.
+    case closed
+}

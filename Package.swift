@@ -1,0 +1,218 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One settings list for every target of ours: strict concurrency (Swift 6 mode), explicit imports, no warnings.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The settings of code in the shape of our users' code: what Xcode gives a new package, nothing stricter.
+let userSettings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+
+let protocolTargets: [Target] = [
+    .target(name: "RecordModel", path: "Protocol/RecordModel", swiftSettings: settings),
+    .target(
+        name: "WireProtocol",
+        dependencies: ["RecordModel", nio("NIOCore"), protobuf],
+        path: "Protocol/WireProtocol",
+        swiftSettings: settings
+    ),
+]
+
+let serverTargets: [Target] = [
+    .target(
+        name: "RecordStore",
+        dependencies: ["RecordModel"],
+        path: "Sources/RecordStore",
+        swiftSettings: settings
+    ),
+    .target(
+        name: "SQLiteEngine",
+        dependencies: ["RecordStore", "RecordModel", grdb, grdbSQLite],
+        path: "Sources/SQLiteEngine",
+        swiftSettings: settings
+    ),
+    .target(
+        name: "RecordServer",
+        dependencies: [
+            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nioSSL, crypto,
+            logging, metrics,
+        ],
+        path: "Sources/RecordServer",
+        swiftSettings: settings
+    ),
+    .target(
+        name: "ServerCertificates",
+        dependencies: [x509, asn1, crypto],
+        path: "Sources/ServerCertificates",
+        swiftSettings: settings
+    ),
+    .executableTarget(
+        name: "tidemark",
+        dependencies: [
+            "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "ServerCertificates",
+            argumentParser, lifecycle,
+            configuration, logging, metrics,
+        ],
+        path: "Sources/tidemark",
+        swiftSettings: settings
+    ),
+]
+
+let clientTargets: [Target] = [
+    .target(
+        name: "RecordClient",
+        dependencies: ["WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nioSSL, logging],
+        path: "Clients/RecordClient",
+        swiftSettings: settings
+    ),
+    .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
+    .target(
+        name: "CloudKit",
+        dependencies: ["RecordClient", "RecordModel", "CoreLocation"],
+        path: "Clients/CloudKit",
+        swiftSettings: settings
+    ),
+    .target(
+        name: "CloudKitTesting",
+        dependencies: [
+            "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel",
+            "ServerCertificates",
+            logging,
+        ],
+        path: "Clients/CloudKitTesting",
+        swiftSettings: settings
+    ),
+    .executableTarget(
+        name: "iso-codes-service",
+        dependencies: ["CloudKit"],
+        path: "Clients/Examples/ISOCodes",
+        swiftSettings: userSettings
+    ),
+]
+
+let testTargets: [Target] = [
+    .target(
+        name: "TestSupport",
+        dependencies: ["RecordModel"],
+        path: "Tests/TestSupport",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "RecordModelTests",
+        dependencies: ["RecordModel", "TestSupport"],
+        path: "Tests/RecordModelTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "WireProtocolTests",
+        dependencies: [
+            "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
+            nio("NIOTestUtils"), protobuf,
+        ],
+        path: "Tests/WireProtocolTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "RecordStoreTests",
+        dependencies: ["RecordStore", "RecordModel", "TestSupport"],
+        path: "Tests/RecordStoreTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "EngineConformanceTests",
+        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        path: "Tests/EngineConformanceTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "RecordServerTests",
+        dependencies: [
+            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
+            nio("NIOCore"),
+            nio("NIOEmbedded"), logging,
+        ],
+        path: "Tests/RecordServerTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "RecordClientTests",
+        dependencies: [
+            "RecordClient", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
+        ],
+        path: "Tests/RecordClientTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "CloudKitTests",
+        dependencies: ["CloudKit", "CoreLocation", "TestSupport"],
+        path: "Tests/CloudKitTests",
+        swiftSettings: userSettings
+    ),
+    .testTarget(
+        name: "IntegrationTests",
+        dependencies: [
+            "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
+            nio("NIOCore"),
+            nio("NIOPosix"), nioSSL, "tidemark",
+        ],
+        path: "Tests/IntegrationTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "CrashTests",
+        dependencies: ["CloudKitTesting", "RecordClient", "RecordModel", "TestSupport", "tidemark"],
+        path: "Tests/CrashTests",
+        swiftSettings: settings
+    ),
+    .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: settings),
+]
+
+let package = Package(
+    name: "tidemark",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "CloudKit", targets: ["CloudKit"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
+        .executable(name: "tidemark", targets: ["tidemark"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration",
+            from: "1.4.0",
+            traits: [.defaults, "CommandLineArguments"]
+        ),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: protocolTargets + serverTargets + clientTargets + testTargets,
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,81 @@
+/// Every limit of the protocol and the record model in one place. Units are in the names; `Protocol/README.md`,
+/// section 7, says why each is what it is, and which of them an operator may change.
+package struct Bounds: Hashable, Sendable {
+    /// Payload of one frame.
+    package var frameBytesMax = 3 * 1024 * 1024
+    /// Saves and deletes in one modify request; IDs in one fetch request. CloudKit's number.
+    package var requestItemsMax = 400
+    /// An encoded request without assets. CloudKit's number.
+    package var requestBytesMax = 2 * 1024 * 1024
+    /// The encoded fields of one record without assets. CloudKit's number.
+    package var recordBytesMax = 1024 * 1024
+    /// Requests without an answer on one connection.
+    package var inFlightMax = 128
+    /// `deleteSelf` references to one target. CloudKit's number.
+    package var deleteSelfReferencesMax = 750
+    /// Ancestors of a record.
+    package var parentDepthMax = 100
+
+    package static let defaults = Bounds()
+
+    package init() {}
+
+    /// Bytes of a name: container, zone, record, record type, field.
+    package static let nameBytesMax = 255
+    /// Fields of one record.
+    package static let fieldsMax = 1_000
+    /// Elements of one list value.
+    package static let listElementsMax = 10_000
+    /// Text of an error or a goaway, for people.
+    package static let messageBytesMax = 1_024
+}
+
+/// What names may look like. Each answers whether the bytes are one.
+package enum NameRules {
+    /// Zone and record names: 1 to 255 printable ASCII bytes that do not start with `_`.
+    package static func isItemName(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, first != UInt8(ascii: "_") else {
+            return false
+        }
+        return bytes.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// The record name of a user record: `_` and 32 lower-case hexadecimal digits.
+    package static func isUserRecordName(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard bytes.count == 33, bytes.first == UInt8(ascii: "_") else { return false }
+        return bytes.dropFirst().allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
+    }
+
+    /// Record types and field names: an ASCII letter, then letters, digits and `_`; at most 255 bytes.
+    package static func isIdentifier(_ bytes: some Collection<UInt8>) -> Bool {
+        guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, self.isLetter(first) else {
+            return false
+        }
+        return bytes.allSatisfy {
+            self.isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                || $0 == UInt8(ascii: "_")
+        }
+    }
+
+    /// Container identifiers: 1 to 255 bytes of letters, digits, `.`, `-` and `_`, starting with a letter.
+    package static func isContainerID(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, self.isLetter(first) else {
+            return false
+        }
+        return bytes.allSatisfy {
+            self.isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                || $0 == UInt8(ascii: "_")
+                || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

@@ -1,0 +1,74 @@
+/// What is wrong with the bytes of a record body.
+package enum BodyError: Error, Hashable, Sendable {
+    /// Not an encoded `RecordFields` in the one permitted encoding.
+    case malformed
+    /// Two fields with one name, or names out of order. The later name.
+    case fieldOrder(String)
+    case fieldNameInvalid(String)
+    /// The value breaks a rule of its type: text that is not UTF-8, a number that is not finite, a place off the globe.
+    case valueInvalid(field: String)
+    case tooManyFields
+    case tooManyElements(field: String)
+    /// `clear` in a body that is not a save.
+    case clearNotAllowed(field: String)
+}
+
+/// Walks the fields of an encoded body from front to back.
+package struct FieldCursor {
+    private var reader: WireReader
+
+    package init(_ bytes: [UInt8]) {
+        self.reader = WireReader(bytes)
+    }
+
+    /// The next field of a body that was checked before; `nil` at the end.
+    package mutating func nextTrusted() -> FieldSlice? {
+        do {
+            return try self.next()
+        } catch {
+            preconditionFailure("a stored record body is malformed")
+        }
+    }
+
+    /// The next field; `nil` at the end. Checks the shape of the field, neither its name nor its value.
+    package mutating func next() throws(BodyError) -> FieldSlice? {
+        guard !self.reader.isAtEnd else { return nil }
+        let start = self.reader.position
+        guard try self.reader.varint() == 0x0A else { throw .malformed }
+        var field = self.reader.reader(in: try self.reader.delimited())
+        guard try field.varint() == 0x0A else { throw .malformed }
+        let name = try field.delimited()
+        var tag = try field.varint()
+        let isEncrypted = tag == 0x10
+        if isEncrypted {
+            guard try field.varint() == 1 else { throw .malformed }
+            tag = try field.varint()
+        }
+        guard tag < 0x800, let type = FieldType(rawValue: UInt8(tag >> 3)), type.wireType == UInt8(tag & 7)
+        else {
+            throw .malformed
+        }
+        let value = try field.value(ofWireType: type.wireType)
+        guard field.isAtEnd else { throw .malformed }
+        return FieldSlice(
+            entry: start..<self.reader.position,
+            name: name,
+            isEncrypted: isEncrypted,
+            type: type,
+            value: value
+        )
+    }
+}
+
+extension FieldType {
+    /// 0 variable-length integer, 1 eight bytes, 2 length-delimited.
+    var wireType: UInt8 {
+        switch self {
+        case .int64, .emptyList, .clear: 0
+        case .double, .timestamp: 1
+        case .string, .bytes, .location, .reference: 2
+        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList:
+            2
+        }
+    }
+}

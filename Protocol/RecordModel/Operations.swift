@@ -1,0 +1,119 @@
+/// What a client may ask of a database. `Protocol/README.md`, section 5, gives the meaning of each.
+package enum Operation: Hashable, Sendable {
+    case modifyRecords(ModifyRecords)
+    case fetchRecords(FetchRecords)
+    case modifyZones(ModifyZones)
+    case fetchZones(FetchZones)
+
+    /// Whether the operation changes anything, and so needs a request ID.
+    package var isMutating: Bool {
+        switch self {
+        case .modifyRecords, .modifyZones: true
+        case .fetchRecords, .fetchZones: false
+        }
+    }
+}
+
+/// Saves and deletes records. Items are numbered: saves first, then deletes, from 0.
+package struct ModifyRecords: Hashable, Sendable {
+    package enum Policy: UInt8, Hashable, Sendable {
+        case ifServerRecordUnchanged = 0
+        case changedKeys = 1
+        case allKeys = 2
+    }
+
+    package var scope: DatabaseScope
+    package var saves: [RecordSave]
+    package var deletes: [RecordID]
+    package var policy: Policy
+    /// Within each zone that has the capability: all items or none.
+    package var isAtomic: Bool
+
+    package init(
+        scope: DatabaseScope,
+        saves: [RecordSave],
+        deletes: [RecordID] = [],
+        policy: Policy = .ifServerRecordUnchanged,
+        isAtomic: Bool = true
+    ) {
+        self.scope = scope
+        self.saves = saves
+        self.deletes = deletes
+        self.policy = policy
+        self.isAtomic = isAtomic
+    }
+}
+
+/// What one save changes.
+package struct RecordSave: Hashable, Sendable {
+    package enum ParentChange: Hashable, Sendable {
+        case unchanged
+        case removed
+        case set(recordName: String)
+    }
+
+    package var id: RecordID
+    package var recordType: String
+    /// `nil`: the client believes that the record is new.
+    package var changeTag: String?
+    /// The fields to write, and `clear` for those to remove.
+    package var changes: RecordBody
+    package var parent: ParentChange
+
+    package init(
+        id: RecordID,
+        recordType: String,
+        changeTag: String? = nil,
+        changes: RecordBody,
+        parent: ParentChange = .unchanged
+    ) {
+        self.id = id
+        self.recordType = recordType
+        self.changeTag = changeTag
+        self.changes = changes
+        self.parent = parent
+    }
+}
+
+/// Fetches records by ID. Items are numbered as `ids`.
+package struct FetchRecords: Hashable, Sendable {
+    package var scope: DatabaseScope
+    package var ids: [RecordID]
+    /// `nil`: all fields; empty: none.
+    package var desiredKeys: [String]?
+
+    package init(scope: DatabaseScope, ids: [RecordID], desiredKeys: [String]? = nil) {
+        self.scope = scope
+        self.ids = ids
+        self.desiredKeys = desiredKeys
+    }
+}
+
+/// Creates and deletes zones. Items are numbered: saves first, then deletes.
+package struct ModifyZones: Hashable, Sendable {
+    package var scope: DatabaseScope
+    package var saves: [ZoneID]
+    package var deletes: [ZoneID]
+
+    package init(scope: DatabaseScope, saves: [ZoneID], deletes: [ZoneID] = []) {
+        self.scope = scope
+        self.saves = saves
+        self.deletes = deletes
+    }
+}
+
+/// Fetches zones.
+package struct FetchZones: Hashable, Sendable {
+    package enum Selection: Hashable, Sendable {
+        case all
+        case ids([ZoneID])
+    }
+
+    package var scope: DatabaseScope
+    package var selection: Selection
+
+    package init(scope: DatabaseScope, selection: Selection) {
+        self.scope = scope
+        self.selection = selection
+    }
+}

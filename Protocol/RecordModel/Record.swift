@@ -1,0 +1,59 @@
+/// A record as the server has it.
+package struct Record: Hashable, Sendable {
+    package var id: RecordID
+    package var recordType: String
+    /// Changes with every successful write; compared for equality only.
+    package var changeTag: String
+    package var system: SystemFields
+    /// Record name of the parent, in the same zone.
+    package var parent: String?
+    package var body: RecordBody
+
+    package init(
+        id: RecordID,
+        recordType: String,
+        changeTag: String,
+        system: SystemFields,
+        parent: String? = nil,
+        body: RecordBody
+    ) {
+        self.id = id
+        self.recordType = recordType
+        self.changeTag = changeTag
+        self.system = system
+        self.parent = parent
+        self.body = body
+    }
+}
+
+/// Who wrote a record and when, by the server's clock (milliseconds since 1970) and the server's word.
+package struct SystemFields: Hashable, Sendable {
+    package var createdMilliseconds: Int64
+    package var modifiedMilliseconds: Int64
+    /// User record names; empty when nobody was signed in.
+    package var createdBy: String
+    package var modifiedBy: String
+
+    package init(
+        createdMilliseconds: Int64,
+        modifiedMilliseconds: Int64,
+        createdBy: String,
+        modifiedBy: String
+    ) {
+        self.createdMilliseconds = createdMilliseconds
+        self.modifiedMilliseconds = modifiedMilliseconds
+        self.createdBy = createdBy
+        self.modifiedBy = modifiedBy
+    }
+}
+
+/// A zone as the server has it.
+package struct Zone: Hashable, Sendable {
+    package var id: ZoneID
+    package var capabilities: ZoneCapabilities
+
+    package init(id: ZoneID, capabilities: ZoneCapabilities) {
+        self.id = id
+        self.capabilities = capabilities
+    }
+}

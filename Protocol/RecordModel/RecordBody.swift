@@ -1,0 +1,91 @@
+/// The encoded fields of a record: the same bytes in memory, in a frame and on disk.
+///
+///     body   = *( 0x0A length field )            message RecordFields of tidemark.proto
+///     field  = 0x0A length name                  ASCII letter, letters, digits, "_"
+///              [ 0x10 0x01 ]                     encrypted
+///              value                             exactly one of the numbers 3…9, 17…23, 30, 31
+///
+/// Names ascend strictly by their bytes, numbers within a message ascend, variable-length integers are minimal: one
+/// content has one encoding. So merging and cutting to desired keys copy bytes and decode no value.
+package struct RecordBody: Hashable, Sendable {
+    package static let empty = RecordBody(trusted: [])
+
+    package let bytes: [UInt8]
+
+    /// Takes bytes that this type made or checked before.
+    package init(trusted bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    package var isEmpty: Bool { self.bytes.isEmpty }
+
+    /// Where each field lies, in order of names.
+    package var slices: [FieldSlice] {
+        var slices: [FieldSlice] = []
+        var cursor = FieldCursor(self.bytes)
+        while let slice = cursor.nextTrusted() { slices.append(slice) }
+        return slices
+    }
+
+    /// The name of a field of this body.
+    package func name(of slice: FieldSlice) -> String {
+        String(decoding: self.bytes[slice.name], as: UTF8.self)
+    }
+
+    /// This body with `changes` applied: a field named there replaces ours, `clear` removes it.
+    package func merging(_ changes: RecordBody) -> RecordBody {
+        var merged: [UInt8] = []
+        merged.reserveCapacity(self.bytes.count + changes.bytes.count)
+        var ours = FieldCursor(self.bytes)
+        var theirs = FieldCursor(changes.bytes)
+        var our = ours.nextTrusted()
+        var their = theirs.nextTrusted()
+        while our != nil || their != nil {
+            switch self.order(our, their, in: changes) {
+            case .ours(let slice):
+                merged += self.bytes[slice.entry]
+                our = ours.nextTrusted()
+            case .theirs(let slice, let replacesOurs):
+                if slice.type != .clear { merged += changes.bytes[slice.entry] }
+                if replacesOurs { our = ours.nextTrusted() }
+                their = theirs.nextTrusted()
+            }
+        }
+        return RecordBody(trusted: merged)
+    }
+
+    /// This body without the fields that are not in `keys`.
+    package func keeping(_ keys: Set<String>) -> RecordBody {
+        var kept: [UInt8] = []
+        var cursor = FieldCursor(self.bytes)
+        while let slice = cursor.nextTrusted() {
+            if keys.contains(self.name(of: slice)) { kept += self.bytes[slice.entry] }
+        }
+        return RecordBody(trusted: kept)
+    }
+
+    private enum Next {
+        case ours(FieldSlice)
+        case theirs(FieldSlice, replacesOurs: Bool)
+    }
+
+    private func order(_ our: FieldSlice?, _ their: FieldSlice?, in changes: RecordBody) -> Next {
+        guard let our else { return .theirs(their!, replacesOurs: false) }
+        guard let their else { return .ours(our) }
+        let ourName = self.bytes[our.name]
+        let theirName = changes.bytes[their.name]
+        if ourName.elementsEqual(theirName) { return .theirs(their, replacesOurs: true) }
+        return ourName.lexicographicallyPrecedes(theirName) ? .ours(our) : .theirs(their, replacesOurs: false)
+    }
+}
+
+/// Where one field lies in the bytes of a body.
+package struct FieldSlice: Hashable, Sendable {
+    /// All of it, its outer tag and length included.
+    package var entry: Range<Int>
+    package var name: Range<Int>
+    package var isEncrypted: Bool
+    package var type: FieldType
+    /// The value without its tag (and, for length-delimited ones, without its length).
+    package var value: Range<Int>
+}

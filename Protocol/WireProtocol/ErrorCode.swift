@@ -1,0 +1,62 @@
+/// A number that says what went wrong. Below 100 CloudKit's numbers with CloudKit's meaning, from 1000 ours.
+///
+/// A struct, not an enum: a number that this version does not know survives decoding. `registry.json` holds the table.
+package struct ErrorCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let internalError = ErrorCode(rawValue: 1)
+    package static let badContainer = ErrorCode(rawValue: 5)
+    package static let serviceUnavailable = ErrorCode(rawValue: 6)
+    package static let requestRateLimited = ErrorCode(rawValue: 7)
+    package static let notAuthenticated = ErrorCode(rawValue: 9)
+    package static let permissionFailure = ErrorCode(rawValue: 10)
+    package static let unknownItem = ErrorCode(rawValue: 11)
+    package static let invalidArguments = ErrorCode(rawValue: 12)
+    package static let serverRecordChanged = ErrorCode(rawValue: 14)
+    package static let serverRejectedRequest = ErrorCode(rawValue: 15)
+    package static let operationCancelled = ErrorCode(rawValue: 20)
+    package static let batchRequestFailed = ErrorCode(rawValue: 22)
+    package static let zoneBusy = ErrorCode(rawValue: 23)
+    package static let badDatabase = ErrorCode(rawValue: 24)
+    package static let zoneNotFound = ErrorCode(rawValue: 26)
+    package static let limitExceeded = ErrorCode(rawValue: 27)
+    package static let referenceViolation = ErrorCode(rawValue: 31)
+    /// The request's deadline passed before it was executed: nothing happened.
+    package static let deadlineExceeded = ErrorCode(rawValue: 1000)
+    /// The server does not know the operation: it is older than the client.
+    package static let operationUnknown = ErrorCode(rawValue: 1001)
+}
+
+/// Why a side closes a connection or lets it run out.
+package struct CloseReason: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Orderly: the server stops. Streams that are open are answered; open no more.
+    package static let drain = CloseReason(rawValue: 1)
+    package static let versionUnsupported = CloseReason(rawValue: 2)
+    /// The token is wrong or revoked.
+    package static let notAuthenticated = CloseReason(rawValue: 3)
+    package static let containerUnknown = CloseReason(rawValue: 4)
+    /// No room for another connection, or not enough memory left.
+    package static let overloaded = CloseReason(rawValue: 5)
+    package static let idle = CloseReason(rawValue: 6)
+    /// The peer does not read what it asked for.
+    package static let slowReader = CloseReason(rawValue: 7)
+    package static let handshakeTimeout = CloseReason(rawValue: 8)
+    package static let internalError = CloseReason(rawValue: 9)
+    // Violations by the peer, from 100.
+    package static let frameTooLarge = CloseReason(rawValue: 100)
+    package static let frameKindUnexpected = CloseReason(rawValue: 101)
+    package static let messageMalformed = CloseReason(rawValue: 102)
+    package static let requestBeforeHello = CloseReason(rawValue: 103)
+    package static let secondHello = CloseReason(rawValue: 104)
+    package static let streamInvalid = CloseReason(rawValue: 105)
+    package static let tooManyInFlight = CloseReason(rawValue: 106)
+    package static let creditExceeded = CloseReason(rawValue: 107)
+    package static let creditInvalid = CloseReason(rawValue: 108)
+    package static let tooManyControlFrames = CloseReason(rawValue: 109)
+}

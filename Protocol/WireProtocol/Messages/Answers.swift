@@ -1,0 +1,83 @@
+package import RecordModel
+
+/// The outcome of one item of a request.
+package struct Item: Hashable, Sendable {
+    /// The item's number in the request.
+    package var index: UInt32
+    package var outcome: ItemOutcome
+
+    package init(index: UInt32, outcome: ItemOutcome) {
+        self.index = index
+        self.outcome = outcome
+    }
+}
+
+package enum ItemOutcome: Hashable, Sendable {
+    case failure(Failure)
+    case recordSaved(RecordSaved)
+    case deleted
+    case record(Record)
+    case zone(Zone)
+}
+
+/// System fields after a save.
+package struct RecordSaved: Hashable, Sendable {
+    package var changeTag: String
+    package var system: SystemFields
+
+    package init(changeTag: String, system: SystemFields) {
+        self.changeTag = changeTag
+        self.system = system
+    }
+}
+
+/// What went wrong, and what to do about it.
+package struct Failure: Error, Hashable, Sendable {
+    /// Who is at fault within the request.
+    package enum Cause: Hashable, Sendable {
+        case culprit
+        /// It needs the item with this number, which failed.
+        case dependsOn(index: UInt32)
+        /// Another item of the atomic batch failed: the one with this number.
+        case atomicPeer(index: UInt32)
+    }
+
+    package enum Retry: Hashable, Sendable {
+        case never
+        case now
+        case after(milliseconds: UInt32)
+        case afterChange
+    }
+
+    package var code: ErrorCode
+    /// For people, never to be matched.
+    package var message: String
+    package var cause: Cause
+    package var retry: Retry
+    /// With `serverRecordChanged`: the record that the server has, whole.
+    package var serverRecord: Record?
+
+    package init(
+        code: ErrorCode,
+        message: String,
+        cause: Cause = .culprit,
+        retry: Retry,
+        serverRecord: Record? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+        self.retry = retry
+        self.serverRecord = serverRecord
+    }
+}
+
+/// Frame `end`: the last of a stream.
+package struct End: Hashable, Sendable {
+    /// The request as a whole failed.
+    package var failure: Failure?
+
+    package init(failure: Failure? = nil) {
+        self.failure = failure
+    }
+}

@@ -1,0 +1,128 @@
+package import RecordModel
+
+/// Frame `hello`: the first frame of a client.
+package struct Hello: Hashable, Sendable {
+    /// Protocol versions that the client speaks, most wanted first.
+    package var versions: [UInt32]
+    package var container: String
+    package var environment: Environment
+    /// Empty: not signed in.
+    package var accessToken: String
+    /// 16 bytes, or none.
+    package var installationID: [UInt8]
+    package var client: String
+    package var windows: Windows
+
+    package init(
+        versions: [UInt32] = [ProtocolVersion.current],
+        container: String,
+        environment: Environment,
+        accessToken: String,
+        installationID: [UInt8] = [],
+        client: String,
+        windows: Windows = .defaults
+    ) {
+        self.versions = versions
+        self.container = container
+        self.environment = environment
+        self.accessToken = accessToken
+        self.installationID = installationID
+        self.client = client
+        self.windows = windows
+    }
+}
+
+/// Flow-control windows granted at the start, in payload bytes.
+package struct Windows: Hashable, Sendable {
+    package static let defaults = Windows(connectionBytes: 4 * 1024 * 1024, streamBytes: 1024 * 1024)
+
+    package var connectionBytes: UInt32
+    package var streamBytes: UInt32
+
+    package init(connectionBytes: UInt32, streamBytes: UInt32) {
+        self.connectionBytes = connectionBytes
+        self.streamBytes = streamBytes
+    }
+}
+
+/// Frame `welcome`: the server's answer to `hello`.
+package struct Welcome: Hashable, Sendable {
+    package var version: UInt32
+    package var server: String
+    /// Empty when not signed in.
+    package var userRecordName: String
+    package var serverTimeMilliseconds: Int64
+    package var limits: Limits
+    package var windows: Windows
+
+    package init(
+        version: UInt32,
+        server: String,
+        userRecordName: String,
+        serverTimeMilliseconds: Int64,
+        limits: Limits,
+        windows: Windows
+    ) {
+        self.version = version
+        self.server = server
+        self.userRecordName = userRecordName
+        self.serverTimeMilliseconds = serverTimeMilliseconds
+        self.limits = limits
+        self.windows = windows
+    }
+}
+
+/// Every limit in force on a connection; the `.proto` gives the units.
+package struct Limits: Hashable, Sendable {
+    package var frameBytesMax: UInt32
+    package var requestItemsMax: UInt32
+    package var requestBytesMax: UInt32
+    package var recordBytesMax: UInt32
+    package var inFlightMax: UInt32
+    package var idleTimeoutMilliseconds: UInt32
+    package var requestIDRetentionSeconds: UInt32
+    package var deadlineMillisecondsMax: UInt32
+
+    package init(
+        frameBytesMax: UInt32,
+        requestItemsMax: UInt32,
+        requestBytesMax: UInt32,
+        recordBytesMax: UInt32,
+        inFlightMax: UInt32,
+        idleTimeoutMilliseconds: UInt32,
+        requestIDRetentionSeconds: UInt32,
+        deadlineMillisecondsMax: UInt32
+    ) {
+        self.frameBytesMax = frameBytesMax
+        self.requestItemsMax = requestItemsMax
+        self.requestBytesMax = requestBytesMax
+        self.recordBytesMax = recordBytesMax
+        self.inFlightMax = inFlightMax
+        self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
+        self.requestIDRetentionSeconds = requestIDRetentionSeconds
+        self.deadlineMillisecondsMax = deadlineMillisecondsMax
+    }
+}
+
+/// Frame `goaway`: no new streams (drain), or the end at once (any other reason).
+package struct GoAway: Hashable, Sendable {
+    package var reason: CloseReason
+    /// For people, never to be matched.
+    package var message: String
+    /// 0: no advice.
+    package var retryAfterMilliseconds: UInt32
+    /// Only with `versionUnsupported`: what the server speaks.
+    package var versions: [UInt32]
+
+    package init(
+        reason: CloseReason,
+        message: String,
+        retryAfterMilliseconds: UInt32 = 0,
+        versions: [UInt32] = []
+    ) {
+        self.reason = reason
+        self.message = message
+        self.retryAfterMilliseconds = retryAfterMilliseconds
+        self.versions = versions
+    }
+}

@@ -1,0 +1,144 @@
+package import RecordModel
+
+/// The number of one database: a row, and the first part of every key.
+package struct DatabaseID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// Who asks, and of which database.
+package struct Requester: Hashable, Sendable {
+    package var database: DatabaseID
+    package var scope: DatabaseScope
+    package var environment: EnvironmentID
+    /// `nil`: not signed in.
+    package var userRecordName: String?
+
+    package init(
+        database: DatabaseID,
+        scope: DatabaseScope,
+        environment: EnvironmentID,
+        userRecordName: String?
+    ) {
+        self.database = database
+        self.scope = scope
+        self.environment = environment
+        self.userRecordName = userRecordName
+    }
+}
+
+/// The number of one environment of one container: what a schema belongs to.
+package struct EnvironmentID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// A change that waits for the writer.
+package struct WriteRequest: Sendable {
+    package enum Operation: Sendable {
+        case modifyRecords(ModifyRecords)
+        case modifyZones(ModifyZones)
+    }
+
+    package var requester: Requester
+    package var requestID: RequestID
+    package var operation: Operation
+    /// Encoded size: what the request counts for in the writer's queue.
+    package var bytes: Int
+    /// Milliseconds since 1970 after which the request is refused instead of executed.
+    package var deadlineMilliseconds: Int64
+
+    package init(
+        requester: Requester,
+        requestID: RequestID,
+        operation: Operation,
+        bytes: Int,
+        deadlineMilliseconds: Int64
+    ) {
+        self.requester = requester
+        self.requestID = requestID
+        self.operation = operation
+        self.bytes = bytes
+        self.deadlineMilliseconds = deadlineMilliseconds
+    }
+}
+
+/// The outcome of one item of a write, in the order of the request's items.
+package enum WriteOutcome: Hashable, Sendable {
+    case recordSaved(changeTag: String, system: SystemFields)
+    case zoneSaved(Zone)
+    case deleted
+    case failed(StoreError)
+}
+
+/// The outcome of one item of a read.
+package enum ReadOutcome: Hashable, Sendable {
+    case record(Record)
+    case zone(Zone)
+    case failed(StoreError)
+}
+
+/// Where records live. The only protocol of the store with several production conformers: whatever a database brings
+/// that knows transactions, the rules above it (`SaveRules`, `Access`, `Schema`) are the same.
+///
+/// Replies come on a thread of the engine, or before the call returns on the caller's. Nothing is said about the order
+/// of replies to different calls. Every reply comes exactly once.
+package protocol StorageEngine: Sendable {
+    /// Executes a change once and replies when it is on disk.
+    ///
+    /// - Order: changes of one database take ascending positions in the order of the transactions that commit them.
+    /// - Durability: the reply comes after the commit is on disk.
+    /// - Parameters:
+    ///   - request: With a request ID that was executed before, the outcomes of that execution are returned.
+    ///   - reply: One outcome an item, or the reason why the whole request was refused: then nothing happened.
+    func write(
+        _ request: WriteRequest,
+        reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
+    )
+
+    /// Reads records by ID: every write that was acknowledged before the call is seen.
+    ///
+    /// A short read may be answered on the caller's thread; a long one hops to a thread of the engine.
+    ///
+    /// - Parameters:
+    ///   - ids: Any number; all outcomes come from one snapshot.
+    ///   - desiredKeys: `nil`: all fields; empty: none.
+    ///   - reply: One outcome an ID, in order.
+    func fetchRecords(
+        _ ids: [RecordID],
+        desiredKeys: [String]?,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    )
+
+    /// Reads zones: those asked for, in order, or all of the database, by name.
+    func fetchZones(
+        _ selection: FetchZones.Selection,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    )
+
+    /// The people and containers that may use the store.
+    var directory: any Directory { get }
+
+    /// Figures for metrics and for `tidemark-load`.
+    var statistics: EngineStatistics { get }
+
+    /// Lets the writer finish what it admitted, refuses the rest with `shuttingDown`, closes the files.
+    func shutdown() async
+}
+
+/// Counters since the start of the engine.
+package struct EngineStatistics: Hashable, Sendable {
+    package var commits: UInt64 = 0
+    package var requestsCommitted: UInt64 = 0
+    package var recordsWritten: UInt64 = 0
+    package var requestsReplayed: UInt64 = 0
+    package var requestsRefused: UInt64 = 0
+    package var requestsWaiting: Int = 0
+    package var bytesWaiting: Int = 0
+
+    package init() {}
+}

@@ -1,0 +1,79 @@
+package import RecordModel
+
+/// Why the store refuses an item or a request. Every case has a rule in `Protocol/README.md`, section 5 or 8; the payload is
+/// data, and what a person reads is made from it in one place, where the case gets its number.
+package enum StoreError: Error, Hashable, Sendable {
+    // An item is at fault.
+    /// Fetch the zone list, create the zone, send again.
+    case zoneMissing
+    /// The database does not let anybody create or delete this zone.
+    case zoneNotModifiable
+    /// There is nothing by this name.
+    case recordMissing
+    /// The client thought the record new; fetch, merge, send again.
+    case recordExists(Record)
+    /// The client's change tag is not the current one; fetch, merge, send again.
+    case changeTagStale(Record)
+    /// A record keeps its type for life.
+    case recordTypeMismatch(existing: String)
+    case nameInvalid(NameKind)
+    case fieldMalformed(BodyError)
+    case fieldTypeMismatch(field: String, given: FieldType, defined: FieldType)
+    /// A field is plain or encrypted for ever.
+    case fieldEncryptionMismatch(field: String)
+    /// Encrypted values do not exist in the public database, and are neither references nor empty lists.
+    case fieldEncryptionNotAllowed(field: String)
+    case recordTooLarge(bytes: Int)
+    /// The same record twice among the saves or the deletes.
+    case duplicateItem
+    /// The same record among the saves and the deletes.
+    case savedAndDeleted
+    case referenceCrossesZones(field: String)
+    case referenceTargetMissing(recordName: String)
+    /// The record is the parent of another, or named by a validating reference, that stays.
+    case referenceWouldDangle(holder: String)
+    case referenceLimit(target: String)
+    /// The record would be its own ancestor.
+    case parentCycle
+    case parentTooDeep
+    case permissionDenied(Permission)
+    case notSignedIn
+    /// The operation does not exist in this database.
+    case databaseNotAllowed
+    /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
+    case atomicPeer(index: Int)
+    /// The item needs the one with this number, which failed.
+    case dependsOn(index: Int)
+
+    // A request as a whole is refused; nothing of it happened.
+    case tooManyItems(Int)
+    case requestIDMissing
+    /// The ID is so old that the server may have forgotten whether it executed the request.
+    case requestIDExpired
+    case deadlinePassed
+    case cancelled
+    /// Too much is waiting; come back after this time.
+    case overloaded(retryAfterMilliseconds: UInt32)
+    /// The disk is full or refuses to write. Nothing acknowledged is lost; come back after this time.
+    case storageUnavailable(retryAfterMilliseconds: UInt32)
+    /// A fault of ours; the log has the reason.
+    case internalFault
+    /// The server is shutting down; come back after this time.
+    case shuttingDown
+}
+
+/// Which name is invalid.
+package enum NameKind: Hashable, Sendable {
+    case zone
+    case record
+    case recordType
+    /// User records are the server's to create.
+    case userRecord
+}
+
+/// What a role may or may not do with a record.
+package enum Permission: Hashable, Sendable {
+    case create
+    case read
+    case write
+}
