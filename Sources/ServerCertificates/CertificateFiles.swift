@@ -1,0 +1,158 @@
+package import Foundation
+import SwiftASN1
+import X509
+
+/// The certificates in the `tls` folder of a data folder.
+///
+/// ```text
+/// DIR/tls/             0700
+///     ca.pem           what clients trust; handed out
+///     ca-key.pem       0600  signs the server's certificates
+///     server.pem       the server's certificate
+///     server-key.pem   0600  its key
+/// ```
+///
+/// All files are 0600: handing out `ca.pem` is the operator's decision. An operator may move `ca-key.pem` to a safe
+/// place; it is needed again when the server's certificate has to be issued anew.
+package struct CertificateFiles: Sendable {
+    /// What happened to the files.
+    package enum Event: Hashable, Sendable {
+        /// Nothing was there: a new authority and a new certificate.
+        case made
+        /// The kept authority signed a new certificate: clients need no change.
+        case reissued(Reason)
+        case reused
+    }
+
+    package enum Reason: Hashable, Sendable {
+        /// Fewer than 30 days were left.
+        case expires
+        /// A host was added to those that the server listens on.
+        case hostMissing
+        /// A file is missing, damaged, or does not belong to the others.
+        case unusable
+    }
+
+    package let authorityPath: String
+    package let chainPEM: String
+    package let keyPEM: String
+    package let event: Event
+
+    static let renewalSeconds: TimeInterval = 30 * 86_400
+
+    /// Takes the certificates in a data folder, and makes what is missing or about to expire.
+    ///
+    /// Not to be called by two processes at once for the same folder: the caller holds the folder's lock.
+    ///
+    /// - Parameters:
+    ///   - directory: The data folder; exists.
+    ///   - hosts: What clients connect to, as in `ServerCertificates.make`.
+    ///   - now: What expiry is judged by, and the start of validity of what is made.
+    /// - Durability: Files are replaced whole and are on disk when this returns.
+    /// - Returns: What to serve with, and what happened to the files.
+    /// - Throws: `CertificateFilesError`; what the file system says.
+    package static func loadOrMake(
+        directory: String,
+        hosts: [String],
+        now: Date = Date()
+    ) throws -> CertificateFiles {
+        let folder = directory + "/tls"
+        try PrivateFile.makeFolder(folder)
+        let stored = try StoredPEM(folder: folder)
+        guard let authorityPEM = stored.authority else {
+            guard stored.chain == nil, stored.key == nil else {
+                throw CertificateFilesError.authorityMissing(path: folder + "/ca.pem")
+            }
+            let made = try ServerCertificates.make(hosts: hosts, now: now)
+            // The key comes first: a crash before the certificate leaves a key that signed for nobody, and is replaced.
+            try PrivateFile.write(made.authorityKeyPEM, to: folder + "/ca-key.pem")
+            try PrivateFile.write(made.authorityPEM, to: folder + "/ca.pem")
+            return try self.store(made, folder: folder, event: .made)
+        }
+        guard let authority = try? Certificate(pemEncoded: authorityPEM) else {
+            throw CertificateFilesError.authorityUnreadable(path: folder + "/ca.pem")
+        }
+        let flaw = stored.flaw(authority: authority, hosts: hosts, now: now)
+        guard let flaw else {
+            return CertificateFiles(
+                authorityPath: folder + "/ca.pem",
+                chainPEM: stored.chain ?? "",
+                keyPEM: stored.key ?? "",
+                event: .reused
+            )
+        }
+        guard authority.notValidAfter > now.addingTimeInterval(Self.renewalSeconds) else {
+            throw CertificateFilesError.authorityExpired(path: folder + "/ca.pem")
+        }
+        guard let keyPEM = stored.authorityKey, let key = try? Certificate.PrivateKey(pemEncoded: keyPEM),
+            key.publicKey == authority.publicKey
+        else {
+            throw CertificateFilesError.authorityKeyMissing(path: folder + "/ca-key.pem")
+        }
+        let made = try ServerCertificates.make(
+            hosts: hosts,
+            authority: PrivateAuthority(certificate: authority, key: key),
+            now: now
+        )
+        return try self.store(made, folder: folder, event: .reissued(flaw))
+    }
+
+    /// Writes the server's pair; after a crash between the two, they do not match, and are made anew.
+    private static func store(
+        _ made: ServerCertificates,
+        folder: String,
+        event: Event
+    ) throws -> CertificateFiles {
+        try PrivateFile.write(made.keyPEM, to: folder + "/server-key.pem")
+        try PrivateFile.write(made.chainPEM, to: folder + "/server.pem")
+        return CertificateFiles(
+            authorityPath: folder + "/ca.pem",
+            chainPEM: made.chainPEM,
+            keyPEM: made.keyPEM,
+            event: event
+        )
+    }
+}
+
+/// Why the kept authority cannot be used: it is never replaced silently, since every client trusts it.
+package enum CertificateFilesError: Error, Hashable, Sendable {
+    /// There are certificates, but not the authority that clients trust: restore it, or remove the folder to start anew.
+    case authorityMissing(path: String)
+    /// Restore the file, or remove the folder to start anew.
+    case authorityUnreadable(path: String)
+    /// A new server certificate is due, and the key that signs it is not there or not the authority's: restore it.
+    case authorityKeyMissing(path: String)
+    /// After ten years: remove the folder to start anew, and hand the new authority to all clients.
+    case authorityExpired(path: String)
+}
+
+/// What the folder holds, as text; `nil`: no such file.
+private struct StoredPEM {
+    let authority: String?
+    let authorityKey: String?
+    let chain: String?
+    let key: String?
+
+    init(folder: String) throws {
+        self.authority = try PrivateFile.read(folder + "/ca.pem")
+        self.authorityKey = try PrivateFile.read(folder + "/ca-key.pem")
+        self.chain = try PrivateFile.read(folder + "/server.pem")
+        self.key = try PrivateFile.read(folder + "/server-key.pem")
+    }
+
+    /// Why the server's certificate cannot be served as it is, or `nil`.
+    func flaw(authority: Certificate, hosts: [String], now: Date) -> CertificateFiles.Reason? {
+        guard let chain = self.chain, let key = self.key,
+            let certificate = try? Certificate(pemEncoded: chain),
+            let privateKey = try? Certificate.PrivateKey(pemEncoded: key),
+            privateKey.publicKey == certificate.publicKey,
+            certificate.issuer == authority.subject,
+            authority.publicKey.isValidSignature(certificate.signature, for: certificate)
+        else { return .unusable }
+        guard certificate.notValidAfter > now.addingTimeInterval(CertificateFiles.renewalSeconds) else {
+            return .expires
+        }
+        guard let names = try? certificate.extensions.subjectAlternativeNames else { return .unusable }
+        return HostNames.names(for: hosts).allSatisfy(names.contains) ? nil : .hostMissing
+    }
+}

@@ -1,0 +1,42 @@
+import Crypto
+package import Foundation
+import SwiftASN1
+import X509
+
+/// What a server needs to speak TLS without a certificate of its operator's.
+///
+/// A private authority that clients are told to trust, and a certificate that it signed: all in PEM.
+package struct ServerCertificates: Hashable, Sendable {
+    /// The certificate that clients trust: the content of a `ca.pem`.
+    package let authorityPEM: String
+    /// The key that signs server certificates; not needed to serve.
+    package let authorityKeyPEM: String
+    /// The server's certificate, without the authority: who trusts that has it.
+    package let chainPEM: String
+    /// The server's key: P-256, PKCS #8.
+    package let keyPEM: String
+
+    /// Makes an authority and a server certificate for these hosts.
+    ///
+    /// - Parameters:
+    ///   - hosts: DNS names and addresses that clients connect to; `localhost`, the loopback addresses and the name of this
+    ///     machine are always added, and wildcard addresses, which nobody connects to, left out.
+    ///   - now: The start of validity, less an hour for clocks that are behind.
+    /// - Returns: A new authority and what it signed; no two calls return the same.
+    /// - Throws: What the encoder of certificates says; not for any `hosts`.
+    package static func make(hosts: [String], now: Date = Date()) throws -> ServerCertificates {
+        let authority = try PrivateAuthority(now: now)
+        return try self.make(hosts: hosts, authority: authority, now: now)
+    }
+
+    static func make(hosts: [String], authority: PrivateAuthority, now: Date) throws -> ServerCertificates {
+        let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+        let certificate = try authority.issue(for: key.publicKey, hosts: hosts, now: now)
+        return ServerCertificates(
+            authorityPEM: try authority.certificate.serializeAsPEM().pemString + "\n",
+            authorityKeyPEM: try authority.key.serializeAsPEM().pemString + "\n",
+            chainPEM: try certificate.serializeAsPEM().pemString + "\n",
+            keyPEM: try key.serializeAsPEM().pemString + "\n"
+        )
+    }
+}
