@@ -1,4 +1,6 @@
-/// What a client may ask of a database. `Protocol/README.md`, section 5, gives the meaning of each.
+/// What a client may ask of a database.
+///
+/// `Protocol/README.md`, section 5, gives the meaning of each.
 package enum Operation: Hashable, Sendable {
     case modifyRecords(ModifyRecords)
     case fetchRecords(FetchRecords)
@@ -28,7 +30,9 @@ package enum Operation: Hashable, Sendable {
     }
 }
 
-/// Saves and deletes records. Items are numbered: saves first, then deletes, from 0.
+/// Saves and deletes records.
+///
+/// Items are numbered: saves first, then deletes, from 0.
 package struct ModifyRecords: Hashable, Sendable {
     package enum Policy: UInt8, Hashable, Sendable {
         case ifServerRecordUnchanged = 0
@@ -70,7 +74,9 @@ package struct RecordSave: Hashable, Sendable {
     package var recordType: String
     /// `nil`: the client believes that the record is new.
     package var changeTag: String?
-    /// The fields to write, and `clear` for those to remove. Empty when `changesError` is set.
+    /// The fields to write, and `clear` for those to remove.
+    ///
+    /// Empty when `changesError` is set.
     package var changes: RecordBody
     /// What is wrong with the fields that the client sent: the item fails with it, the request does not.
     package var changesError: BodyError?
@@ -93,7 +99,9 @@ package struct RecordSave: Hashable, Sendable {
     }
 }
 
-/// Fetches records by ID. Items are numbered as `ids`.
+/// Fetches records by ID.
+///
+/// Items are numbered as `ids`.
 package struct FetchRecords: Hashable, Sendable {
     package var scope: DatabaseScope
     package var ids: [RecordID]
@@ -107,7 +115,9 @@ package struct FetchRecords: Hashable, Sendable {
     }
 }
 
-/// Creates and deletes zones. Items are numbered: saves first, then deletes.
+/// Creates and deletes zones.
+///
+/// Items are numbered: saves first, then deletes.
 package struct ModifyZones: Hashable, Sendable {
     package var scope: DatabaseScope
     package var saves: [ZoneID]

@@ -1,6 +1,8 @@
 package import NIOCore
 
-/// Cuts the bytes of a connection into frames. Holds back nothing but the one frame that is incomplete.
+/// Cuts the bytes of a connection into frames.
+///
+/// Holds back nothing but the one frame that is incomplete.
 ///
 /// A class, so that the owner of the connection can raise the limit when the handshake is over while NIO owns the
 /// decoding. Not `Sendable`: it belongs to the connection's event loop.
@@ -35,7 +37,9 @@ package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
         return Frame(kind: FrameKind(rawValue: kind), flags: flags, stream: stream, payload: payload)
     }
 
-    /// Takes the next frame off the last bytes of a connection. A frame that was cut off is dropped.
+    /// Takes the next frame off the last bytes of a connection.
+    ///
+    /// A frame that was cut off is dropped.
     package func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> Frame? {
         try self.decode(buffer: &buffer)
     }

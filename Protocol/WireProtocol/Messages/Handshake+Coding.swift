@@ -152,7 +152,9 @@ extension GoAway {
         )
     }
 
-    /// The encoded message. A text that is too long is cut.
+    /// The encoded message.
+    ///
+    /// A text that is too long is cut.
     package func encoded() -> ByteBuffer {
         var message = PBGoAway()
         message.reason = self.reason.rawValue

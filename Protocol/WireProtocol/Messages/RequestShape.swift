@@ -34,7 +34,8 @@ package struct RequestShape {
 }
 
 extension ByteBuffer {
-    /// Takes a field of an encoded message off the front: its number and, when it is length-delimited, its contents.
+    /// Takes a field off the front of an encoded message; its contents only when it is length-delimited.
+    ///
     /// `nil` at the end and where no field can be read.
     fileprivate mutating func readField() -> (number: UInt64, contents: ByteBuffer?)? {
         guard let tag = self.readVarint() else { return nil }
