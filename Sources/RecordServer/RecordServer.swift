@@ -43,6 +43,9 @@ package final class RecordServer: Sendable {
         self.tls = tls
     }
 
+    /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
+    package var heldBytesMost: Int { self.context.heldBytesMost }
+
     /// Starts to listen.
     ///
     /// - Returns: Where: the port is the one that was taken when any was asked for.

@@ -18,6 +18,7 @@ final class ServerContext: Sendable {
     let connections: ConnectionCount
     /// Bytes of answers that all connections hold for clients that have not taken them.
     private let heldBytes = Atomic<Int>(0)
+    private let mostHeldBytes = Atomic<Int>(0)
 
     init(
         configuration: ServerConfiguration,
@@ -41,7 +42,11 @@ final class ServerContext: Sendable {
         self.heldBytes.load(ordering: .relaxed) >= self.configuration.memory.answersHeldTotalBytesMax
     }
 
+    /// The most that was held at any time.
+    var heldBytesMost: Int { self.mostHeldBytes.load(ordering: .relaxed) }
+
     func held(_ bytes: Int) {
-        self.heldBytes.add(bytes, ordering: .relaxed)
+        let now = self.heldBytes.add(bytes, ordering: .relaxed).newValue
+        if now > self.heldBytesMost { self.mostHeldBytes.max(now, ordering: .relaxed) }
     }
 }

@@ -119,7 +119,9 @@ extension ConnectionHandler {
         guard self.context != nil else { return }
         if let failure { self.server.metrics.failed(failure.code) }
         self.prepareOutbound()
-        FrameEncoder.write(.end, stream: stream, into: &self.outbound) { End(failure: failure).encode(into: &$0) }
+        FrameEncoder.write(.end, stream: stream, into: &self.outbound) {
+            End(failure: failure).encode(into: &$0)
+        }
     }
 
     func writeCredit(_ bytes: UInt32) {

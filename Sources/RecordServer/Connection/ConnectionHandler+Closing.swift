@@ -13,7 +13,7 @@ extension ConnectionHandler {
         guard self.context != nil else { return }
         if !isLogged {
             self.server.logger.log(
-                level: reason.isViolation || reason == .slowReader ? .info : .debug,
+                level: reason == .drain || reason == .idle ? .debug : .info,
                 "connection closed",
                 metadata: [
                     LogKeys.peer: "\(self.peerName)", LogKeys.reason: "\(reason.text)",

@@ -113,7 +113,9 @@ extension ConnectionHandler {
         defer { self.isExecutingWaiting = false }
         while !self.waiting.isEmpty, self.heldBytes < self.server.configuration.memory.answersHeldBytesMax {
             let stream = self.waiting.removeFirst()
-            guard let answer = self.answers[stream], case .waiting(let request) = answer.stage else { continue }
+            guard let answer = self.answers[stream], case .waiting(let request) = answer.stage else {
+                continue
+            }
             if self.server.clock() >= answer.deadlineMilliseconds {
                 self.end(stream, failure: Failure(StoreError.deadlinePassed))
             } else {
@@ -136,7 +138,8 @@ extension ConnectionHandler {
             }
         case .fetchRecords(let fetch, let requester):
             self.hold(Self.fetchReservedBytes, for: answer)
-            self.server.engine.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) { result in
+            self.server.engine.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) {
+                result in
                 mailbox.deliver(
                     EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
                 )

@@ -31,7 +31,8 @@ final class LoopContext {
 
     /// Takes back a buffer that was flushed. Bytes that the channel still holds are not touched: clearing copies on write.
     func giveBack(_ buffer: consuming ByteBuffer) {
-        guard self.spareBuffers.count < Self.spareBuffersMax, buffer.capacity <= Self.spareBufferBytesMax else {
+        guard self.spareBuffers.count < Self.spareBuffersMax, buffer.capacity <= Self.spareBufferBytesMax
+        else {
             return
         }
         buffer.clear()
