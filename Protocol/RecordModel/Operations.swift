@@ -12,6 +12,20 @@ package enum Operation: Hashable, Sendable {
         case .fetchRecords, .fetchZones: false
         }
     }
+
+    /// Items that the request names: saves and deletes, or IDs.
+    package var itemCount: Int {
+        switch self {
+        case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
+        case .fetchRecords(let fetch): fetch.ids.count
+        case .modifyZones(let modify): modify.saves.count + modify.deletes.count
+        case .fetchZones(let fetch):
+            switch fetch.selection {
+            case .all: 0
+            case .ids(let ids): ids.count
+            }
+        }
+    }
 }
 
 /// Saves and deletes records. Items are numbered: saves first, then deletes, from 0.
@@ -56,8 +70,10 @@ package struct RecordSave: Hashable, Sendable {
     package var recordType: String
     /// `nil`: the client believes that the record is new.
     package var changeTag: String?
-    /// The fields to write, and `clear` for those to remove.
+    /// The fields to write, and `clear` for those to remove. Empty when `changesError` is set.
     package var changes: RecordBody
+    /// What is wrong with the fields that the client sent: the item fails with it, the request does not.
+    package var changesError: BodyError?
     package var parent: ParentChange
 
     package init(
@@ -65,12 +81,14 @@ package struct RecordSave: Hashable, Sendable {
         recordType: String,
         changeTag: String? = nil,
         changes: RecordBody,
+        changesError: BodyError? = nil,
         parent: ParentChange = .unchanged
     ) {
         self.id = id
         self.recordType = recordType
         self.changeTag = changeTag
         self.changes = changes
+        self.changesError = changesError
         self.parent = parent
     }
 }
