@@ -20,7 +20,9 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         super.effectiveSettings.over(self.database?.settings)
     }
 
-    /// Sends a request and finishes when it has ended. For `main`; a second call does nothing.
+    /// Sends a request and finishes when it has ended.
+    ///
+    /// For `main`; a second call does nothing.
     ///
     /// - Parameters:
     ///   - make: Makes the request, or says why there is none.

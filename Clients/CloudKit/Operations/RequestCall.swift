@@ -49,6 +49,7 @@ final class RequestCall: CKOperation.Work {
     /// Starts; to be called once.
     ///
     /// - Parameters:
+    ///   - request: What to ask.
     ///   - answers: Called with answers as they arrive, never at the same time as another call, each item once.
     ///   - end: Called once, last.
     func start<Request: BatchRequest>(
