@@ -1,17 +1,19 @@
-/// Every limit of the protocol and the record model in one place. Units are in the names; `Protocol/README.md`,
-/// section 7, says why each is what it is, and which of them an operator may change.
+/// Every limit of the protocol and the record model in one place.
+///
+/// Units are in the names; `Protocol/README.md`, section 7, says why each is what it is, and which of them an
+/// operator may change.
 package struct Bounds: Hashable, Sendable {
     /// Payload of one frame.
     package var frameBytesMax = 3 * 1024 * 1024
-    /// Saves and deletes in one modify request; IDs in one fetch request. CloudKit's number.
+    /// Saves and deletes in one modify request; IDs in one fetch request: CloudKit's number.
     package var requestItemsMax = 400
-    /// An encoded request without assets. CloudKit's number.
+    /// An encoded request without assets; CloudKit's number.
     package var requestBytesMax = 2 * 1024 * 1024
-    /// The encoded fields of one record without assets. CloudKit's number.
+    /// The encoded fields of one record without assets; CloudKit's number.
     package var recordBytesMax = 1024 * 1024
     /// Requests without an answer on one connection.
     package var inFlightMax = 128
-    /// `deleteSelf` references to one target. CloudKit's number.
+    /// `deleteSelf` references to one target; CloudKit's number.
     package var deleteSelfReferencesMax = 750
     /// Ancestors of a record.
     package var parentDepthMax = 100
@@ -30,7 +32,9 @@ package struct Bounds: Hashable, Sendable {
     package static let messageBytesMax = 1_024
 }
 
-/// What names may look like. Each answers whether the bytes are one.
+/// What names may look like.
+///
+/// Each answers whether the bytes are one.
 package enum NameRules {
     /// Zone and record names: 1 to 255 printable ASCII bytes that do not start with `_`.
     package static func isItemName(_ name: String) -> Bool {

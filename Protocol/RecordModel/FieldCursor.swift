@@ -1,18 +1,3 @@
-/// What is wrong with the bytes of a record body.
-package enum BodyError: Error, Hashable, Sendable {
-    /// Not an encoded `RecordFields` in the one permitted encoding.
-    case malformed
-    /// Two fields with one name, or names out of order. The later name.
-    case fieldOrder(String)
-    case fieldNameInvalid(String)
-    /// The value breaks a rule of its type: text that is not UTF-8, a number that is not finite, a place off the globe.
-    case valueInvalid(field: String)
-    case tooManyFields
-    case tooManyElements(field: String)
-    /// `clear` in a body that is not a save.
-    case clearNotAllowed(field: String)
-}
-
 /// Walks the fields of an encoded body from front to back.
 package struct FieldCursor {
     private var reader: WireReader
@@ -30,26 +15,28 @@ package struct FieldCursor {
         }
     }
 
-    /// The next field; `nil` at the end. Checks the shape of the field, neither its name nor its value.
+    /// The next field; `nil` at the end.
+    ///
+    /// Checks the shape of the field, neither its name nor its value.
     package mutating func next() throws(BodyError) -> FieldSlice? {
         guard !self.reader.isAtEnd else { return nil }
         let start = self.reader.position
         guard try self.reader.varint() == 0x0A else { throw .malformed }
-        var field = self.reader.reader(in: try self.reader.delimited())
-        guard try field.varint() == 0x0A else { throw .malformed }
-        let name = try field.delimited()
-        var tag = try field.varint()
+        let outer = try self.reader.enter()
+        guard try self.reader.varint() == 0x0A else { throw .malformed }
+        let name = try self.reader.delimited()
+        var tag = try self.reader.varint()
         let isEncrypted = tag == 0x10
         if isEncrypted {
-            guard try field.varint() == 1 else { throw .malformed }
-            tag = try field.varint()
+            guard try self.reader.varint() == 1 else { throw .malformed }
+            tag = try self.reader.varint()
         }
         guard tag < 0x800, let type = FieldType(rawValue: UInt8(tag >> 3)), type.wireType == UInt8(tag & 7)
         else {
             throw .malformed
         }
-        let value = try field.value(ofWireType: type.wireType)
-        guard field.isAtEnd else { throw .malformed }
+        let value = try self.reader.value(ofWireType: type.wireType)
+        try self.reader.leave(to: outer)
         return FieldSlice(
             entry: start..<self.reader.position,
             name: name,

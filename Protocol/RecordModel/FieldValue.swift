@@ -21,7 +21,9 @@ package enum FieldValue: Hashable, Sendable {
     case clear
 }
 
-/// The type of a field, as the schema names it. Raw values are the field numbers of `Field.value` in the `.proto`.
+/// The type of a field, as the schema names it.
+///
+/// Raw values are the field numbers of `Field.value` in the `.proto`.
 package enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
     case string = 3
     case int64 = 4
@@ -96,7 +98,9 @@ package struct Reference: Hashable, Sendable {
     }
 
     package var recordName: String
-    /// `nil`: the zone of the record that holds the reference. No other zone is accepted by a server.
+    /// `nil`: the zone of the record that holds the reference.
+    ///
+    /// No other zone is accepted by a server.
     package var zone: ZoneID?
     package var action: Action
 

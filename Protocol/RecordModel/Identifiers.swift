@@ -29,7 +29,9 @@ package struct ZoneID: Hashable, Sendable {
     package var isDefault: Bool { self.zoneName == Self.defaultZoneName }
 }
 
-/// Names a record within a database. A name is taken once in a zone, whatever the record type.
+/// Names a record within a database.
+///
+/// A name is taken once in a zone, whatever the record type.
 package struct RecordID: Hashable, Sendable {
     package var zone: ZoneID
     package var recordName: String

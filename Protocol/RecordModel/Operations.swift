@@ -1,4 +1,6 @@
-/// What a client may ask of a database. `Protocol/README.md`, section 5, gives the meaning of each.
+/// What a client may ask of a database.
+///
+/// `Protocol/README.md`, section 5, gives the meaning of each.
 package enum Operation: Hashable, Sendable {
     case modifyRecords(ModifyRecords)
     case fetchRecords(FetchRecords)
@@ -12,9 +14,25 @@ package enum Operation: Hashable, Sendable {
         case .fetchRecords, .fetchZones: false
         }
     }
+
+    /// Items that the request names: saves and deletes, or IDs.
+    package var itemCount: Int {
+        switch self {
+        case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
+        case .fetchRecords(let fetch): fetch.ids.count
+        case .modifyZones(let modify): modify.saves.count + modify.deletes.count
+        case .fetchZones(let fetch):
+            switch fetch.selection {
+            case .all: 0
+            case .ids(let ids): ids.count
+            }
+        }
+    }
 }
 
-/// Saves and deletes records. Items are numbered: saves first, then deletes, from 0.
+/// Saves and deletes records.
+///
+/// Items are numbered: saves first, then deletes, from 0.
 package struct ModifyRecords: Hashable, Sendable {
     package enum Policy: UInt8, Hashable, Sendable {
         case ifServerRecordUnchanged = 0
@@ -57,7 +75,11 @@ package struct RecordSave: Hashable, Sendable {
     /// `nil`: the client believes that the record is new.
     package var changeTag: String?
     /// The fields to write, and `clear` for those to remove.
+    ///
+    /// Empty when `changesError` is set.
     package var changes: RecordBody
+    /// What is wrong with the fields that the client sent: the item fails with it, the request does not.
+    package var changesError: BodyError?
     package var parent: ParentChange
 
     package init(
@@ -65,17 +87,21 @@ package struct RecordSave: Hashable, Sendable {
         recordType: String,
         changeTag: String? = nil,
         changes: RecordBody,
+        changesError: BodyError? = nil,
         parent: ParentChange = .unchanged
     ) {
         self.id = id
         self.recordType = recordType
         self.changeTag = changeTag
         self.changes = changes
+        self.changesError = changesError
         self.parent = parent
     }
 }
 
-/// Fetches records by ID. Items are numbered as `ids`.
+/// Fetches records by ID.
+///
+/// Items are numbered as `ids`.
 package struct FetchRecords: Hashable, Sendable {
     package var scope: DatabaseScope
     package var ids: [RecordID]
@@ -89,7 +115,9 @@ package struct FetchRecords: Hashable, Sendable {
     }
 }
 
-/// Creates and deletes zones. Items are numbered: saves first, then deletes.
+/// Creates and deletes zones.
+///
+/// Items are numbered: saves first, then deletes.
 package struct ModifyZones: Hashable, Sendable {
     package var scope: DatabaseScope
     package var saves: [ZoneID]

@@ -1,5 +1,7 @@
 extension RecordBody {
-    /// Encodes fields; sorts them by name. Of two with one name the last counts.
+    /// Encodes fields; sorts them by name.
+    ///
+    /// Of two with one name the last counts. What is encoded is not checked: a server refuses what breaks a rule.
     package init(_ fields: some Sequence<Field>) {
         var byName: [String: Field] = [:]
         for field in fields { byName[field.name] = field }
@@ -12,14 +14,14 @@ extension RecordBody {
 
 /// Writes the Protocol Buffers wire format in the one encoding that bodies permit.
 private struct WireWriter {
-    var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     mutating func field(_ field: Field) {
-        var inner = WireWriter()
-        inner.text(number: 1, field.name)
-        if field.isEncrypted { inner.bytes += [0x10, 0x01] }
-        inner.value(field.value)
-        self.delimited(number: 1, inner.bytes)
+        self.message(number: 1) { writer in
+            writer.text(number: 1, field.name)
+            if field.isEncrypted { writer.bytes += [0x10, 0x01] }
+            writer.value(field.value)
+        }
     }
 
     private mutating func value(_ value: FieldValue) {
@@ -33,48 +35,47 @@ private struct WireWriter {
             self.tag(number: number, wireType: 1)
             self.double(double)
         case .bytes(let bytes): self.delimited(number: number, bytes)
-        case .location(let location): self.delimited(number: number, Self.encoded(location))
-        case .reference(let reference): self.delimited(number: number, Self.encoded(reference))
+        case .location(let location): self.location(number: number, location)
+        case .reference(let reference): self.reference(number: number, reference)
         case .stringList(let strings): self.list(number: number, strings) { $0.text(number: 1, $1) }
         case .int64List(let integers): self.packed(number: number, integers) { $0.zigzag($1) }
         case .doubleList(let doubles), .timestampList(let doubles):
             self.packed(number: number, doubles) { $0.double($1) }
         case .bytesList(let list): self.list(number: number, list) { $0.delimited(number: 1, $1) }
-        case .locationList(let locations):
-            self.list(number: number, locations) { $0.delimited(number: 1, Self.encoded($1)) }
+        case .locationList(let locations): self.list(number: number, locations) { $0.location(number: 1, $1) }
         case .referenceList(let references):
-            self.list(number: number, references) { $0.delimited(number: 1, Self.encoded($1)) }
+            self.list(number: number, references) { $0.reference(number: 1, $1) }
         case .emptyList, .clear:
             self.tag(number: number, wireType: 0)
             self.varint(1)
         }
     }
 
-    private static func encoded(_ location: Location) -> [UInt8] {
-        var writer = WireWriter()
-        for number in LocationNumber.allCases {
-            let value = location[keyPath: number.property]
-            guard value.bitPattern != 0 else { continue }
-            writer.tag(number: UInt8(number.rawValue), wireType: 1)
-            writer.double(value)
+    private mutating func location(number: UInt8, _ location: Location) {
+        self.message(number: number) { writer in
+            for number in LocationNumber.allCases {
+                let value = location[keyPath: number.property]
+                guard value.bitPattern != 0 else { continue }
+                writer.tag(number: UInt8(number.rawValue), wireType: 1)
+                writer.double(value)
+            }
         }
-        return writer.bytes
     }
 
-    private static func encoded(_ reference: Reference) -> [UInt8] {
-        var writer = WireWriter()
-        writer.text(number: 1, reference.recordName)
-        if let zone = reference.zone {
-            var inner = WireWriter()
-            if !zone.zoneName.isEmpty { inner.text(number: 1, zone.zoneName) }
-            if !zone.ownerName.isEmpty { inner.text(number: 2, zone.ownerName) }
-            writer.delimited(number: 2, inner.bytes)
+    private mutating func reference(number: UInt8, _ reference: Reference) {
+        self.message(number: number) { writer in
+            writer.text(number: 1, reference.recordName)
+            if let zone = reference.zone {
+                writer.message(number: 2) { writer in
+                    if !zone.zoneName.isEmpty { writer.text(number: 1, zone.zoneName) }
+                    if !zone.ownerName.isEmpty { writer.text(number: 2, zone.ownerName) }
+                }
+            }
+            if reference.action != .none {
+                writer.tag(number: 3, wireType: 0)
+                writer.varint(UInt64(reference.action.rawValue))
+            }
         }
-        if reference.action != .none {
-            writer.tag(number: 3, wireType: 0)
-            writer.varint(UInt64(reference.action.rawValue))
-        }
-        return writer.bytes
     }
 
     private mutating func list<Element>(
@@ -82,9 +83,9 @@ private struct WireWriter {
         _ elements: [Element],
         _ write: (inout WireWriter, Element) -> Void
     ) {
-        var inner = WireWriter()
-        for element in elements { write(&inner, element) }
-        self.delimited(number: number, inner.bytes)
+        self.message(number: number) { writer in
+            for element in elements { write(&writer, element) }
+        }
     }
 
     private mutating func packed<Element>(
@@ -92,21 +93,38 @@ private struct WireWriter {
         _ elements: [Element],
         _ write: (inout WireWriter, Element) -> Void
     ) {
-        var inner = WireWriter()
-        for element in elements { write(&inner, element) }
-        var outer = WireWriter()
-        if !elements.isEmpty { outer.delimited(number: 1, inner.bytes) }
-        self.delimited(number: number, outer.bytes)
+        self.message(number: number) { writer in
+            guard !elements.isEmpty else { return }
+            writer.message(number: 1) { writer in
+                for element in elements { write(&writer, element) }
+            }
+        }
     }
 
     private mutating func text(number: UInt8, _ text: String) {
-        self.delimited(number: number, Array(text.utf8))
+        self.delimited(number: number, text.utf8)
     }
 
-    private mutating func delimited(number: UInt8, _ contents: [UInt8]) {
+    private mutating func delimited(number: UInt8, _ contents: some Collection<UInt8>) {
         self.tag(number: number, wireType: 2)
         self.varint(UInt64(contents.count))
         self.bytes += contents
+    }
+
+    /// Writes contents behind one byte for their length, and moves them when it takes more.
+    private mutating func message(number: UInt8, _ contents: (inout WireWriter) -> Void) {
+        self.tag(number: number, wireType: 2)
+        let start = self.bytes.count
+        self.bytes.append(0)
+        contents(&self)
+        let length = self.bytes.count - start - 1
+        if length < 0x80 {
+            self.bytes[start] = UInt8(length)
+        } else {
+            var prefix = WireWriter()
+            prefix.varint(UInt64(length))
+            self.bytes.replaceSubrange(start...start, with: prefix.bytes)
+        }
     }
 
     private mutating func tag(number: UInt8, wireType: UInt8) {

@@ -40,17 +40,17 @@ package struct RecordBody: Hashable, Sendable {
         var theirs = FieldCursor(changes.bytes)
         var our = ours.nextTrusted()
         var their = theirs.nextTrusted()
-        while our != nil || their != nil {
-            switch self.order(our, their, in: changes) {
-            case .ours(let slice):
-                merged += self.bytes[slice.entry]
+        while let change = their {
+            while let kept = our {
+                let order = Self.order(self.bytes, kept.name, changes.bytes, change.name)
+                guard order <= 0 else { break }
+                if order < 0 { merged += self.bytes[kept.entry] }
                 our = ours.nextTrusted()
-            case .theirs(let slice, let replacesOurs):
-                if slice.type != .clear { merged += changes.bytes[slice.entry] }
-                if replacesOurs { our = ours.nextTrusted() }
-                their = theirs.nextTrusted()
             }
+            if change.type != .clear { merged += changes.bytes[change.entry] }
+            their = theirs.nextTrusted()
         }
+        if let rest = our { merged += self.bytes[rest.entry.lowerBound...] }
         return RecordBody(trusted: merged)
     }
 
@@ -62,20 +62,6 @@ package struct RecordBody: Hashable, Sendable {
             if keys.contains(self.name(of: slice)) { kept += self.bytes[slice.entry] }
         }
         return RecordBody(trusted: kept)
-    }
-
-    private enum Next {
-        case ours(FieldSlice)
-        case theirs(FieldSlice, replacesOurs: Bool)
-    }
-
-    private func order(_ our: FieldSlice?, _ their: FieldSlice?, in changes: RecordBody) -> Next {
-        guard let our else { return .theirs(their!, replacesOurs: false) }
-        guard let their else { return .ours(our) }
-        let ourName = self.bytes[our.name]
-        let theirName = changes.bytes[their.name]
-        if ourName.elementsEqual(theirName) { return .theirs(their, replacesOurs: true) }
-        return ourName.lexicographicallyPrecedes(theirName) ? .ours(our) : .theirs(their, replacesOurs: false)
     }
 }
 

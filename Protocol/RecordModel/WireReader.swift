@@ -1,32 +1,38 @@
-/// Reads the Protocol Buffers wire format from a range of bytes, checking every bound.
+/// Reads the Protocol Buffers wire format, checking every bound.
+///
+/// One reader walks a whole body: it is confined to a message while it reads it (`enter`, `leave`), so that the array is
+/// retained once and not once a field.
 struct WireReader {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private(set) var position: Int
-    private let end: Int
+    private var end: Int
 
     init(_ bytes: [UInt8]) {
-        self.init(bytes, in: bytes.startIndex..<bytes.endIndex)
-    }
-
-    init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
-        self.position = range.lowerBound
-        self.end = range.upperBound
+        self.position = 0
+        self.end = bytes.count
     }
 
     var isAtEnd: Bool { self.position == self.end }
 
     /// A minimal variable-length integer.
     mutating func varint() throws(BodyError) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
+        guard self.position < self.end else { throw .malformed }
+        let first = self.bytes[self.position]
+        self.position += 1
+        return first < 0x80 ? UInt64(first) : try self.varint(after: first)
+    }
+
+    private mutating func varint(after first: UInt8) throws(BodyError) -> UInt64 {
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
         while self.position < self.end, shift < 64 {
             let byte = self.bytes[self.position]
             self.position += 1
             if shift == 63, byte > 1 { throw .malformed }
             value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 {
-                if byte == 0, shift > 0 { throw .malformed }
+                if byte == 0 { throw .malformed }
                 return value
             }
             shift += 7
@@ -42,11 +48,11 @@ struct WireReader {
     mutating func double() throws(BodyError) -> Double {
         let range = try self.skip(8)
         var bits: UInt64 = 0
-        for byte in self.bytes[range].reversed() { bits = bits << 8 | UInt64(byte) }
+        for index in range.reversed() { bits = bits << 8 | UInt64(self.bytes[index]) }
         return Double(bitPattern: bits)
     }
 
-    /// A length and so many bytes: where the bytes lie. Moves behind them.
+    /// Moves behind a length and so many bytes; returns where the bytes lie.
     mutating func delimited() throws(BodyError) -> Range<Int> {
         try self.skip(self.varint())
     }
@@ -64,11 +70,31 @@ struct WireReader {
         }
     }
 
-    var remaining: Range<Int> { self.position..<self.end }
+    /// Reads a length and confines the reader to so many bytes, until `leave` is given what this returned.
+    mutating func enter() throws(BodyError) -> Int {
+        let range = try self.delimited()
+        return self.enter(range)
+    }
 
-    func slice(_ range: Range<Int>) -> ArraySlice<UInt8> { self.bytes[range] }
+    /// Goes to a range that the reader just passed and confines itself to it, until `leave`.
+    mutating func enter(_ range: Range<Int>) -> Int {
+        let outer = self.end
+        self.position = range.lowerBound
+        self.end = range.upperBound
+        return outer
+    }
 
-    func reader(in range: Range<Int>) -> WireReader { WireReader(self.bytes, in: range) }
+    /// Ends what `enter` began; nothing may be left to read.
+    mutating func leave(to outer: Int) throws(BodyError) {
+        guard self.isAtEnd else { throw .malformed }
+        self.end = outer
+    }
+
+    /// Goes to a range of the bytes, from wherever it is.
+    mutating func start(in range: Range<Int>) {
+        self.position = range.lowerBound
+        self.end = range.upperBound
+    }
 
     private mutating func skip(_ count: UInt64) throws(BodyError) -> Range<Int> {
         guard count <= UInt64(self.end - self.position) else { throw .malformed }

@@ -1,4 +1,6 @@
-/// A number that says what went wrong. Below 100 CloudKit's numbers with CloudKit's meaning, from 1000 ours.
+/// A number that says what went wrong.
+///
+/// Below 100 CloudKit's numbers with CloudKit's meaning, from 1000 ours.
 ///
 /// A struct, not an enum: a number that this version does not know survives decoding. `registry.json` holds the table.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable {
@@ -35,7 +37,9 @@ package struct CloseReason: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Orderly: the server stops. Streams that are open are answered; open no more.
+    /// Orderly: the server stops.
+    ///
+    /// Streams that are open are answered; open no more.
     package static let drain = CloseReason(rawValue: 1)
     package static let versionUnsupported = CloseReason(rawValue: 2)
     /// The token is wrong or revoked.

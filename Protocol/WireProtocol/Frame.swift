@@ -15,7 +15,9 @@ package struct Frame: Hashable, Sendable {
     package var kind: FrameKind
     /// 0 in this version; a receiver ignores bits that it does not know.
     package var flags: UInt8
-    /// 0: the connection itself. Clients open odd numbers in ascending order; even ones are the server's, for later.
+    /// 0: the connection itself.
+    ///
+    /// Clients open odd numbers in ascending order; even ones are the server's, for later.
     package var stream: UInt32
     package var payload: ByteBuffer
 

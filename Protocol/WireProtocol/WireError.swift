@@ -9,10 +9,12 @@ package struct WireError: Error, Hashable, Sendable {
         case missing
         /// A count, length or number outside its bounds.
         case outOfBounds
-        /// A name that breaks its rule.
-        case nameInvalid
         /// An enumeration's number that this version does not know.
         case unknownNumber
+        /// A grant of 0 bytes, or of more than a window can hold.
+        case creditInvalid
+        /// A well-formed request that cannot be executed: it ends with this code and the connection stays open.
+        case refused(ErrorCode)
     }
 
     package var code: Code
@@ -22,5 +24,19 @@ package struct WireError: Error, Hashable, Sendable {
     package init(_ code: Code, field: StaticString) {
         self.code = code
         self.field = "\(field)"
+    }
+
+    /// The code that ends the stream of the request; `nil` when the connection is closed instead.
+    package var refusal: ErrorCode? {
+        if case .refused(let code) = self.code { code } else { nil }
+    }
+
+    /// The reason of the `goaway` when the connection is closed.
+    package var closeReason: CloseReason {
+        switch self.code {
+        case .frameTooLarge: .frameTooLarge
+        case .creditInvalid: .creditInvalid
+        case .malformed, .missing, .outOfBounds, .unknownNumber, .refused: .messageMalformed
+        }
     }
 }

@@ -1,5 +1,14 @@
 package import RecordModel
 
+/// Frame `items`: outcomes of items, in any order.
+package struct Items: Hashable, Sendable {
+    package var items: [Item]
+
+    package init(items: [Item]) {
+        self.items = items
+    }
+}
+
 /// The outcome of one item of a request.
 package struct Item: Hashable, Sendable {
     /// The item's number in the request.

@@ -2,6 +2,12 @@ package import RecordModel
 
 /// Frame `hello`: the first frame of a client.
 package struct Hello: Hashable, Sendable {
+    /// Versions in one offer.
+    package static let versionsMax = 16
+    package static let accessTokenBytesMax = 1_024
+    /// Name and version of a client library.
+    package static let clientBytesMax = 128
+
     /// Protocol versions that the client speaks, most wanted first.
     package var versions: [UInt32]
     package var container: String
@@ -35,6 +41,10 @@ package struct Hello: Hashable, Sendable {
 /// Flow-control windows granted at the start, in payload bytes.
 package struct Windows: Hashable, Sendable {
     package static let defaults = Windows(connectionBytes: 4 * 1024 * 1024, streamBytes: 1024 * 1024)
+    /// What a window may start with.
+    ///
+    /// The upper bound is also the most that a window ever holds.
+    package static let permittedBytes: ClosedRange<UInt32> = 65_536...0x7FFF_FFFF
 
     package var connectionBytes: UInt32
     package var streamBytes: UInt32

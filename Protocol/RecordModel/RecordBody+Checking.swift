@@ -1,0 +1,191 @@
+extension RecordBody {
+    /// Checks bytes that came from a peer: encoding, order, names, values and counts.
+    ///
+    /// No value is built. The size of the body is bounded by whoever knows the limit in force.
+    ///
+    /// - Parameters:
+    ///   - bytes: What a peer says is an encoded `RecordFields`.
+    ///   - allowsClear: Whether `clear` may stand for a value: in a save, not in a record.
+    /// - Throws: `BodyError`; the first thing that is wrong, from front to back.
+    package init(checking bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
+        var cursor = FieldCursor(bytes)
+        var rules = ValueRules(bytes)
+        var last: Range<Int>?
+        var count = 0
+        while let slice = try cursor.next() {
+            count += 1
+            guard count <= Bounds.fieldsMax else { throw .tooManyFields }
+            guard NameRules.isIdentifier(bytes[slice.name]) else {
+                throw .fieldNameInvalid(rules.text(slice.name))
+            }
+            if let last, Self.order(bytes, last, bytes, slice.name) >= 0 {
+                throw .fieldOrder(rules.text(slice.name))
+            }
+            if slice.type == .clear, !allowsClear {
+                throw .clearNotAllowed(field: rules.text(slice.name))
+            }
+            try rules.check(slice)
+            last = slice.name
+        }
+        self.init(trusted: bytes)
+    }
+
+    /// Compares names by their bytes: negative when the left one comes first, 0 when they are the same.
+    static func order(
+        _ left: [UInt8],
+        _ leftName: Range<Int>,
+        _ right: [UInt8],
+        _ rightName: Range<Int>
+    ) -> Int {
+        for offset in 0..<min(leftName.count, rightName.count) {
+            let difference =
+                Int(left[leftName.lowerBound + offset]) - Int(right[rightName.lowerBound + offset])
+            if difference != 0 { return difference }
+        }
+        return leftName.count - rightName.count
+    }
+}
+
+/// The rules of the values, type by type.
+private struct ValueRules {
+    private var reader: WireReader
+    /// Name of the field whose value is judged.
+    private var name = 0..<0
+
+    init(_ bytes: [UInt8]) {
+        self.reader = WireReader(bytes)
+    }
+
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: self.reader.bytes[range], as: UTF8.self)
+    }
+
+    mutating func check(_ slice: FieldSlice) throws(BodyError) {
+        self.name = slice.name
+        self.reader.start(in: slice.value)
+        switch slice.type {
+        case .string: try self.checkText(slice.value)
+        case .int64: _ = try self.reader.varint()
+        case .double, .timestamp: _ = try self.checkFinite()
+        case .bytes: break
+        case .location: try self.checkLocation()
+        case .reference: try self.checkReference()
+        case .stringList, .bytesList, .locationList, .referenceList: try self.checkList(slice.type)
+        case .int64List, .doubleList, .timestampList: try self.checkNumbers(slice.type)
+        case .emptyList, .clear:
+            guard try self.reader.varint() == 1 else { throw self.invalid }
+        }
+    }
+
+    private var invalid: BodyError { .valueInvalid(field: self.text(self.name)) }
+
+    /// Text that is ASCII is told by a look at its bytes; only other text is decoded.
+    private func checkText(_ range: Range<Int>) throws(BodyError) {
+        let bytes = self.reader.bytes[range]
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
+            throw self.invalid
+        }
+    }
+
+    private mutating func checkFinite() throws(BodyError) -> Double {
+        let number = try self.reader.double()
+        guard number.isFinite else { throw self.invalid }
+        return number
+    }
+
+    /// `repeated` of length-delimited elements, number 1.
+    private mutating func checkList(_ type: FieldType) throws(BodyError) {
+        var count = 0
+        while !self.reader.isAtEnd {
+            guard try self.reader.varint() == 0x0A else { throw .malformed }
+            let element = try self.reader.delimited()
+            count += 1
+            guard count <= Bounds.listElementsMax else {
+                throw .tooManyElements(field: self.text(self.name))
+            }
+            switch type {
+            case .stringList: try self.checkText(element)
+            case .locationList, .referenceList:
+                let outer = self.reader.enter(element)
+                if type == .locationList { try self.checkLocation() } else { try self.checkReference() }
+                try self.reader.leave(to: outer)
+            default: break
+            }
+        }
+    }
+
+    /// `repeated` of packed numbers, number 1; absent when there are none.
+    private mutating func checkNumbers(_ type: FieldType) throws(BodyError) {
+        guard !self.reader.isAtEnd else { return }
+        guard try self.reader.varint() == 0x0A else { throw .malformed }
+        let outer = try self.reader.enter()
+        guard !self.reader.isAtEnd else { throw .malformed }
+        var count = 0
+        while !self.reader.isAtEnd {
+            count += 1
+            guard count <= Bounds.listElementsMax else {
+                throw .tooManyElements(field: self.text(self.name))
+            }
+            if type == .int64List { _ = try self.reader.varint() } else { _ = try self.checkFinite() }
+        }
+        try self.reader.leave(to: outer)
+        guard self.reader.isAtEnd else { throw .malformed }
+    }
+
+    private mutating func checkLocation() throws(BodyError) {
+        var last: UInt64 = 0
+        while !self.reader.isAtEnd {
+            let tag = try self.reader.varint()
+            guard tag > last, tag & 7 == 1, let number = LocationNumber(rawValue: tag >> 3) else {
+                throw .malformed
+            }
+            let value = try self.checkFinite()
+            guard value.bitPattern != 0 else { throw .malformed }
+            switch number {
+            case .latitude where abs(value) > 90, .longitude where abs(value) > 180: throw self.invalid
+            default: break
+            }
+            last = tag
+        }
+    }
+
+    private mutating func checkReference() throws(BodyError) {
+        var last: UInt64 = 0
+        var hasName = false
+        while !self.reader.isAtEnd {
+            let tag = try self.reader.varint()
+            guard tag > last else { throw .malformed }
+            switch tag {
+            case 0x0A:
+                try self.checkRecordName(try self.reader.delimited())
+                hasName = true
+            case 0x12: try self.checkZone()
+            case 0x18:
+                guard (1...2).contains(try self.reader.varint()) else { throw self.invalid }
+            default: throw .malformed
+            }
+            last = tag
+        }
+        guard hasName else { throw self.invalid }
+    }
+
+    private func checkRecordName(_ range: Range<Int>) throws(BodyError) {
+        let name = self.text(range)
+        guard NameRules.isItemName(name) || NameRules.isUserRecordName(name) else { throw self.invalid }
+    }
+
+    /// Which zone it is does not matter here: the store refuses every one but the holder's.
+    private mutating func checkZone() throws(BodyError) {
+        let outer = try self.reader.enter()
+        var last: UInt64 = 0
+        while !self.reader.isAtEnd {
+            let tag = try self.reader.varint()
+            guard tag > last, tag == 0x0A || tag == 0x12 else { throw .malformed }
+            let name = try self.reader.delimited()
+            guard !name.isEmpty else { throw .malformed }
+            try self.checkText(name)
+            last = tag
+        }
+        try self.reader.leave(to: outer)
+    }
+}

@@ -1,0 +1,46 @@
+package import NIOCore
+
+/// Cuts the bytes of a connection into frames.
+///
+/// Holds back nothing but the one frame that is incomplete.
+///
+/// A class, so that the owner of the connection can raise the limit when the handshake is over while NIO owns the
+/// decoding. Not `Sendable`: it belongs to the connection's event loop.
+package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
+    package typealias InboundOut = Frame
+
+    /// Longest payload of a client's frame before the `welcome`: an unknown peer gets no memory.
+    package static let handshakePayloadBytesMax = 4096
+
+    /// Longest payload that is accepted; compared as soon as a header is complete.
+    package var payloadBytesMax: Int
+
+    package init(payloadBytesMax: Int = FrameDecoder.handshakePayloadBytesMax) {
+        self.payloadBytesMax = payloadBytesMax
+    }
+
+    /// Takes the next frame off the buffer; `nil` while it is incomplete.
+    ///
+    /// - Throws: `WireError` with code `frameTooLarge`, before any byte of the payload is waited for.
+    package func decode(buffer: inout ByteBuffer) throws -> Frame? {
+        var header = buffer
+        guard
+            let (payloadBytes, kind, flags, stream) = header.readMultipleIntegers(
+                as: (UInt32, UInt8, UInt8, UInt32).self
+            )
+        else { return nil }
+        guard payloadBytes <= self.payloadBytesMax else {
+            throw WireError(.frameTooLarge, field: "payload bytes")
+        }
+        guard let payload = header.readSlice(length: Int(payloadBytes)) else { return nil }
+        buffer.moveReaderIndex(to: header.readerIndex)
+        return Frame(kind: FrameKind(rawValue: kind), flags: flags, stream: stream, payload: payload)
+    }
+
+    /// Takes the next frame off the last bytes of a connection.
+    ///
+    /// A frame that was cut off is dropped.
+    package func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> Frame? {
+        try self.decode(buffer: &buffer)
+    }
+}

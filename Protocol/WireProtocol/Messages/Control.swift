@@ -1,0 +1,63 @@
+package import NIOCore
+
+/// Frame `credit`: grants more bytes to the peer.
+package struct Credit: Hashable, Sendable {
+    /// Payload bytes; 1 to 2³¹−1.
+    package var bytes: UInt32
+
+    package init(bytes: UInt32) {
+        self.bytes = bytes
+    }
+
+    /// Reads the payload of a `credit`.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        let message = try PBCredit(payload: payload, field: "credit")
+        guard (1...Windows.permittedBytes.upperBound).contains(message.bytes) else {
+            throw WireError(.creditInvalid, field: "bytes")
+        }
+        self.init(bytes: message.bytes)
+    }
+
+    package func encoded() -> ByteBuffer {
+        var message = PBCredit()
+        message.bytes = self.bytes
+        return message.payload()
+    }
+}
+
+/// Frames `ping` and `pong`: 8 bytes that mean something to the side that sent the ping only.
+package struct Ping: Hashable, Sendable {
+    package var value: UInt64
+
+    package init(value: UInt64) {
+        self.value = value
+    }
+
+    /// Reads the payload of a `ping` or a `pong`.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        guard payload.readableBytes == 8,
+            let value = payload.getInteger(at: payload.readerIndex, as: UInt64.self)
+        else {
+            throw WireError(.malformed, field: "ping")
+        }
+        self.init(value: value)
+    }
+
+    package func encoded() -> ByteBuffer {
+        ByteBuffer(integer: self.value)
+    }
+}
+
+/// Frame `cancel`: the frame says it all.
+package struct Cancel: Hashable, Sendable {
+    package init() {}
+
+    /// Checks that the payload is empty.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        guard payload.readableBytes == 0 else { throw WireError(.malformed, field: "cancel") }
+    }
+
+    package func encoded() -> ByteBuffer {
+        ByteBuffer()
+    }
+}
