@@ -1,16 +1,16 @@
-import NIOCore
+package import NIOCore
 
 /// How many items an encoded `Request` names, read from its tags and lengths alone.
 ///
 /// The smallest item takes two bytes and, decoded, some hundred: so counting comes before decoding. Nothing is checked but
 /// what is needed to walk; bytes that cannot be walked are left for the decoder to refuse.
-struct RequestShape {
+package struct RequestShape {
     /// Saves and deletes, or IDs.
-    private(set) var itemCount = 0
+    package private(set) var itemCount = 0
     /// Desired keys of a fetch of records.
     private(set) var desiredKeyCount = 0
 
-    init(_ payload: ByteBuffer) {
+    package init(_ payload: ByteBuffer) {
         var request = payload
         while let (number, contents) = request.readField() {
             guard (16...19).contains(number), var operation = contents else { continue }

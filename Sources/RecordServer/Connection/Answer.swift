@@ -1,0 +1,30 @@
+import WireProtocol
+
+/// One stream from its request to its end: what is to be executed, and what came of it.
+final class Answer {
+    enum Stage {
+        /// To be executed when there is room for the outcomes.
+        case waiting(AdmittedRequest)
+        /// The engine has it.
+        case executing
+        /// Outcomes wait for the client; `next` is the place of the first that was not sent.
+        case sending(Outcomes, next: Int)
+        /// Delayed by a fault, and executed after it.
+        case delayed(AdmittedRequest)
+    }
+
+    let stream: UInt32
+    /// Milliseconds since 1970.
+    let deadlineMilliseconds: Int64
+    var stage: Stage
+    /// What the answer counts for in the connection's account.
+    var heldBytes = 0
+    /// By a fault: the connection breaks in place of the answer.
+    var breaksConnection = false
+
+    init(stream: UInt32, request: AdmittedRequest, deadlineMilliseconds: Int64) {
+        self.stream = stream
+        self.stage = .waiting(request)
+        self.deadlineMilliseconds = deadlineMilliseconds
+    }
+}

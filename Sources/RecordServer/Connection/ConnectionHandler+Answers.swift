@@ -1,0 +1,150 @@
+import NIOCore
+import RecordStore
+import WireProtocol
+
+// From outcomes to frames: as many as the windows and the socket take, the rest when they take more.
+extension ConnectionHandler {
+    /// An `items` frame ends before the item that takes it beyond this; one larger item has a frame of its own.
+    static let itemsFrameBytesMax = 64 * 1_024
+
+    private enum Progress {
+        case frameSent
+        case blocked
+        case ended
+    }
+
+    /// Sends an answer as far as it goes. Others that wait for the same windows come first.
+    func send(_ answer: Answer) {
+        self.blocked.append(answer.stream)
+        self.resumeBlocked()
+    }
+
+    /// Lets the streams that wait send a frame each in turn, until none can.
+    func resumeBlocked() {
+        var turn = self.blocked
+        self.blocked = []
+        while !turn.isEmpty, self.context != nil {
+            var next: [UInt32] = []
+            for stream in turn {
+                guard let answer = self.answers[stream] else { continue }
+                switch self.sendFrame(of: answer) {
+                case .frameSent: next.append(stream)
+                case .blocked: self.blocked.append(stream)
+                case .ended: break
+                }
+            }
+            turn = next
+        }
+        if self.blocked.isEmpty {
+            self.progressed()
+        } else {
+            self.startSlowReaderTimer()
+        }
+        self.executeWaiting()
+    }
+
+    private func sendFrame(of answer: Answer) -> Progress {
+        guard case .sending(let outcomes, let next) = answer.stage else { return .ended }
+        guard next < outcomes.count else {
+            self.end(answer.stream, failure: nil)
+            return .ended
+        }
+        guard let context, context.channel.isWritable, self.machine.maySendItems(on: answer.stream) else {
+            return .blocked
+        }
+        let sent = self.writeItems(of: answer, outcomes: outcomes, from: next)
+        answer.stage = .sending(outcomes, next: sent)
+        self.progressed()
+        guard sent == outcomes.count else { return .frameSent }
+        self.end(answer.stream, failure: nil)
+        return .ended
+    }
+
+    /// Writes one `items` frame. Answers the place of the first outcome that did not fit.
+    private func writeItems(of answer: Answer, outcomes: Outcomes, from first: Int) -> Int {
+        self.prepareOutbound()
+        var next = first
+        let metrics = self.server.metrics
+        let payloadBytes = FrameEncoder.write(.items, stream: answer.stream, into: &self.outbound) { buffer in
+            let start = buffer.writerIndex
+            repeat {
+                let outcome = outcomes.item(at: next)
+                let itemStart = buffer.writerIndex
+                Item(index: UInt32(next), outcome: outcome).append(toItems: &buffer)
+                if next > first, buffer.writerIndex - start > Self.itemsFrameBytesMax {
+                    buffer.moveWriterIndex(to: itemStart)
+                    break
+                }
+                if case .failure(let failure) = outcome { metrics.failed(failure.code) }
+                next += 1
+            } while next < outcomes.count
+        }
+        self.machine.itemsSent(payloadBytes, on: answer.stream)
+        // Flushed early, a large answer shows in time whether the socket takes it.
+        if self.outbound.readableBytes >= Self.itemsFrameBytesMax { self.flush() }
+        return next
+    }
+
+    /// Closes a stream with its last frame, and grants what its request took.
+    func end(_ stream: UInt32, failure: Failure?) {
+        if let answer = self.answers.removeValue(forKey: stream) { self.hold(0, for: answer) }
+        switch self.machine.streamEnded(stream) {
+        case .goOn(let credit):
+            self.writeEnd(stream, failure: failure)
+            self.writeCredit(credit)
+        case .close:
+            // The `goaway` that announced the drain went out before.
+            self.writeEnd(stream, failure: failure)
+            self.closeQuietly()
+        case .ignore:
+            break
+        }
+    }
+
+    /// The client wants no more of a stream. What the engine is doing is answered as if nothing had been said; so is what
+    /// was written. What was read and not yet sent is dropped.
+    func cancel(_ stream: UInt32) {
+        switch self.answers[stream]?.stage {
+        case .waiting, .delayed, .sending(.read, _):
+            self.end(stream, failure: Failure(StoreError.cancelled))
+            self.executeWaiting()
+        case .sending(.written, _), .executing, nil:
+            break
+        }
+    }
+
+    // MARK: - Frames out
+
+    func writeEnd(_ stream: UInt32, failure: Failure?) {
+        guard self.context != nil else { return }
+        if let failure { self.server.metrics.failed(failure.code) }
+        self.prepareOutbound()
+        FrameEncoder.write(.end, stream: stream, into: &self.outbound) { End(failure: failure).encode(into: &$0) }
+    }
+
+    func writeCredit(_ bytes: UInt32) {
+        guard bytes > 0 else { return }
+        self.write(Frame(kind: .credit, payload: Credit(bytes: bytes).encoded()))
+    }
+
+    func write(_ frame: Frame) {
+        guard self.context != nil else { return }
+        self.prepareOutbound()
+        FrameEncoder.write(frame, into: &self.outbound)
+    }
+
+    /// Sends what this tick wrote.
+    func flush() {
+        guard let context, self.outbound.readableBytes > 0 else { return }
+        let frames = self.outbound
+        self.outbound = ByteBuffer()
+        context.writeAndFlush(self.wrapOutboundOut(frames), promise: nil)
+        self.loop.giveBack(frames)
+        if !context.channel.isWritable { self.startSlowReaderTimer() }
+    }
+
+    private func prepareOutbound() {
+        guard self.outbound.capacity == 0, let context else { return }
+        self.outbound = self.loop.takeBuffer(allocator: context.channel.allocator)
+    }
+}

@@ -1,0 +1,113 @@
+import Logging
+import NIOCore
+import WireProtocol
+
+// The ends of a connection: a violation, a drain, a peer that does not read, a connection that broke.
+extension ConnectionHandler {
+    /// Says why, in a `goaway` and one line of the log, and closes.
+    ///
+    /// - Parameters:
+    ///   - detail: The field of the specification that is wrong.
+    ///   - isLogged: The line was written before.
+    func close(_ reason: CloseReason, detail: String = "", isLogged: Bool = false) {
+        guard self.context != nil else { return }
+        if !isLogged {
+            self.server.logger.log(
+                level: reason.isViolation || reason == .slowReader ? .info : .debug,
+                "connection closed",
+                metadata: [
+                    LogKeys.peer: "\(self.peerName)", LogKeys.reason: "\(reason.text)",
+                    LogKeys.detail: "\(detail)",
+                ]
+            )
+        }
+        var goaway = GoAway(reason: reason, message: reason.text)
+        switch reason {
+        case .versionUnsupported: goaway.versions = [ProtocolVersion.current]
+        case .overloaded: goaway.retryAfterMilliseconds = 1_000
+        default: break
+        }
+        self.write(Frame(kind: .goaway, payload: goaway.encoded()))
+        self.closeQuietly()
+    }
+
+    /// Closes after what was written.
+    func closeQuietly() {
+        guard let context else { return }
+        self.flush()
+        _ = self.machine.closed()
+        self.context = nil
+        self.forgetEverything()
+        context.close(promise: nil)
+    }
+
+    /// Closes without a word: there is nobody who could read it.
+    func breakOff(_ message: Logger.Message, error: (any Error)? = nil, level: Logger.Level = .info) {
+        guard let context else { return }
+        self.server.logger.log(
+            level: level,
+            message,
+            metadata: [
+                LogKeys.peer: "\(self.peerName)",
+                LogKeys.error: "\(error.map { "\($0)" } ?? "")",
+            ]
+        )
+        _ = self.machine.closed()
+        self.context = nil
+        self.forgetEverything()
+        context.close(promise: nil)
+    }
+
+    /// The server stops: what is in flight is answered, nothing new is taken.
+    func drain() {
+        switch self.machine.drainStarted() {
+        case .announce:
+            let goaway = GoAway(reason: .drain, message: CloseReason.drain.text)
+            self.write(Frame(kind: .goaway, payload: goaway.encoded()))
+            self.flush()
+        case .announceAndClose:
+            self.close(.drain)
+        case .ignore:
+            break
+        }
+    }
+
+    /// Lets go of everything that a connection holds. Replies that still come find no answer to belong to.
+    func forgetEverything() {
+        self.handshakeTimer?.cancel()
+        self.keepaliveTimer?.cancel()
+        self.slowReaderTimer?.cancel()
+        self.handshakeTimer = nil
+        self.keepaliveTimer = nil
+        self.slowReaderTimer = nil
+        for answer in self.answers.values { self.hold(0, for: answer) }
+        self.answers = [:]
+        self.waiting = []
+        self.blocked = []
+        self.outbound = ByteBuffer()
+    }
+
+    // MARK: - Slow readers
+
+    /// Starts to count the time in which nothing is taken; it goes on counting when called again.
+    func startSlowReaderTimer() {
+        guard self.slowReaderTimer == nil, self.context != nil else { return }
+        let timeout = TimeAmount(self.server.configuration.timeouts.slowReader)
+        self.slowReaderTimer = self.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.slowReaderTimer = nil
+            self.close(.slowReader)
+        }
+    }
+
+    /// The peer took something.
+    func progressed() {
+        guard let timer = self.slowReaderTimer, self.context?.channel.isWritable == true else { return }
+        timer.cancel()
+        self.slowReaderTimer = nil
+    }
+
+    /// Address of the peer, for the log.
+    var peerName: String {
+        self.context?.channel.remoteAddress.map { "\($0)" } ?? ""
+    }
+}

@@ -1,0 +1,176 @@
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+// From a request frame to the engine: the machine admits the stream, `Admission` the request, the account of held answers
+// its execution.
+extension ConnectionHandler {
+    /// Room set aside for a fetch until its answer is known: bounds how many a connection has the engine read at once.
+    private static let fetchReservedBytes = 1_024 * 1_024
+
+    func requestReceived(_ frame: Frame) {
+        let stream = frame.stream
+        switch self.machine.requestReceived(stream, payloadBytes: frame.payload.readableBytes) {
+        case .dispatch:
+            self.start(stream, payload: frame.payload)
+        case .refuse(let reason, let credit):
+            self.writeEnd(stream, failure: Failure(reason))
+            self.writeCredit(credit)
+        case .close(let reason):
+            self.close(reason)
+        case .ignore:
+            break
+        }
+    }
+
+    private func start(_ stream: UInt32, payload: ByteBuffer) {
+        guard let user = self.user else { preconditionFailure("a request was dispatched before sign-in") }
+        let bounds = self.server.configuration.bounds
+        let request: Request
+        do throws(WireError) {
+            request = try Request(decoding: payload, bounds: bounds)
+        } catch {
+            guard let code = error.refusal else { return self.close(error.closeReason, detail: error.field) }
+            return self.end(stream, failure: Failure(refused: code, error, payload: payload, bounds: bounds))
+        }
+        let kind = OperationKind(request.operation)
+        self.server.metrics.requestStarted(kind)
+        guard !self.server.isHoldingTooMuch else {
+            return self.end(stream, failure: Failure(StoreError.overloaded(retryAfterMilliseconds: 1_000)))
+        }
+        let admission = Admission(
+            user: user,
+            bounds: bounds,
+            requestBytes: payload.readableBytes,
+            deadlineMilliseconds: self.deadline(of: request)
+        )
+        do throws(Failure) {
+            let answer = Answer(
+                stream: stream,
+                request: try admission.admit(request),
+                deadlineMilliseconds: admission.deadlineMilliseconds
+            )
+            self.answers[stream] = answer
+            guard let fault = self.fault(for: kind) else { return self.enqueue(answer) }
+            self.apply(fault, to: answer)
+        } catch {
+            self.end(stream, failure: error)
+        }
+    }
+
+    /// Milliseconds since 1970; what the client wants, cut to the longest that is granted.
+    private func deadline(of request: Request) -> Int64 {
+        let longest = self.server.configuration.timeouts.deadlineMax.wholeMilliseconds
+        let wanted = request.deadlineMilliseconds == 0 ? longest : Int64(request.deadlineMilliseconds)
+        return self.server.clock() + min(wanted, longest)
+    }
+
+    // MARK: - Faults
+
+    private func fault(for kind: OperationKind) -> Fault? {
+        guard let faults = self.server.faults else { return nil }
+        return faults.fault(for: kind, userRecordName: self.user?.signIn.userRecordName)
+    }
+
+    private func apply(_ fault: Fault, to answer: Answer) {
+        switch fault {
+        case .refuse(let failure):
+            self.end(answer.stream, failure: failure)
+        case .dropConnectionBeforeExecution:
+            self.closeQuietly()
+        case .dropConnectionAfterCommit:
+            answer.breaksConnection = true
+            self.enqueue(answer)
+        case .delay(let duration):
+            guard case .waiting(let request) = answer.stage else { return }
+            answer.stage = .delayed(request)
+            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
+                self.delayPassed(answer)
+            }
+        }
+    }
+
+    private func delayPassed(_ answer: Answer) {
+        guard case .delayed(let request) = answer.stage, self.answers[answer.stream] != nil else { return }
+        answer.stage = .waiting(request)
+        self.enqueue(answer)
+        self.flush()
+    }
+
+    // MARK: - Execution
+
+    /// Executes the request of an answer, or makes it wait until answers that are held are taken.
+    func enqueue(_ answer: Answer) {
+        self.waiting.append(answer.stream)
+        self.executeWaiting()
+    }
+
+    /// Executes what there is room for. Not entered again by replies that come at once: the loop sees what they did.
+    func executeWaiting() {
+        guard !self.isExecutingWaiting else { return }
+        self.isExecutingWaiting = true
+        defer { self.isExecutingWaiting = false }
+        while !self.waiting.isEmpty, self.heldBytes < self.server.configuration.memory.answersHeldBytesMax {
+            let stream = self.waiting.removeFirst()
+            guard let answer = self.answers[stream], case .waiting(let request) = answer.stage else { continue }
+            if self.server.clock() >= answer.deadlineMilliseconds {
+                self.end(stream, failure: Failure(StoreError.deadlinePassed))
+            } else {
+                self.execute(request, for: answer)
+            }
+        }
+    }
+
+    private func execute(_ request: AdmittedRequest, for answer: Answer) {
+        answer.stage = .executing
+        let stream = answer.stream
+        let connection = NIOLoopBound(self, eventLoop: self.eventLoop)
+        let mailbox = self.loop.mailbox
+        switch request {
+        case .write(let write):
+            self.server.engine.write(write) { result in
+                mailbox.deliver(
+                    EngineReply(connection: connection, stream: stream, result: result.map { .written($0) })
+                )
+            }
+        case .fetchRecords(let fetch, let requester):
+            self.hold(Self.fetchReservedBytes, for: answer)
+            self.server.engine.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) { result in
+                mailbox.deliver(
+                    EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
+                )
+            }
+        case .fetchZones(let selection, let requester):
+            self.server.engine.fetchZones(selection, for: requester) { result in
+                mailbox.deliver(
+                    EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
+                )
+            }
+        }
+    }
+
+    /// The engine answered. Called on the event loop, within the call of the engine or later.
+    func replied(_ result: Result<Outcomes, StoreError>, on stream: UInt32) {
+        guard let answer = self.answers[stream] else { return }
+        guard !answer.breaksConnection else { return self.closeQuietly() }
+        switch result {
+        case .failure(let error):
+            self.end(stream, failure: Failure(error))
+        case .success(let outcomes):
+            self.hold(outcomes.heldBytes, for: answer)
+            answer.stage = .sending(outcomes, next: 0)
+            self.send(answer)
+        }
+        self.executeWaiting()
+    }
+
+    /// Changes what an answer counts for, in the connection's account and the server's.
+    func hold(_ bytes: Int, for answer: Answer) {
+        let change = bytes - answer.heldBytes
+        guard change != 0 else { return }
+        answer.heldBytes = bytes
+        self.heldBytes += change
+        self.server.held(change)
+    }
+}

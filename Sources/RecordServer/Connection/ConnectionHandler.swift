@@ -1,0 +1,205 @@
+import Logging
+import NIOCore
+import NIOSSL
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// Connects bytes, the machine that decides, and the engine. Lives on its event loop: no lock, no task, no await.
+///
+/// What it does with requests and answers is in the extensions beside it; here are the channel's events and the frames.
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let server: ServerContext
+    let loop: LoopContext
+    let eventLoop: any EventLoop
+    var machine: ConnectionStateMachine
+    /// `nil` when the connection has ended, or is ending: nothing is written and nothing heard any more.
+    var context: ChannelHandlerContext?
+    var user: ConnectionUser?
+
+    var answers: [UInt32: Answer] = [:]
+    /// Streams whose request waits until answers that are held make room, in order of arrival.
+    var waiting: [UInt32] = []
+    /// Streams whose outcomes wait for credit or for the socket.
+    var blocked: [UInt32] = []
+    /// Answers held, and room set aside for those that the engine is reading.
+    var heldBytes = 0
+    var isExecutingWaiting = false
+
+    /// Frames of this tick, flushed together.
+    var outbound = ByteBuffer()
+    var handshakeTimer: Scheduled<Void>?
+    var keepaliveTimer: Scheduled<Void>?
+    var slowReaderTimer: Scheduled<Void>?
+    var keepalive: KeepaliveStateMachine
+
+    private let decoder: FrameDecoder
+    private var frames: NIOSingleStepByteToMessageProcessor<FrameDecoder>
+    private var isTLSUp = false
+    private var isReadHeldBack = false
+
+    init(server: ServerContext, loop: LoopContext, eventLoop: any EventLoop) {
+        self.server = server
+        self.loop = loop
+        self.eventLoop = eventLoop
+        self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
+        self.decoder = FrameDecoder()
+        self.frames = NIOSingleStepByteToMessageProcessor(self.decoder)
+        self.keepalive = KeepaliveStateMachine(
+            idleTimeout: TimeAmount(server.configuration.timeouts.idle),
+            now: eventLoop.now
+        )
+    }
+
+    /// The limit of frames after the handshake.
+    func raiseFrameLimit() {
+        self.decoder.payloadBytesMax = self.server.configuration.bounds.frameBytesMax
+    }
+
+    // MARK: - The channel's events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.loop.opened(self)
+        self.startHandshakeTimer()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        _ = self.machine.closed()
+        self.context = nil
+        self.forgetEverything()
+        self.loop.closed(self)
+        self.server.metrics.connectionClosed(now: self.server.connections.closed())
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let name = TLSSetup.negotiatedProtocol(event) {
+            self.isTLSUp = name == ProtocolVersion.alpn
+            if !self.isTLSUp { self.breakOff("TLS client without the application protocol") }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if self.isTLSUp {
+            self.breakOff("connection failed", error: error, level: .debug)
+        } else {
+            self.breakOff("TLS handshake failed", error: error)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard self.context != nil else { return }
+        self.keepalive.heard(at: self.eventLoop.now)
+        do {
+            try self.frames.process(buffer: self.unwrapInboundIn(data)) { self.frameReceived($0) }
+        } catch let error as WireError {
+            self.close(error.closeReason, detail: error.field)
+        } catch {
+            self.close(.internalError)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.flush()
+        context.fireChannelReadComplete()
+    }
+
+    /// Reads no more from a peer that does not take what it is sent.
+    func read(context: ChannelHandlerContext) {
+        guard context.channel.isWritable || self.context == nil else {
+            self.isReadHeldBack = true
+            return
+        }
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            self.progressed()
+            self.resumeBlocked()
+            self.flush()
+            if self.isReadHeldBack {
+                self.isReadHeldBack = false
+                context.read()
+            }
+        } else {
+            self.startSlowReaderTimer()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: - Frames
+
+    private func frameReceived(_ frame: Frame) {
+        guard self.context != nil else { return }
+        do throws(WireError) {
+            try self.dispatch(frame)
+        } catch {
+            self.close(error.closeReason, detail: error.field)
+        }
+    }
+
+    private func dispatch(_ frame: Frame) throws(WireError) {
+        switch frame.kind {
+        case .request:
+            self.requestReceived(frame)
+        case .credit:
+            let credit = try Credit(decoding: frame.payload)
+            self.creditReceived(credit, on: frame.stream)
+        case .cancel:
+            _ = try Cancel(decoding: frame.payload)
+            self.cancelReceived(frame.stream)
+        case .hello, .ping, .pong, .goaway:
+            guard frame.stream == 0 else { return self.close(.streamInvalid) }
+            try self.dispatchConnectionFrame(frame)
+        default:
+            // Kinds from 128 on are for later versions, and harmless to those who do not know them.
+            guard frame.kind.rawValue >= 128 else { return self.close(.frameKindUnexpected) }
+        }
+    }
+
+    private func dispatchConnectionFrame(_ frame: Frame) throws(WireError) {
+        switch frame.kind {
+        case .hello:
+            self.helloReceived(try Hello(decoding: frame.payload))
+        case .ping:
+            self.pingReceived(try Ping(decoding: frame.payload))
+        case .goaway:
+            let goaway = try GoAway(decoding: frame.payload)
+            if self.machine.goawayReceived(goaway.reason) { self.closeQuietly() }
+        default:
+            // A pong: that something was heard is all it says.
+            _ = try Ping(decoding: frame.payload)
+        }
+    }
+
+    private func pingReceived(_ ping: Ping) {
+        switch self.machine.pingReceived(now: self.eventLoop.now) {
+        case .pong: self.write(Frame(kind: .pong, payload: ping.encoded()))
+        case .close(let reason): self.close(reason)
+        case .ignore: break
+        }
+    }
+
+    private func cancelReceived(_ stream: UInt32) {
+        switch self.machine.cancelReceived(stream, now: self.eventLoop.now) {
+        case .cancel: self.cancel(stream)
+        case .close(let reason): self.close(reason)
+        case .ignore: break
+        }
+    }
+
+    private func creditReceived(_ credit: Credit, on stream: UInt32) {
+        switch self.machine.creditReceived(stream, bytes: credit.bytes, now: self.eventLoop.now) {
+        case .resume: self.resumeBlocked()
+        case .close(let reason): self.close(reason)
+        case .ignore: break
+        }
+    }
+}

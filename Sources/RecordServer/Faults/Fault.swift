@@ -1,0 +1,33 @@
+package import WireProtocol
+
+/// What kind of request it is.
+package enum OperationKind: String, Hashable, Sendable, CaseIterable {
+    case modifyRecords = "modify_records"
+    case fetchRecords = "fetch_records"
+    case modifyZones = "modify_zones"
+    case fetchZones = "fetch_zones"
+}
+
+/// A request that a fault may befall.
+package struct FaultOccasion: Hashable, Sendable {
+    package var operation: OperationKind
+    /// Which request of its kind on this server this is, from 1.
+    package var ordinal: Int
+    /// `nil`: not signed in.
+    package var userRecordName: String?
+}
+
+/// What happens to a request instead of the usual, or before it.
+package enum Fault: Hashable, Sendable {
+    /// The whole request fails; nothing is executed.
+    case refuse(Failure)
+    /// The connection breaks, and nothing was executed.
+    case dropConnectionBeforeExecution
+    /// The connection breaks after the request was executed and before its answer.
+    case dropConnectionAfterCommit
+    /// The request is executed later.
+    case delay(Duration)
+}
+
+/// Decides about faults. Called on event loops: must not block. A server without one pays nothing.
+package typealias FaultInjector = @Sendable (FaultOccasion) -> Fault?

@@ -1,0 +1,33 @@
+import WireProtocol
+
+extension CloseReason {
+    /// What the `goaway` and the log say to people.
+    var text: String {
+        Self.texts[self] ?? "closed"
+    }
+
+    /// The peer's fault: one line in the log.
+    var isViolation: Bool { self.rawValue >= 100 }
+
+    private static let texts: [CloseReason: String] = [
+        .drain: "the server is shutting down",
+        .versionUnsupported: "none of the protocol versions offered is spoken here",
+        .notAuthenticated: "the access token is wrong or revoked",
+        .containerUnknown: "there is no such container",
+        .overloaded: "the server has no room, connect again later",
+        .idle: "nothing was heard for too long",
+        .slowReader: "answers were not taken for too long",
+        .handshakeTimeout: "the handshake took too long",
+        .internalError: "internal error of the server, whose log has the reason",
+        .frameTooLarge: "a frame is larger than the limit",
+        .frameKindUnexpected: "a frame of a kind that does not belong here",
+        .messageMalformed: "a payload is not the message that it should be",
+        .requestBeforeHello: "the first frame must be a hello, and nothing may follow it before the welcome",
+        .secondHello: "a second hello",
+        .streamInvalid: "a stream number that is even, used before, or never opened",
+        .tooManyInFlight: "more than twice the permitted requests in flight",
+        .creditExceeded: "a request was sent without credit",
+        .creditInvalid: "a credit of 0, or a window beyond its bound",
+        .tooManyControlFrames: "too many control frames in a second",
+    ]
+}

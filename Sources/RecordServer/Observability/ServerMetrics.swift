@@ -1,0 +1,58 @@
+import Metrics
+import RecordStore
+import WireProtocol
+
+/// What operators graph. Made once a server: a counter is looked up by its label only here.
+struct ServerMetrics: Sendable {
+    private let connectionsOpened = Counter(label: "tidemark_connections_opened")
+    private let connectionsRefused = Counter(label: "tidemark_connections_refused")
+    private let connectionsOpen = Meter(label: "tidemark_connections_open")
+    private let requests: [OperationKind: Counter]
+    private let commits = Meter(label: "tidemark_commits")
+    private let requestsCommitted = Meter(label: "tidemark_requests_committed")
+    private let recordsWritten = Meter(label: "tidemark_records_written")
+    private let requestsReplayed = Meter(label: "tidemark_requests_replayed")
+    private let requestsRefused = Meter(label: "tidemark_requests_refused")
+    private let requestsWaiting = Meter(label: "tidemark_requests_waiting")
+    private let bytesWaiting = Meter(label: "tidemark_bytes_waiting")
+
+    init() {
+        self.requests = Dictionary(
+            uniqueKeysWithValues: OperationKind.allCases.map { kind in
+                (kind, Counter(label: "tidemark_requests", dimensions: [("operation", kind.rawValue)]))
+            }
+        )
+    }
+
+    func connectionOpened(now open: Int) {
+        self.connectionsOpened.increment()
+        self.connectionsOpen.set(open)
+    }
+
+    func connectionClosed(now open: Int) {
+        self.connectionsOpen.set(open)
+    }
+
+    func connectionRefused() {
+        self.connectionsRefused.increment()
+    }
+
+    func requestStarted(_ operation: OperationKind) {
+        self.requests[operation]?.increment()
+    }
+
+    /// A failure, of an item or of a request, is rare enough to look its counter up.
+    func failed(_ code: ErrorCode) {
+        Counter(label: "tidemark_failures", dimensions: [("code", "\(code.rawValue)")]).increment()
+    }
+
+    func record(_ statistics: EngineStatistics) {
+        self.commits.set(Double(statistics.commits))
+        self.requestsCommitted.set(Double(statistics.requestsCommitted))
+        self.recordsWritten.set(Double(statistics.recordsWritten))
+        self.requestsReplayed.set(Double(statistics.requestsReplayed))
+        self.requestsRefused.set(Double(statistics.requestsRefused))
+        self.requestsWaiting.set(statistics.requestsWaiting)
+        self.bytesWaiting.set(statistics.bytesWaiting)
+    }
+}

@@ -1,0 +1,180 @@
+package import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+package import RecordStore
+import Synchronization
+
+/// The server: it listens, and drains when it is told to stop.
+///
+/// All work on a connection happens on the connection's event loop and on threads of the engine; there is no task and no
+/// await for a request.
+package final class RecordServer: Sendable {
+    private struct Running {
+        var group: MultiThreadedEventLoopGroup
+        var loops: [NIOLoopBound<LoopContext>]
+        var listener: any Channel
+        var statisticsTimer: RepeatedTask
+    }
+
+    private let context: ServerContext
+    private let tls: TLSMaterial
+    private let running = Mutex<Running?>(nil)
+
+    /// - Parameters:
+    ///   - engine: Where records live. It is not shut down with the server.
+    ///   - clock: Milliseconds since 1970.
+    ///   - faults: For tests: what is to go wrong.
+    package init(
+        configuration: ServerConfiguration,
+        engine: any StorageEngine,
+        tls: TLSMaterial,
+        logger: Logger,
+        clock: @escaping @Sendable () -> Int64,
+        faults: FaultInjector? = nil
+    ) {
+        self.context = ServerContext(
+            configuration: configuration,
+            engine: engine,
+            logger: logger,
+            clock: clock,
+            faults: faults
+        )
+        self.tls = tls
+    }
+
+    /// Starts to listen.
+    ///
+    /// - Returns: Where: the port is the one that was taken when any was asked for.
+    /// - Throws: What NIO says about an address that cannot be had, or NIOSSL about certificate and key.
+    package func start() async throws -> (host: String, port: Int) {
+        let tlsContext = try TLSSetup.serverContext(self.tls)
+        let configuration = self.context.configuration
+        let threads = configuration.threads ?? System.coreCount
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+        do {
+            self.context.signInThreads.start()
+            var loops: [NIOLoopBound<LoopContext>] = []
+            for eventLoop in group.makeIterator() {
+                let loop = eventLoop.submit {
+                    NIOLoopBound(LoopContext(eventLoop: eventLoop), eventLoop: eventLoop)
+                }
+                loops.append(try await loop.get())
+            }
+            let listener = try await self.listen(on: group, loops: loops, tlsContext: tlsContext)
+            let address = (
+                listener.localAddress?.ipAddress ?? configuration.listen.host,
+                listener.localAddress?.port ?? configuration.listen.port
+            )
+            self.running.withLock {
+                $0 = Running(
+                    group: group,
+                    loops: loops,
+                    listener: listener,
+                    statisticsTimer: self.startStatistics(on: group.next())
+                )
+            }
+            self.context.logger.info(
+                "listening",
+                metadata: [
+                    LogKeys.host: "\(address.0)", LogKeys.port: "\(address.1)", LogKeys.threads: "\(threads)",
+                ]
+            )
+            return address
+        } catch {
+            try await self.context.signInThreads.shutdownGracefully()
+            try await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// Stops: accepts nobody, tells every client to go, answers what is in flight, and closes.
+    ///
+    /// Does nothing when the server does not run.
+    ///
+    /// - Parameter grace: After it connections are closed whatever is in flight.
+    package func shutdown(grace: Duration) async {
+        let running = self.running.withLock { running in
+            let taken = running
+            running = nil
+            return taken
+        }
+        guard let running else { return }
+        self.context.logger.info("draining")
+        running.statisticsTimer.cancel()
+        // A listener that is closed already is what is wanted.
+        try? await running.listener.close().get()
+        let whenNone = running.group.next().makePromise(of: Void.self)
+        self.context.connections.drain(whenNone: whenNone)
+        self.onEachConnection(of: running) { $0.drain() }
+        let end = running.group.next().scheduleTask(in: TimeAmount(grace)) {
+            self.onEachConnection(of: running) { $0.breakOff("closed at the end of the grace period") }
+        }
+        try? await whenNone.futureResult.get()
+        end.cancel()
+        try? await self.context.signInThreads.shutdownGracefully()
+        try? await running.group.shutdownGracefully()
+        self.context.logger.info("stopped")
+    }
+
+    private func onEachConnection(
+        of running: Running,
+        _ body: @escaping @Sendable (ConnectionHandler) -> Void
+    ) {
+        for (eventLoop, loop) in zip(running.group.makeIterator(), running.loops) {
+            eventLoop.execute {
+                for connection in loop.value.openConnections { body(connection) }
+            }
+        }
+    }
+
+    private func listen(
+        on group: MultiThreadedEventLoopGroup,
+        loops: [NIOLoopBound<LoopContext>],
+        tlsContext: NIOSSLContext
+    ) async throws -> any Channel {
+        let context = self.context
+        let loopsByEventLoop = Dictionary(
+            uniqueKeysWithValues: zip(group.makeIterator().map { ObjectIdentifier($0) }, loops)
+        )
+        return try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: context.configuration.listen.backlogConnections)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 65_536)
+            )
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
+            )
+            .childChannelInitializer { channel in
+                guard let open = context.connections.opened() else {
+                    context.metrics.connectionRefused()
+                    context.logger.info("connection refused: no room")
+                    return channel.close()
+                }
+                context.metrics.connectionOpened(now: open)
+                guard let loop = loopsByEventLoop[ObjectIdentifier(channel.eventLoop)] else {
+                    preconditionFailure("a channel of a loop that is not the server's")
+                }
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLServerHandler(context: tlsContext),
+                        ConnectionHandler(server: context, loop: loop.value, eventLoop: channel.eventLoop)
+                    )
+                }
+            }
+            .bind(host: context.configuration.listen.host, port: context.configuration.listen.port)
+            .get()
+    }
+
+    private func startStatistics(on eventLoop: any EventLoop) -> RepeatedTask {
+        let context = self.context
+        let period = TimeAmount.seconds(10)
+        return eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
+            context.metrics.record(context.engine.statistics)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// A request that passed everything that needs no database.
+enum AdmittedRequest: Sendable {
+    case write(WriteRequest)
+    case fetchRecords(FetchRecords, Requester)
+    case fetchZones(FetchZones.Selection, Requester)
+}
+
+/// What admission looks at besides the request.
+struct Admission {
+    let user: ConnectionUser
+    let bounds: Bounds
+    /// Payload bytes of the request's frame.
+    let requestBytes: Int
+    /// Milliseconds since 1970 after which the request is not executed.
+    let deadlineMilliseconds: Int64
+
+    /// Checks count, scope and who asks. Sizes were checked before anything was decoded.
+    ///
+    /// - Throws: The failure that ends the request; nothing of it was executed.
+    func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
+        switch request.operation {
+        case .modifyRecords(let operation):
+            return .write(try self.admit(operation, requestID: request.requestID))
+        case .fetchRecords(let operation):
+            return try self.admit(operation)
+        case .modifyZones(let operation):
+            return .write(try self.admit(operation, requestID: request.requestID))
+        case .fetchZones(let operation):
+            return try self.admit(operation)
+        }
+    }
+
+    func checkCount(_ count: Int) throws(Failure) {
+        guard count <= self.bounds.requestItemsMax else {
+            throw Failure(
+                code: .limitExceeded,
+                message: Failure.itemLimitText(count: count, bounds: self.bounds),
+                retry: .afterChange
+            )
+        }
+    }
+
+    func write(
+        _ operation: WriteRequest.Operation,
+        for requester: Requester,
+        requestID: RequestID?
+    ) throws(Failure) -> WriteRequest {
+        guard let requestID else { throw Failure(StoreError.requestIDMissing) }
+        return WriteRequest(
+            requester: requester,
+            requestID: requestID,
+            operation: operation,
+            bytes: self.requestBytes,
+            deadlineMilliseconds: self.deadlineMilliseconds
+        )
+    }
+}

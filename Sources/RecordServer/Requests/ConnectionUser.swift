@@ -1,0 +1,35 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// What a connection may use, as sign-in found it.
+struct ConnectionUser: Sendable {
+    let signIn: SignIn
+
+    /// The database that a scope means to this user.
+    ///
+    /// - Throws: `badDatabase` for the shared scope, `notAuthenticated` when nobody is signed in and somebody must be.
+    func requester(for scope: DatabaseScope, writing: Bool) throws(Failure) -> Requester {
+        let database: DatabaseID
+        switch scope {
+        case .shared:
+            throw Failure(
+                code: .badDatabase,
+                message: "this version has no shared databases",
+                retry: .never
+            )
+        case .private:
+            guard let own = self.signIn.privateDatabase else { throw Failure(StoreError.notSignedIn) }
+            database = own
+        case .public:
+            guard !writing || self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
+            database = self.signIn.publicDatabase
+        }
+        return Requester(
+            database: database,
+            scope: scope,
+            environment: self.signIn.environment,
+            userRecordName: self.signIn.userRecordName
+        )
+    }
+}

@@ -1,0 +1,45 @@
+import RecordStore
+import WireProtocol
+
+extension ErrorCode {
+    /// The number of each refusal of the store. No default: a new case must decide its number.
+    init(_ error: StoreError) {
+        switch error {
+        case .zoneMissing: self = .zoneNotFound
+        case .zoneNotModifiable: self = .invalidArguments
+        case .recordMissing: self = .unknownItem
+        case .recordExists: self = .serverRecordChanged
+        case .changeTagStale: self = .serverRecordChanged
+        case .recordTypeMismatch: self = .invalidArguments
+        case .nameInvalid: self = .invalidArguments
+        case .fieldMalformed: self = .invalidArguments
+        case .fieldTypeMismatch: self = .invalidArguments
+        case .fieldEncryptionMismatch: self = .invalidArguments
+        case .fieldEncryptionNotAllowed: self = .invalidArguments
+        case .recordTooLarge: self = .limitExceeded
+        case .duplicateItem: self = .invalidArguments
+        case .savedAndDeleted: self = .invalidArguments
+        case .referenceCrossesZones: self = .invalidArguments
+        case .referenceTargetMissing: self = .referenceViolation
+        case .referenceWouldDangle: self = .referenceViolation
+        case .referenceLimit: self = .limitExceeded
+        case .parentCycle: self = .invalidArguments
+        case .parentTooDeep: self = .limitExceeded
+        case .permissionDenied: self = .permissionFailure
+        case .notSignedIn: self = .notAuthenticated
+        case .databaseNotAllowed: self = .badDatabase
+        case .atomicPeer: self = .batchRequestFailed
+        case .dependsOn: self = .referenceViolation
+        case .tooManyItems: self = .limitExceeded
+        case .answerTooLarge: self = .limitExceeded
+        case .requestIDMissing: self = .invalidArguments
+        case .requestIDExpired: self = .invalidArguments
+        case .deadlinePassed: self = .deadlineExceeded
+        case .cancelled: self = .operationCancelled
+        case .overloaded: self = .requestRateLimited
+        case .storageUnavailable: self = .serviceUnavailable
+        case .internalFault: self = .internalError
+        case .shuttingDown: self = .serviceUnavailable
+        }
+    }
+}

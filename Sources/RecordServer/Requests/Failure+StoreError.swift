@@ -1,0 +1,74 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+extension Failure {
+    /// What the wire says about a refusal of the store: number, text, fault and advice.
+    init(_ error: StoreError) {
+        self.init(
+            code: ErrorCode(error),
+            message: error.text,
+            cause: error.cause,
+            retry: error.retry,
+            serverRecord: error.serverRecord
+        )
+    }
+}
+
+extension StoreError {
+    /// Who is at fault within the request.
+    fileprivate var cause: Failure.Cause {
+        switch self {
+        case .atomicPeer(let index): .atomicPeer(index: UInt32(clamping: index))
+        case .dependsOn(let index): .dependsOn(index: UInt32(clamping: index))
+        case .zoneMissing, .zoneNotModifiable, .recordMissing, .recordExists, .changeTagStale: .culprit
+        case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: .culprit
+        case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: .culprit
+        case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: .culprit
+        case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: .culprit
+        case .permissionDenied, .notSignedIn, .databaseNotAllowed: .culprit
+        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
+        case .deadlinePassed, .cancelled: .culprit
+        case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
+        }
+    }
+
+    /// What to do about it.
+    fileprivate var retry: Failure.Retry {
+        switch self {
+        case .zoneMissing, .recordMissing, .recordExists, .changeTagStale: .afterChange
+        case .referenceTargetMissing, .referenceWouldDangle, .referenceLimit: .afterChange
+        case .parentCycle, .parentTooDeep: .afterChange
+        case .atomicPeer, .dependsOn: .afterChange
+        case .recordTooLarge, .tooManyItems, .answerTooLarge: .afterChange
+        case .notSignedIn: .afterChange
+        case .zoneNotModifiable, .recordTypeMismatch, .nameInvalid, .fieldMalformed: .never
+        case .fieldTypeMismatch, .fieldEncryptionMismatch, .fieldEncryptionNotAllowed: .never
+        case .duplicateItem, .savedAndDeleted, .referenceCrossesZones: .never
+        case .permissionDenied, .databaseNotAllowed: .never
+        case .requestIDMissing, .requestIDExpired, .cancelled: .never
+        case .deadlinePassed: .now
+        case .overloaded(let milliseconds): .after(milliseconds: milliseconds)
+        case .storageUnavailable(let milliseconds): .after(milliseconds: milliseconds)
+        case .internalFault: .after(milliseconds: 1_000)
+        case .shuttingDown: .now
+        }
+    }
+
+    /// With a conflict: the record that the server has.
+    fileprivate var serverRecord: Record? {
+        switch self {
+        case .recordExists(let record): record
+        case .changeTagStale(let record): record
+        case .zoneMissing, .zoneNotModifiable, .recordMissing: nil
+        case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: nil
+        case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: nil
+        case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: nil
+        case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: nil
+        case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
+        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
+        case .deadlinePassed, .cancelled: nil
+        case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: nil
+        }
+    }
+}

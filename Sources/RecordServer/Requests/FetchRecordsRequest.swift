@@ -1,0 +1,12 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+extension Admission {
+    /// `fetch_records`.
+    func admit(_ operation: FetchRecords) throws(Failure) -> AdmittedRequest {
+        try self.checkCount(operation.ids.count)
+        let requester = try self.user.requester(for: operation.scope, writing: false)
+        return .fetchRecords(operation, requester)
+    }
+}

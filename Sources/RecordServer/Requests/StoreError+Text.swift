@@ -1,0 +1,97 @@
+import RecordModel
+import RecordStore
+
+extension StoreError {
+    /// What a person reads: CloudKit's text where it is known, otherwise what is wrong and what to do.
+    var text: String {
+        switch self {
+        case .zoneMissing: "Zone Not Found"
+        case .zoneNotModifiable: "The default zone is always there: it can be neither created nor deleted"
+        case .recordMissing: "Record not found"
+        case .recordExists: "record to insert already exists"
+        case .changeTagStale: "client oplock error updating record"
+        case .recordTypeMismatch(let existing):
+            "the record on the server is of type '\(existing)': a record keeps its type, save under another name"
+        case .nameInvalid(let kind): kind.text
+        case .fieldMalformed(let error): error.text
+        case .fieldTypeMismatch(let field, let given, let defined):
+            "invalid attempt to set value type \(given.schemaName) for field '\(field)', defined to be: "
+                + defined.schemaName
+        case .fieldEncryptionMismatch(let field):
+            "field '\(field)' was first saved the other way: it is either encrypted or plain, for ever"
+        case .fieldEncryptionNotAllowed(let field):
+            "field '\(field)' cannot be encrypted: not in the public database, and no references or empty lists"
+        case .recordTooLarge(let bytes):
+            "record too large: its fields take \(bytes) bytes, move large values to assets"
+        case .duplicateItem: "You can't save the same record twice"
+        case .savedAndDeleted: "You can't save and delete the same record"
+        case .referenceCrossesZones(let field):
+            "field '\(field)' refers to a record of another zone: references stay within a zone"
+        case .referenceTargetMissing(let name):
+            "the record '\(name)' that is referred to does not exist: save it first, or in the same request"
+        case .referenceWouldDangle: "Record delete would violate validating reference, rejecting update"
+        case .referenceLimit(let target):
+            "too many references with deleteSelf to '\(target)': use references without an action"
+        case .parentCycle: "the record would be its own ancestor"
+        case .parentTooDeep: "the record would have more than \(Bounds.defaults.parentDepthMax) ancestors"
+        case .permissionDenied(let permission): permission.text
+        case .notSignedIn: "This request requires an authenticated account"
+        case .databaseNotAllowed: "the operation does not exist in this database"
+        case .atomicPeer: "Atomic failure"
+        case .dependsOn: "a record of the same request that this one refers to could not be saved"
+        case .tooManyItems(let count):
+            "Your request contains \(count) items which is more than the maximum number of items "
+                + "in a single request (400)"
+        case .answerTooLarge(let bytes):
+            "the records asked for take \(bytes) bytes, more than one answer holds: fetch fewer at a time"
+        case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"
+        case .requestIDExpired:
+            "the request ID is too old to know whether it was executed: fetch, then send with a new one"
+        case .deadlinePassed: "the deadline passed before the request was executed: nothing happened"
+        case .cancelled: "the request was cancelled before it was executed"
+        case .overloaded(let milliseconds):
+            "the server has too much to do: nothing happened, retry after \(milliseconds) ms"
+        case .storageUnavailable(let milliseconds):
+            "the server cannot write to its disk: nothing happened, retry after \(milliseconds) ms"
+        case .internalFault: "internal error of the server, whose log has the reason"
+        case .shuttingDown: "the server is shutting down: connect again"
+        }
+    }
+}
+
+extension NameKind {
+    fileprivate var text: String {
+        switch self {
+        case .zone: "a zone name has 1 to 255 printable ASCII characters and does not start with '_'"
+        case .record: "a record name has 1 to 255 printable ASCII characters and does not start with '_'"
+        case .recordType: "a record type is a letter, then letters, digits and '_', at most 255 characters"
+        case .userRecord: "user records are made by the server: they can be changed, not created or deleted"
+        }
+    }
+}
+
+extension Permission {
+    fileprivate var text: String {
+        switch self {
+        case .create: "CREATE operation not permitted"
+        case .read: "READ operation not permitted"
+        case .write: "WRITE operation not permitted"
+        }
+    }
+}
+
+extension BodyError {
+    /// What is wrong with the encoded fields of a record.
+    var text: String {
+        switch self {
+        case .malformed: "the fields of a record are not in the canonical encoding"
+        case .fieldOrder(let name): "field '\(name)' is there twice or out of order"
+        case .fieldNameInvalid: "a field name is a letter, then letters, digits and '_', at most 255 characters"
+        case .valueInvalid(let field): "the value of field '\(field)' breaks a rule of its type"
+        case .tooManyFields: "a record has at most \(Bounds.fieldsMax) fields"
+        case .tooManyElements(let field):
+            "the list in field '\(field)' has more than \(Bounds.listElementsMax) elements"
+        case .clearNotAllowed(let field): "field '\(field)' is marked to be removed, which only a save can do"
+        }
+    }
+}

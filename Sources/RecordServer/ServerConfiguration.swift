@@ -1,0 +1,100 @@
+package import RecordModel
+import WireProtocol
+
+/// What an operator may choose. Units are in the names; `Protocol/README.md`, section 7, says why each limit is what it is.
+package struct ServerConfiguration: Hashable, Sendable {
+    /// Where the server listens.
+    package struct Listen: Hashable, Sendable {
+        package static let defaults = Listen()
+
+        package var host = "127.0.0.1"
+        /// 0: any free port.
+        package var port = ProtocolVersion.defaultPort
+        /// Connections that the kernel holds until they are accepted.
+        package var backlogConnections: Int32 = 1_024
+        /// Connections at the same time; one more is closed at once.
+        package var connectionsMax = 10_000
+
+        package init() {}
+    }
+
+    /// How long the server waits for a peer.
+    package struct Timeouts: Hashable, Sendable {
+        package static let defaults = Timeouts()
+
+        /// TLS and the handshake together.
+        package var handshake = Duration.seconds(10)
+        /// Silence before a ping; 10 seconds of silence after it end the connection.
+        package var idle = Duration.seconds(60)
+        /// Longest deadline of a request; a longer or absent one is cut to it.
+        package var deadlineMax = Duration.seconds(60)
+        /// How long answers wait for a client that does not take them.
+        package var slowReader = Duration.seconds(30)
+
+        package init() {}
+    }
+
+    /// What a client, and all together, can make the server hold.
+    package struct Memory: Hashable, Sendable {
+        package static let defaults = Memory()
+
+        /// Requests of one connection: what it may send before more is granted. Below 2^31.
+        package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
+        /// Answers of one connection that wait for the client: at this much no further request is executed.
+        package var answersHeldBytesMax = 8 * 1_024 * 1_024
+        /// Answers of all connections that wait: at this much a request is refused with a time to come back.
+        package var answersHeldTotalBytesMax = 512 * 1_024 * 1_024
+
+        package init() {}
+    }
+
+    package static let defaults = ServerConfiguration()
+
+    package var listen = Listen.defaults
+    package var bounds = Bounds.defaults
+    package var timeouts = Timeouts.defaults
+    package var memory = Memory.defaults
+    /// How long the engine remembers a request ID: told to clients, kept by the engine.
+    package var requestIDRetentionSeconds: UInt32 = 3_600
+    /// Event loops; `nil`: one a core.
+    package var threads: Int?
+    /// Name and version of the server, for the client's log.
+    package var serverName = "tidemark/0.1.0"
+
+    package init() {}
+
+    /// What the welcome tells a client.
+    var limits: Limits {
+        Limits(
+            frameBytesMax: UInt32(clamping: self.bounds.frameBytesMax),
+            requestItemsMax: UInt32(clamping: self.bounds.requestItemsMax),
+            requestBytesMax: UInt32(clamping: self.bounds.requestBytesMax),
+            recordBytesMax: UInt32(clamping: self.bounds.recordBytesMax),
+            inFlightMax: UInt32(clamping: self.bounds.inFlightMax),
+            idleTimeoutMilliseconds: UInt32(clamping: self.timeouts.idle.wholeMilliseconds),
+            requestIDRetentionSeconds: self.requestIDRetentionSeconds,
+            deadlineMillisecondsMax: UInt32(clamping: self.timeouts.deadlineMax.wholeMilliseconds)
+        )
+    }
+
+    var windows: Windows {
+        Windows(
+            connectionBytes: self.memory.connectionWindowBytes,
+            streamBytes: self.memory.connectionWindowBytes
+        )
+    }
+
+    var connectionBounds: ConnectionBounds {
+        ConnectionBounds(
+            inFlightMax: self.bounds.inFlightMax,
+            receiveWindowBytes: self.memory.connectionWindowBytes
+        )
+    }
+}
+
+extension Duration {
+    var wholeMilliseconds: Int64 {
+        let parts = self.components
+        return parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000
+    }
+}

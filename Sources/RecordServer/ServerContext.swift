@@ -1,0 +1,47 @@
+import Logging
+import NIOPosix
+import RecordStore
+import Synchronization
+
+/// What all connections of a server share. Everything in it is safe to use from every event loop.
+final class ServerContext: Sendable {
+    let configuration: ServerConfiguration
+    let engine: any StorageEngine
+    let authenticator: Authenticator
+    /// For sign-in, which blocks.
+    let signInThreads: NIOThreadPool
+    let logger: Logger
+    let metrics = ServerMetrics()
+    /// Milliseconds since 1970.
+    let clock: @Sendable () -> Int64
+    let faults: FaultCounter?
+    let connections: ConnectionCount
+    /// Bytes of answers that all connections hold for clients that have not taken them.
+    private let heldBytes = Atomic<Int>(0)
+
+    init(
+        configuration: ServerConfiguration,
+        engine: any StorageEngine,
+        logger: Logger,
+        clock: @escaping @Sendable () -> Int64,
+        faults: FaultInjector?
+    ) {
+        self.configuration = configuration
+        self.engine = engine
+        self.authenticator = Authenticator(directory: engine.directory)
+        self.signInThreads = NIOThreadPool(numberOfThreads: 2)
+        self.logger = logger
+        self.clock = clock
+        self.faults = faults.map { FaultCounter($0) }
+        self.connections = ConnectionCount(connectionsMax: configuration.listen.connectionsMax)
+    }
+
+    /// Whether clients leave so much unread that no request is taken.
+    var isHoldingTooMuch: Bool {
+        self.heldBytes.load(ordering: .relaxed) >= self.configuration.memory.answersHeldTotalBytesMax
+    }
+
+    func held(_ bytes: Int) {
+        self.heldBytes.add(bytes, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,46 @@
+import NIOSSL
+import NIOTLS
+import WireProtocol
+
+/// The server's certificate and its key, in PEM.
+package enum TLSMaterial: Sendable {
+    /// Paths of two files; the first holds the chain, the server's certificate first.
+    case files(certificateChain: String, privateKey: String)
+    /// The same as text.
+    case pem(certificateChain: String, privateKey: String)
+}
+
+/// TLS as the protocol wants it: version 1.3, one application protocol.
+///
+/// BoringSSL goes on without an application protocol when the client offers none that the server has; so the handler looks
+/// at what was chosen before it reads the first frame.
+enum TLSSetup {
+    /// Reads certificate and key.
+    ///
+    /// - Throws: What NIOSSL says about files or text that it cannot use.
+    static func serverContext(_ material: TLSMaterial) throws -> NIOSSLContext {
+        let chain: [NIOSSLCertificate]
+        let key: NIOSSLPrivateKey
+        switch material {
+        case .files(let chainFile, let keyFile):
+            chain = try NIOSSLCertificate.fromPEMFile(chainFile)
+            key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+        case .pem(let chainText, let keyText):
+            chain = try NIOSSLCertificate.fromPEMBytes(Array(chainText.utf8))
+            key = try NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem)
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.applicationProtocols = [ProtocolVersion.alpn]
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// The application protocol of a finished TLS handshake, when `event` says that it finished.
+    static func negotiatedProtocol(_ event: Any) -> String?? {
+        guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return nil }
+        return .some(name)
+    }
+}
