@@ -1,0 +1,124 @@
+import Logging
+import NIOCore
+import WireProtocol
+
+/// Making connections, and what their ends mean for the requests.
+extension ClientSession {
+    func connectIfWanted(now: NIODeadline) {
+        guard case .idle = self.link, self.requests.hasWaiting || !self.welcomes.isEmpty else { return }
+        let attemptAt = self.reconnect.attemptAt(now: now)
+        guard attemptAt > now else { return self.makeConnection() }
+        self.link = .pausing(
+            self.eventLoop.assumeIsolated().scheduleTask(deadline: attemptAt) { self.pauseEnded() }
+        )
+    }
+
+    private func pauseEnded() {
+        guard case .pausing = self.link else { return }
+        self.link = .idle
+        // Those who waited may have given up.
+        guard self.requests.hasWaiting || !self.welcomes.isEmpty else { return }
+        self.makeConnection()
+    }
+
+    private func makeConnection() {
+        self.lastConnection += 1
+        let connection = ClientConnectionHandler(
+            number: self.lastConnection,
+            hello: self.hello,
+            session: self
+        )
+        let timeout = self.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(self.configuration.connectTimeout)
+        ) {
+            connection.close(.broken("no answer within \(self.configuration.connectTimeout)"))
+        }
+        self.link = .connecting(connection, timeout: timeout)
+        self.connect(self.eventLoop, connection).assumeIsolated().whenFailure { error in
+            connection.close(ConnectionEnd(error))
+            connection.channelClosed()
+        }
+    }
+
+    private var hello: Hello {
+        Hello(
+            container: self.configuration.container,
+            environment: self.configuration.environment,
+            accessToken: self.configuration.accessToken ?? "",
+            installationID: self.configuration.installationID,
+            client: "tidemark-swift/1",
+            windows: self.configuration.windows
+        )
+    }
+
+    /// The server said welcome.
+    func connectionOpened(_ connection: ClientConnectionHandler, welcome: Welcome) {
+        guard case .connecting(let current, let timeout) = self.link, current === connection else { return }
+        timeout.cancel()
+        self.lastFailure = nil
+        self.link = .open(
+            OpenLink(connection: connection, welcome: welcome, openedAt: self.eventLoop.now)
+        )
+        self.logger.debug("connected", metadata: ["server": "\(self.server)"])
+        let waiters = self.welcomes
+        self.welcomes = []
+        for waiter in waiters { waiter.continuation.resume(returning: .success(welcome)) }
+    }
+
+    /// The connection answers what is open; new requests go to another one.
+    func connectionDrains(_ connection: ClientConnectionHandler, goAway: GoAway) {
+        guard self.isCurrent(connection) else { return }
+        self.draining[connection.number] = connection
+        self.linkEnded(connection, cause: .goneAway(goAway))
+    }
+
+    /// The connection takes no part any more; its channel is about to close.
+    func connectionEnded(_ connection: ClientConnectionHandler, cause: ConnectionEnd) {
+        self.closing[connection.number] = connection
+        self.draining[connection.number] = nil
+        self.requests.connectionEnded(connection.number)
+        if self.isCurrent(connection) { self.linkEnded(connection, cause: cause) }
+        if let error = cause.terminalError(server: self.server) { self.endAll(error) }
+        self.advance(now: self.eventLoop.now)
+    }
+
+    func connectionClosed(_ connection: ClientConnectionHandler) {
+        self.closing[connection.number] = nil
+        self.resumeShutdowns()
+    }
+
+    private func linkEnded(_ connection: ClientConnectionHandler, cause: ConnectionEnd) {
+        if case .connecting(_, let timeout) = self.link { timeout.cancel() }
+        self.link = .idle
+        self.lastFailure = cause.description
+        self.reconnect.ended(
+            hadAnswered: connection.hasAnswered,
+            retryAfter: cause.retryAfter,
+            now: self.eventLoop.now,
+            using: &self.random
+        )
+        self.logger.debug(
+            "connection ended",
+            metadata: ["server": "\(self.server)", "reason": "\(cause.description)"]
+        )
+    }
+
+    private func isCurrent(_ connection: ClientConnectionHandler) -> Bool {
+        switch self.link {
+        case .idle, .pausing, .shutDown: false
+        case .connecting(let current, _): current === connection
+        case .open(let link): link.connection === connection
+        }
+    }
+}
+
+extension ConnectionEnd {
+    /// How long the server wishes to be left alone.
+    fileprivate var retryAfter: TimeAmount {
+        if case .goneAway(let goAway) = self {
+            .milliseconds(Int64(goAway.retryAfterMilliseconds))
+        } else {
+            .zero
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import NIOCore
+
+/// The one timer of a client. Deadlines that move away are not rescheduled: the timer fires, finds nothing, and looks
+/// for the next; so a request costs no timer of its own.
+extension ClientSession {
+    /// Sees to it that deadlines are looked at no later than then.
+    func wake(by deadline: NIODeadline) {
+        if let timerDeadline = self.timerDeadline, timerDeadline <= deadline { return }
+        self.timer?.cancel()
+        self.timerDeadline = deadline
+        self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.timerFired() }
+    }
+
+    private func timerFired() {
+        self.timerDeadline = nil
+        let now = self.eventLoop.now
+        for var request in self.requests.removeExpired(now: now) {
+            self.cancelStream(of: request)
+            request.end(.failure(request.timedOut(self.whyUnanswered)))
+        }
+        self.endExpiredWelcomes(now: now)
+        self.advance(now: now)
+        self.scheduleNext(now: now)
+        self.flush()
+    }
+
+    private func endExpiredWelcomes(now: NIODeadline) {
+        let expired = self.welcomes.filter { $0.deadline <= now }
+        guard !expired.isEmpty else { return }
+        self.welcomes.removeAll { $0.deadline <= now }
+        for waiter in expired {
+            waiter.continuation.resume(returning: .failure(.unreachable(description: self.whyUnanswered)))
+        }
+    }
+
+    private func scheduleNext(now: NIODeadline) {
+        var next = self.requests.nextDeadline
+        func consider(_ deadline: NIODeadline?) {
+            guard let deadline else { return }
+            next = min(next ?? deadline, deadline)
+        }
+        consider(self.welcomes.lazy.map(\.deadline).min())
+        if case .open(let link) = self.link { consider(link.connection.checkSilence(now: now)) }
+        for connection in self.draining.values { consider(connection.checkSilence(now: now)) }
+        // Deadlines that lie close together are looked at together.
+        if let next { self.wake(by: max(next, now + .milliseconds(1))) }
+    }
+
+    private var whyUnanswered: String {
+        guard let failure = self.lastFailure else { return "\(self.server) did not answer in time" }
+        return "Cannot connect to \(self.server): \(failure)"
+    }
+}

@@ -1,0 +1,131 @@
+import NIOCore
+import RecordModel
+import WireProtocol
+
+/// Sending requests, and what comes back.
+extension ClientSession {
+    /// Sends waiting requests, oldest first, as far as the connection takes them.
+    func sendWaiting(now: NIODeadline) {
+        while case .open(let link) = self.link, let request = self.requests.nextWaiting() {
+            switch link.connection.requestReady() {
+            case .open(let stream): self.send(request, on: stream, of: link, now: now)
+            case .wait: return
+            case .refuse:
+                // The numbers of its streams have run out.
+                link.connection.retire()
+                return
+            }
+        }
+    }
+
+    private func send(_ request: PendingRequest, on stream: UInt32, of link: OpenLink, now: NIODeadline) {
+        if let sentAt = request.sentAt, request.operation.isMutating,
+            now - sentAt >= .seconds(Int64(link.welcome.limits.requestIDRetentionSeconds))
+        {
+            // The server may have forgotten the request ID, and would execute it a second time or refuse it.
+            self.end(request.number, .failure(.responseLost))
+            return
+        }
+        let message = Request(
+            requestID: request.requestID ?? self.requestID(for: request.operation, link: link, now: now),
+            deadlineMilliseconds: request.deadlineMilliseconds(limits: link.welcome.limits, now: now),
+            operation: request.operation
+        )
+        let payload = message.encoded()
+        if let failure = link.welcome.limits.refusal(
+            of: request.operation,
+            payloadBytes: payload.readableBytes
+        ) {
+            self.end(request.number, .failure(.refused(failure)))
+            return
+        }
+        let key = StreamKey(connection: link.connection.number, stream: stream)
+        self.requests.sent(request.number, on: key, requestID: message.requestID, now: now)
+        if let silenceCheck = link.connection.send(payload, on: stream, now: now) {
+            self.wake(by: silenceCheck)
+        }
+    }
+
+    /// An ID whose time is the server's: the server judges by its own clock whether an ID is too old.
+    private func requestID(for operation: Operation, link: OpenLink, now: NIODeadline) -> RequestID? {
+        guard operation.isMutating else { return nil }
+        let sinceWelcome = (now - link.openedAt).nanoseconds / 1_000_000
+        return RequestID(
+            milliseconds: link.welcome.serverTimeMilliseconds &+ sinceWelcome,
+            using: &self.random
+        )
+    }
+
+    /// - Returns: Whether the request has such items.
+    func itemsReceived(_ items: [Item], on key: StreamKey) -> Bool {
+        let now = self.eventLoop.now
+        return self.requests.withRequest(on: key) { request in
+            request.silenceDeadline = now + request.requestTimeout
+            return request.deliver(items)
+        } ?? true
+    }
+
+    func streamEnded(_ end: End, on key: StreamKey, isDraining: Bool) {
+        guard let failure = end.failure else {
+            if var request = self.requests.remove(on: key) { request.end(.success(())) }
+            return
+        }
+        let mayMove = isDraining && failure.code == .serviceUnavailable && failure.retry == .now
+        if mayMove, self.requests.withRequest(on: key, \.isUntouched) == true {
+            self.requests.sendAgain(on: key)
+        } else if var request = self.requests.remove(on: key) {
+            request.end(.failure(.refused(failure)))
+        }
+    }
+
+    /// Every frame that had come was read: what they made room for is sent.
+    func readCompleted() {
+        self.advance(now: self.eventLoop.now)
+        self.flush()
+    }
+
+    /// Tells the server that nobody waits for the answer.
+    func cancelStream(of request: PendingRequest) {
+        guard case .sent(let key) = request.place else { return }
+        self.connection(key.connection)?.cancel(stream: key.stream)
+    }
+
+    func flush() {
+        if case .open(let link) = self.link { link.connection.flush() }
+        for connection in self.draining.values { connection.flush() }
+    }
+
+    private func connection(_ number: Int) -> ClientConnectionHandler? {
+        if case .open(let link) = self.link, link.connection.number == number { return link.connection }
+        return self.draining[number]
+    }
+
+    private func end(_ number: UInt64, _ result: Result<Void, ClientError>) {
+        guard var request = self.requests.remove(number) else { return }
+        request.end(result)
+    }
+}
+
+extension PendingRequest {
+    /// What is left of the request's time; at most what the server allows.
+    fileprivate func deadlineMilliseconds(limits: Limits, now: NIODeadline) -> UInt32 {
+        let left = (self.resourceDeadline - now).nanoseconds / 1_000_000
+        // 0 would be the server's longest.
+        return min(UInt32(clamping: max(1, left)), limits.deadlineMillisecondsMax)
+    }
+}
+
+extension Limits {
+    /// What the server would answer to a request that is too large, without the bytes having to travel.
+    fileprivate func refusal(of operation: Operation, payloadBytes: Int) -> Failure? {
+        guard
+            payloadBytes > self.requestBytesMax || payloadBytes > self.frameBytesMax
+                || operation.itemCount ?? 0 > self.requestItemsMax
+        else { return nil }
+        return Failure(
+            code: .limitExceeded,
+            message: "The request exceeds \(self.requestItemsMax) items or \(self.requestBytesMax) bytes",
+            retry: .afterChange
+        )
+    }
+}

@@ -1,0 +1,168 @@
+import Logging
+import NIOCore
+import RecordModel
+import WireProtocol
+
+/// The state behind a `RecordClient`: its requests, the connection they go to, and when to make the next one.
+///
+/// Lives on one event loop. Callers reach it through the `Mailbox`, so that a callback that starts or cancels a request
+/// never comes back in the midst of a change.
+final class ClientSession {
+    typealias Connect = @Sendable (any EventLoop, ClientConnectionHandler) -> EventLoopFuture<Void>
+
+    enum Link {
+        case idle
+        case pausing(Scheduled<Void>)
+        case connecting(ClientConnectionHandler, timeout: Scheduled<Void>)
+        case open(OpenLink)
+        case shutDown
+    }
+
+    struct OpenLink {
+        let connection: ClientConnectionHandler
+        let welcome: Welcome
+        let openedAt: NIODeadline
+    }
+
+    /// A caller of `RecordClient.welcome`.
+    struct WelcomeWaiter {
+        let number: UInt64
+        let deadline: NIODeadline
+        let continuation: CheckedContinuation<Result<Welcome, ClientError>, Never>
+    }
+
+    let eventLoop: any EventLoop
+    let configuration: ClientConfiguration
+    let connect: Connect
+    let logger = Logger(label: "tidemark.client")
+    var requests = RequestTable()
+    var welcomes: [WelcomeWaiter] = []
+    var link = Link.idle
+    /// Connections that answer what is open and take nothing new, by number.
+    var draining: [Int: ClientConnectionHandler] = [:]
+    /// Connections that have ended and whose channels are not closed yet, by number.
+    var closing: [Int: ClientConnectionHandler] = [:]
+    var shutdowns: [CheckedContinuation<Void, Never>] = []
+    var reconnect: Reconnect
+    var random = SystemRandomNumberGenerator()
+    var lastConnection = 0
+    /// Why there is no connection; `nil`: none was tried since the last one worked.
+    var lastFailure: String?
+    var timer: Scheduled<Void>?
+    var timerDeadline: NIODeadline?
+
+    init(configuration: ClientConfiguration, eventLoop: any EventLoop, connect: @escaping Connect) {
+        self.configuration = configuration
+        self.eventLoop = eventLoop
+        self.connect = connect
+        self.reconnect = Reconnect(
+            backoffMin: TimeAmount(configuration.backoffMin),
+            backoffMax: TimeAmount(configuration.backoffMax)
+        )
+    }
+
+    /// Takes what callers have posted since the last tick, and sends it in one piece.
+    func take(_ messages: [Mailbox.Message]) {
+        let now = self.eventLoop.now
+        for message in messages {
+            switch message {
+            case .start(let number, let operation, let timeouts, let receiver):
+                self.start(
+                    PendingRequest(
+                        number: number,
+                        operation: operation,
+                        timeouts: timeouts,
+                        receiver: receiver,
+                        now: now
+                    )
+                )
+            case .cancel(let number): self.cancel(number)
+            case .welcome(let number, let timeout, let continuation):
+                self.welcome(
+                    WelcomeWaiter(number: number, deadline: now + timeout, continuation: continuation)
+                )
+            case .shutDown(let continuation): self.shutDown(continuation)
+            }
+        }
+        self.advance(now: now)
+        self.flush()
+    }
+
+    /// Sends what may be sent, and connects when something waits for a connection.
+    func advance(now: NIODeadline) {
+        self.sendWaiting(now: now)
+        self.connectIfWanted(now: now)
+    }
+
+    /// Text for people: where this client connects to.
+    var server: String { "\(self.configuration.host):\(self.configuration.port)" }
+
+    /// Ends everything that waits.
+    func endAll(_ error: ClientError) {
+        for var request in self.requests.removeAll() { request.end(.failure(error)) }
+        let waiters = self.welcomes
+        self.welcomes = []
+        for waiter in waiters { waiter.continuation.resume(returning: .failure(error)) }
+    }
+
+    private func start(_ request: PendingRequest) {
+        var request = request
+        if case .shutDown = self.link {
+            request.end(.failure(.closed))
+            return
+        }
+        self.requests.add(request)
+        self.wake(by: request.deadline)
+    }
+
+    private func cancel(_ number: UInt64) {
+        if var request = self.requests.remove(number) {
+            self.cancelStream(of: request)
+            request.end(.failure(.cancelled))
+        } else if let index = self.welcomes.firstIndex(where: { $0.number == number }) {
+            self.welcomes.remove(at: index).continuation.resume(returning: .failure(.cancelled))
+        }
+    }
+
+    private func welcome(_ waiter: WelcomeWaiter) {
+        switch self.link {
+        case .open(let link): waiter.continuation.resume(returning: .success(link.welcome))
+        case .shutDown: waiter.continuation.resume(returning: .failure(.closed))
+        case .idle, .pausing, .connecting:
+            self.welcomes.append(waiter)
+            self.wake(by: waiter.deadline)
+        }
+    }
+
+    private func shutDown(_ continuation: CheckedContinuation<Void, Never>?) {
+        if let continuation { self.shutdowns.append(continuation) }
+        let link = self.link
+        self.link = .shutDown
+        self.endAll(.closed)
+        self.timer?.cancel()
+        switch link {
+        case .idle, .shutDown: break
+        case .pausing(let attempt): attempt.cancel()
+        case .connecting(let connection, let timeout):
+            timeout.cancel()
+            self.close(connection)
+        case .open(let link): self.close(link.connection)
+        }
+        for connection in self.draining.values { self.close(connection) }
+        self.resumeShutdowns()
+    }
+
+    private func close(_ connection: ClientConnectionHandler) {
+        // Noted first: a channel may close within the call.
+        self.closing[connection.number] = connection
+        connection.close(.shutDown)
+    }
+
+    /// Tells those who shut the client down, when no channel is left.
+    func resumeShutdowns() {
+        guard case .shutDown = self.link, self.closing.isEmpty, self.draining.isEmpty else { return }
+        let waiting = self.shutdowns
+        self.shutdowns = []
+        for continuation in waiting { continuation.resume() }
+    }
+}

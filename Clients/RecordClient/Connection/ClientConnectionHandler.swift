@@ -1,0 +1,275 @@
+import NIOCore
+import NIOTLS
+import WireProtocol
+
+/// One connection: turns bytes into events of its state machine, and the machine's actions into bytes.
+///
+/// What is written within one tick of the event loop leaves in one piece.
+final class ClientConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Longest payload before the `welcome`, from a server that nothing is known of.
+    static let handshakePayloadBytesMax = 64 * 1024
+
+    let number: Int
+    private(set) var hasAnswered = false
+    private let hello: Hello
+    private let frames: NIOSingleStepByteToMessageProcessor<FrameDecoder>
+    private let decoder = FrameDecoder(payloadBytesMax: handshakePayloadBytesMax)
+    private var machine: ClientStateMachine
+    private var keepalive: Keepalive?
+    /// The owner; let go when the connection has ended, so that neither keeps the other.
+    private var session: ClientSession?
+    private var context: ChannelHandlerContext?
+    private var outgoing = ByteBuffer()
+    private var hasFinished = false
+
+    init(number: Int, hello: Hello, session: ClientSession) {
+        self.number = number
+        self.hello = hello
+        self.frames = NIOSingleStepByteToMessageProcessor(self.decoder)
+        self.machine = ClientStateMachine(windows: hello.windows)
+        self.session = session
+    }
+
+    func requestReady() -> ClientStateMachine.Admission {
+        self.machine.requestReady()
+    }
+
+    /// Writes a request on a stream that was just admitted.
+    ///
+    /// - Returns: When to check the server's silence, if nothing else was in flight.
+    func send(_ payload: ByteBuffer, on stream: UInt32, now: NIODeadline) -> NIODeadline? {
+        let wasQuiet = !self.machine.awaitsAnswers
+        self.machine.requestSent(stream: stream, payloadBytes: payload.readableBytes)
+        self.write(.request, stream: stream, payload)
+        guard wasQuiet else { return nil }
+        self.keepalive?.heard(now: now)
+        return self.checkSilence(now: now)
+    }
+
+    func cancel(stream: UInt32) {
+        switch self.machine.cancelled(stream: stream) {
+        case .sendCancel: self.write(.cancel, stream: stream, Cancel().encoded())
+        case .ignore: break
+        }
+    }
+
+    /// Pings a server that is silent while answers are awaited, or gives it up.
+    ///
+    /// - Returns: When to look again.
+    func checkSilence(now: NIODeadline) -> NIODeadline? {
+        guard self.machine.awaitsAnswers else { return nil }
+        switch self.keepalive?.step(now: now) {
+        case .wait(let deadline): return deadline
+        case .ping:
+            self.write(.ping, stream: 0, Ping(value: now.uptimeNanoseconds).encoded())
+            return now + Keepalive.answerMax
+        case .giveUp:
+            self.close(.broken("the server has stopped answering"))
+            return nil
+        case nil: return nil
+        }
+    }
+
+    /// Sends what was written since the last call.
+    func flush() {
+        guard let context, self.outgoing.readableBytes > 0 else { return }
+        let bytes = self.outgoing
+        self.outgoing = context.channel.allocator.buffer(capacity: 1024)
+        context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
+    }
+
+    /// Opens no more streams, and closes when those that are open have ended.
+    func retire() {
+        self.goAwayReceived(GoAway(reason: .drain, message: ""))
+    }
+
+    func close(_ cause: ConnectionEnd) {
+        guard self.machine.connectionEnded() else { return }
+        self.finish(cause)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
+            self.handshakeCompleted(negotiatedProtocol: negotiated)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !self.hasFinished else { return }
+        self.keepalive?.heard(now: context.eventLoop.now)
+        do {
+            try self.frames.process(buffer: self.unwrapInboundIn(data)) { frame in
+                try self.frameReceived(frame)
+            }
+        } catch let violation as Violation {
+            self.violated(violation)
+        } catch let error as WireError {
+            self.violated(Violation(error))
+        } catch {
+            self.close(.broken("\(error)"))
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.session?.readCompleted()
+        self.flush()
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.close(ConnectionEnd(error))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.close(.broken("the server closed the connection"))
+        self.channelClosed()
+        context.fireChannelInactive()
+    }
+
+    /// The channel is closed, or was never open.
+    func channelClosed() {
+        self.session?.connectionClosed(self)
+        self.session = nil
+    }
+}
+
+extension ClientConnectionHandler {
+    private func handshakeCompleted(negotiatedProtocol: String?) {
+        guard negotiatedProtocol == ProtocolVersion.alpn else {
+            self.close(
+                .misconfigured("it does not speak \(ProtocolVersion.alpn): is the port a Tidemark server's?")
+            )
+            return
+        }
+        switch self.machine.connected() {
+        case .sendHello:
+            self.write(.hello, stream: 0, self.hello.encoded())
+            self.flush()
+        case .ignore: break
+        }
+    }
+
+    private func frameReceived(_ frame: Frame) throws {
+        switch frame.kind {
+        case .items: try self.itemsReceived(frame)
+        case .end: try self.endReceived(frame)
+        case .credit: try self.creditReceived(frame)
+        case .ping:
+            _ = try Ping(decoding: frame.payload)
+            self.write(.pong, stream: 0, frame.payload)
+        case .pong: _ = try Ping(decoding: frame.payload)
+        case .welcome: try self.welcomeReceived(Welcome(decoding: frame.payload))
+        case .goaway: self.goAwayReceived(try GoAway(decoding: frame.payload))
+        case .hello, .request, .cancel: throw Violation.frameUnexpected
+        // Kinds from 128 on are ignored by those who do not know them.
+        default: guard frame.kind.rawValue >= 128 else { throw Violation.frameUnexpected }
+        }
+    }
+
+    private func welcomeReceived(_ welcome: Welcome) throws {
+        switch self.machine.welcomeReceived(welcome) {
+        case .announce:
+            guard let context else { return }
+            self.decoder.payloadBytesMax = Int(welcome.limits.frameBytesMax)
+            self.keepalive = Keepalive(
+                idleTimeout: .milliseconds(Int64(welcome.limits.idleTimeoutMilliseconds)),
+                now: context.eventLoop.now
+            )
+            self.session?.connectionOpened(self, welcome: welcome)
+        case .violation(let violation): self.violated(violation)
+        case .ignore: break
+        }
+    }
+
+    private func goAwayReceived(_ goAway: GoAway) {
+        switch self.machine.goAwayReceived(goAway.reason) {
+        case .drain: self.session?.connectionDrains(self, goAway: goAway)
+        case .closeDrained, .close: self.finish(.goneAway(goAway))
+        case .ignore: break
+        }
+    }
+
+    private func itemsReceived(_ frame: Frame) throws {
+        let payloadBytes = frame.payload.readableBytes
+        switch self.machine.itemsReceived(stream: frame.stream, payloadBytes: payloadBytes) {
+        case .deliver:
+            self.hasAnswered = true
+            let items = try Items(decoding: frame.payload).items
+            guard self.session?.itemsReceived(items, on: self.key(frame.stream)) ?? true else {
+                throw Violation.itemUnknown
+            }
+            let grants = self.machine.itemsConsumed(stream: frame.stream, payloadBytes: payloadBytes)
+            self.grant(grants.connectionBytes, on: 0)
+            self.grant(grants.streamBytes, on: frame.stream)
+        case .violation(let violation): self.violated(violation)
+        case .ignore: break
+        }
+    }
+
+    private func endReceived(_ frame: Frame) throws {
+        let end = try End(decoding: frame.payload)
+        let isDraining = self.machine.isDraining
+        switch self.machine.endReceived(stream: frame.stream) {
+        case .finish:
+            self.hasAnswered = true
+            self.session?.streamEnded(end, on: self.key(frame.stream), isDraining: isDraining)
+        case .finishAndClose:
+            self.session?.streamEnded(end, on: self.key(frame.stream), isDraining: isDraining)
+            self.finish(.drained)
+        case .violation(let violation): self.violated(violation)
+        case .ignore: break
+        }
+    }
+
+    private func creditReceived(_ frame: Frame) throws {
+        let credit = try Credit(decoding: frame.payload)
+        switch self.machine.creditReceived(stream: frame.stream, bytes: credit.bytes) {
+        // What waits is sent when the bytes that have come are read.
+        case .resume: break
+        case .violation(let violation): self.violated(violation)
+        case .ignore: break
+        }
+    }
+
+    /// Tells the server what it did wrong, and closes.
+    private func violated(_ violation: Violation) {
+        _ = self.machine.connectionEnded()
+        let goAway = GoAway(reason: violation.reason, message: violation.error.field)
+        self.write(.goaway, stream: 0, goAway.encoded())
+        self.finish(.violated(violation.error))
+    }
+
+    /// Closes the channel of a connection whose machine is closed.
+    private func finish(_ cause: ConnectionEnd) {
+        guard !self.hasFinished else { return }
+        self.hasFinished = true
+        self.flush()
+        self.session?.connectionEnded(self, cause: cause)
+        self.context?.close(promise: nil)
+    }
+
+    private func grant(_ bytes: UInt32?, on stream: UInt32) {
+        guard let bytes else { return }
+        self.write(.credit, stream: stream, Credit(bytes: bytes).encoded())
+    }
+
+    private func write(_ kind: FrameKind, stream: UInt32, _ payload: ByteBuffer) {
+        FrameEncoder.write(Frame(kind: kind, stream: stream, payload: payload), into: &self.outgoing)
+    }
+
+    private func key(_ stream: UInt32) -> StreamKey {
+        StreamKey(connection: self.number, stream: stream)
+    }
+}

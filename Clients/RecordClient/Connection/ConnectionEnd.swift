@@ -1,0 +1,52 @@
+import WireProtocol
+
+/// Why a connection ended, or was not made.
+enum ConnectionEnd: Error, Hashable {
+    /// The network or the server failed; connecting again may mend it. The text says what failed.
+    case broken(String)
+    /// Connecting again fails again until somebody changes something. The text says what.
+    case misconfigured(String)
+    case goneAway(GoAway)
+    case violated(WireError)
+    /// Every stream has been answered.
+    case drained
+    case shutDown
+
+    /// How it ends all requests; `nil`: they are sent again on the next connection.
+    ///
+    /// - Parameter server: Host and port, for the text.
+    func terminalError(server: String) -> ClientError? {
+        switch self {
+        case .broken, .drained: nil
+        case .misconfigured(let text): .unreachable(description: "Cannot use \(server): \(text)")
+        case .goneAway(let goAway) where goAway.reason.isTerminal:
+            .rejected(reason: goAway.reason, message: goAway.message)
+        case .goneAway: nil
+        case .violated(let error): .protocolViolation(error)
+        case .shutDown: .closed
+        }
+    }
+
+    /// What to tell a caller whose time runs out before there is another connection.
+    var description: String {
+        switch self {
+        case .broken(let text), .misconfigured(let text): text
+        case .goneAway(let goAway):
+            goAway.message.isEmpty ? "the server closed the connection" : goAway.message
+        case .violated(let error): "the server's bytes break the protocol at \(error.field)"
+        case .drained: "the server is stopping"
+        case .shutDown: "the client was shut down"
+        }
+    }
+}
+
+extension CloseReason {
+    /// Whether the same client is refused again when it connects again.
+    fileprivate var isTerminal: Bool {
+        switch self {
+        case .versionUnsupported, .notAuthenticated, .containerUnknown: true
+        // Violations: whatever this side does wrong, it would do again.
+        default: self.rawValue >= 100
+        }
+    }
+}

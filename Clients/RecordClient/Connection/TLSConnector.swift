@@ -1,0 +1,146 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+import WireProtocol
+
+/// Connects over TCP and TLS 1.3. The only place that knows the TLS library.
+final class TLSConnector: Sendable {
+    private let host: String
+    private let port: Int
+    private let trust: ClientConfiguration.Trust
+    private let connectTimeout: TimeAmount
+    /// Made once: reading the system's authorities takes milliseconds.
+    private let context = Mutex<NIOSSLContext?>(nil)
+
+    init(_ configuration: ClientConfiguration) {
+        self.host = configuration.host
+        self.port = configuration.port
+        self.trust = configuration.trust
+        self.connectTimeout = TimeAmount(configuration.connectTimeout)
+    }
+
+    /// Connects on the loop and puts the handler behind TLS.
+    ///
+    /// - Returns: Succeeds when TCP is connected; fails with `ConnectionEnd` or an error that it can be made from.
+    func connect(on eventLoop: any EventLoop, handler: ClientConnectionHandler) -> EventLoopFuture<Void> {
+        let tls: NIOSSLClientHandler
+        do {
+            tls = try NIOSSLClientHandler(context: self.tlsContext(), serverHostname: self.serverName)
+        } catch {
+            return eventLoop.makeFailedFuture(
+                error as? ConnectionEnd
+                    ?? .misconfigured("the host name or the authorities are unusable: \(error)")
+            )
+        }
+        let handlers = NIOLoopBound((tls, handler), eventLoop: eventLoop)
+        return ClientBootstrap(group: eventLoop)
+            .connectTimeout(self.connectTimeout)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(handlers.value.0)
+                    try channel.pipeline.syncOperations.addHandler(handlers.value.1)
+                }
+            }
+            .connect(host: self.host, port: self.port)
+            .map { _ in }
+    }
+
+    /// `nil` for an IP address, which TLS does not name; it is compared with the certificate all the same.
+    private var serverName: String? {
+        (try? SocketAddress(ipAddress: self.host, port: self.port)) == nil ? self.host : nil
+    }
+
+    private func tlsContext() throws -> NIOSSLContext {
+        try self.context.withLock { context in
+            if let context { return context }
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.minimumTLSVersion = .tlsv13
+            tls.applicationProtocols = [ProtocolVersion.alpn]
+            tls.certificateVerification = .fullVerification
+            tls.trustRoots = try self.trustRoots()
+            let made = try NIOSSLContext(configuration: tls)
+            context = made
+            return made
+        }
+    }
+
+    private func trustRoots() throws(ConnectionEnd) -> NIOSSLTrustRoots {
+        let authorities: [NIOSSLCertificate]
+        switch self.trust {
+        case .system: return .default
+        case .authorities(let file):
+            do {
+                authorities = try NIOSSLCertificate.fromPEMFile(file)
+            } catch {
+                throw .misconfigured(
+                    "\(file), named as its authority (TIDEMARK_CA), is not a readable PEM file"
+                )
+            }
+        case .pem(let text):
+            do {
+                authorities = try NIOSSLCertificate.fromPEMBytes(Array(text.utf8))
+            } catch {
+                throw .misconfigured("the certificate authorities given are not PEM")
+            }
+        }
+        guard !authorities.isEmpty else {
+            throw .misconfigured("no certificate authority (TIDEMARK_CA) is given")
+        }
+        return .certificates(authorities)
+    }
+}
+
+extension ConnectionEnd {
+    /// Says in words what the channel, the sockets or TLS report.
+    init(_ error: any Error) {
+        switch error {
+        case let end as ConnectionEnd: self = end
+        case let error as NIOConnectionError: self = .broken(error.text)
+        case let error as IOError: self = .broken(error.text)
+        case ChannelError.connectTimeout: self = .broken("no answer to the attempt to connect")
+        case NIOSSLError.uncleanShutdown: self = .broken("the server closed the connection")
+        case NIOSSLError.handshakeFailed(.sslError(let stack)): self.init(handshakeFailure: "\(stack)")
+        case is NIOSSLExtraError:
+            self = .misconfigured("its certificate is for another host name: connect by a name that it has")
+        case NIOSSLError.unableToValidateCertificate: self = .untrusted
+        default: self = .broken("\(error)")
+        }
+    }
+
+    private static let untrusted = ConnectionEnd.misconfigured(
+        "its certificate is not signed by an authority that is trusted here: name the server's CA file (TIDEMARK_CA)"
+    )
+
+    /// - Parameter stack: BoringSSL's text; it has no other form outside the library.
+    private init(handshakeFailure stack: String) {
+        if stack.contains("EOF during handshake") {
+            self = .broken("the server closed the connection in the TLS handshake")
+        } else if stack.contains("CERTIFICATE_VERIFY_FAILED") {
+            self = .untrusted
+        } else {
+            self = .misconfigured("the TLS handshake failed: is the port a Tidemark server's? \(stack)")
+        }
+    }
+}
+
+extension NIOConnectionError {
+    fileprivate var text: String {
+        if let failure = self.connectionErrors.first {
+            return (failure.error as? IOError)?.text ?? "\(failure.error)"
+        }
+        return "the name \(self.host) is not found"
+    }
+}
+
+extension IOError {
+    fileprivate var text: String {
+        switch self.errnoCode {
+        case ECONNREFUSED: "the connection was refused: is the server running?"
+        case ECONNRESET, EPIPE: "the connection was reset"
+        case ENETUNREACH, EHOSTUNREACH: "the host cannot be reached"
+        default: self.description
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import WireProtocol
+
+/// What a server did that the protocol forbids.
+struct Violation: Error, Hashable {
+    /// What the server is told.
+    var reason: CloseReason
+    /// What the callers are told.
+    var error: WireError
+
+    static let frameUnexpected = Violation(
+        reason: .frameKindUnexpected,
+        error: WireError(.outOfBounds, field: "kind")
+    )
+    static let streamUnknown = Violation(
+        reason: .streamInvalid,
+        error: WireError(.outOfBounds, field: "stream")
+    )
+    static let creditExceeded = Violation(
+        reason: .creditExceeded,
+        error: WireError(.outOfBounds, field: "items")
+    )
+    static let creditInvalid = Violation(
+        reason: .creditInvalid,
+        error: WireError(.outOfBounds, field: "Credit.bytes")
+    )
+    static let itemUnknown = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "Item.index")
+    )
+
+    /// Bytes that are not a frame, or a payload that is not its message.
+    init(_ error: WireError) {
+        self.init(reason: error.closeReason, error: error)
+    }
+
+    private init(reason: CloseReason, error: WireError) {
+        self.reason = reason
+        self.error = error
+    }
+}

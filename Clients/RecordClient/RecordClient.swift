@@ -1,0 +1,131 @@
+import NIOCore
+import NIOPosix
+package import RecordModel
+package import WireProtocol
+
+/// One connection to a server, shared by all requests, made again when it breaks.
+///
+/// A mutating request that was in flight when the connection broke is sent again with its request ID, so that it takes
+/// effect once; a reading request is sent again too, and items that were delivered before are not delivered twice.
+///
+/// Connects when the first request is started, and keeps the connection. A client that is let go ends its requests and
+/// closes it.
+package final class RecordClient: Sendable {
+    private let mailbox: Mailbox
+
+    package convenience init(configuration: ClientConfiguration) {
+        let connector = TLSConnector(configuration)
+        self.init(
+            configuration: configuration,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
+            connect: { connector.connect(on: $0, handler: $1) }
+        )
+    }
+
+    /// - Parameter connect: Makes a channel on the loop, with the handler at its end.
+    init(
+        configuration: ClientConfiguration,
+        eventLoop: any EventLoop,
+        connect: @escaping ClientSession.Connect
+    ) {
+        let session = ClientSession(configuration: configuration, eventLoop: eventLoop, connect: connect)
+        self.mailbox = Mailbox(
+            eventLoop: eventLoop,
+            session: .makeBoxSendingValue(session, as: ClientSession.self, eventLoop: eventLoop)
+        )
+    }
+
+    deinit {
+        self.mailbox.post(.shutDown(nil))
+    }
+
+    /// The server's welcome; connects when there is no connection yet. Cancelling the task ends the wait.
+    package func welcome(timeout: Duration) async throws(ClientError) -> Welcome {
+        let number = self.mailbox.nextNumber()
+        let timeouts = Timeouts(request: timeout, resource: timeout)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.mailbox.post(
+                    .welcome(number: number, timeout: timeouts.resource, continuation: continuation)
+                )
+                self.cancelIfTaskIsCancelled(number)
+            }
+        } onCancel: {
+            self.mailbox.post(.cancel(number: number))
+        }
+        return try result.get()
+    }
+
+    /// Starts a request.
+    ///
+    /// Both callbacks are called on the connection's event loop and must be quick: no other request moves on meanwhile.
+    ///
+    /// - Parameters:
+    ///   - operation: What to do.
+    ///   - requestTimeout: Longest silence; starts again whenever something of the answer arrives.
+    ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
+    ///   - items: Called with outcomes as they arrive, in order of arrival, each item once, never at the same time as
+    ///     another call for this request. A list of all zones comes in one call.
+    ///   - end: Called once, last.
+    /// - Returns: A handle to cancel by. A cancelled request ends with `ClientError.cancelled`.
+    @discardableResult
+    package func start(
+        _ operation: Operation,
+        requestTimeout: Duration,
+        resourceTimeout: Duration,
+        items: @escaping @Sendable ([Item]) -> Void,
+        end: @escaping @Sendable (Result<Void, ClientError>) -> Void
+    ) -> RequestHandle {
+        let number = self.mailbox.nextNumber()
+        self.mailbox.post(
+            .start(
+                number: number,
+                operation: operation,
+                timeouts: Timeouts(request: requestTimeout, resource: resourceTimeout),
+                receiver: .callbacks(items: items, end: end)
+            )
+        )
+        return RequestHandle(number: number, mailbox: self.mailbox)
+    }
+
+    /// Starts a request and waits for all of it. Cancelling the task cancels the request.
+    ///
+    /// - Returns: The outcomes, by item number.
+    package func perform(
+        _ operation: Operation,
+        timeout: Duration
+    ) async throws(ClientError) -> [UInt32: ItemOutcome] {
+        let number = self.mailbox.nextNumber()
+        let timeouts = Timeouts(request: timeout, resource: timeout)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.mailbox.post(
+                    .start(
+                        number: number,
+                        operation: operation,
+                        timeouts: timeouts,
+                        receiver: .continuation(continuation)
+                    )
+                )
+                self.cancelIfTaskIsCancelled(number)
+            }
+        } onCancel: {
+            self.mailbox.post(.cancel(number: number))
+        }
+        return try result.get()
+    }
+
+    /// Ends every request with `ClientError.closed` and closes the connection. Requests that are started later end so
+    /// too.
+    package func shutdown() async {
+        await withCheckedContinuation { continuation in
+            self.mailbox.post(.shutDown(continuation))
+        }
+    }
+
+    /// A task that was cancelled before it posted its request has posted the cancellation first, where it meant nothing.
+    private func cancelIfTaskIsCancelled(_ number: UInt64) {
+        guard Task.isCancelled else { return }
+        self.mailbox.post(.cancel(number: number))
+    }
+}

@@ -1,0 +1,127 @@
+import NIOCore
+import RecordModel
+import WireProtocol
+
+/// A request from its start to its end.
+struct PendingRequest: Sendable {
+    /// Who gets the answer.
+    enum Receiver: Sendable {
+        case callbacks(
+            items: @Sendable ([Item]) -> Void,
+            end: @Sendable (Result<Void, ClientError>) -> Void
+        )
+        case continuation(CheckedContinuation<Result<[UInt32: ItemOutcome], ClientError>, Never>)
+    }
+
+    enum Place: Hashable, Sendable {
+        /// Not sent, or to be sent again.
+        case waiting
+        case sent(StreamKey)
+    }
+
+    let number: UInt64
+    let operation: Operation
+    let receiver: Receiver
+    /// Longest silence.
+    let requestTimeout: TimeAmount
+    let resourceDeadline: NIODeadline
+    var silenceDeadline: NIODeadline
+    var place: Place = .waiting
+    /// Made when the request is first sent; the same whenever it is sent again.
+    var requestID: RequestID?
+    /// When it was first sent; `nil`: never.
+    var sentAt: NIODeadline?
+    private var delivered = DeliveredItems()
+    private var outcomes: [UInt32: ItemOutcome] = [:]
+    /// Items of a list of all zones, which have no numbers of their own until the list is complete.
+    private var listed: [Item] = []
+
+    /// - Parameters:
+    ///   - now: When the request was started.
+    init(
+        number: UInt64,
+        operation: Operation,
+        timeouts: Timeouts,
+        receiver: Receiver,
+        now: NIODeadline
+    ) {
+        self.number = number
+        self.operation = operation
+        self.receiver = receiver
+        self.requestTimeout = timeouts.request
+        self.silenceDeadline = now + timeouts.request
+        self.resourceDeadline = now + timeouts.resource
+    }
+
+    /// When the request ends for want of an answer, unless something of it arrives.
+    var deadline: NIODeadline { min(self.silenceDeadline, self.resourceDeadline) }
+
+    /// How a request ends whose time is over.
+    func timedOut(_ description: String) -> ClientError {
+        self.sentAt != nil && self.operation.isMutating
+            ? .responseLost : .unreachable(description: description)
+    }
+
+    /// Hands over the items that were not handed over before.
+    ///
+    /// - Returns: Whether the request has items of these numbers.
+    mutating func deliver(_ items: [Item]) -> Bool {
+        guard let itemCount = self.operation.itemCount else {
+            self.listed += items
+            return true
+        }
+        guard items.allSatisfy({ Int($0.index) < itemCount }) else { return false }
+        var new: [Item] = []
+        new.reserveCapacity(items.count)
+        for item in items where self.delivered.insert(item.index) { new.append(item) }
+        self.handOver(new)
+        return true
+    }
+
+    /// The connection broke: what of a list had come is of no use.
+    mutating func forgetList() {
+        self.listed = []
+    }
+
+    /// Whether nothing of an answer was handed over.
+    var isUntouched: Bool { self.delivered.isEmpty && self.listed.isEmpty }
+
+    /// Ends the request. The last call.
+    mutating func end(_ result: Result<Void, ClientError>) {
+        if case .success = result, !self.listed.isEmpty { self.handOver(self.listed) }
+        switch self.receiver {
+        case .callbacks(_, let end): end(result)
+        case .continuation(let continuation): continuation.resume(returning: result.map { self.outcomes })
+        }
+    }
+
+    private mutating func handOver(_ items: [Item]) {
+        guard !items.isEmpty else { return }
+        switch self.receiver {
+        case .callbacks(let receive, _): receive(items)
+        case .continuation: for item in items { self.outcomes[item.index] = item.outcome }
+        }
+    }
+}
+
+/// Names a stream among those of all connections of a client.
+struct StreamKey: Hashable, Sendable {
+    var connection: Int
+    var stream: UInt32
+}
+
+extension Operation {
+    /// How many items the answer has; `nil`: as many as there are.
+    var itemCount: Int? {
+        switch self {
+        case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
+        case .fetchRecords(let fetch): fetch.ids.count
+        case .modifyZones(let modify): modify.saves.count + modify.deletes.count
+        case .fetchZones(let fetch):
+            switch fetch.selection {
+            case .all: nil
+            case .ids(let ids): ids.count
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// Names a request that was started, to cancel it by. Dropping it leaves the request running.
+package struct RequestHandle: Sendable {
+    private let number: UInt64
+    private let mailbox: Mailbox
+
+    init(number: UInt64, mailbox: Mailbox) {
+        self.number = number
+        self.mailbox = mailbox
+    }
+
+    /// Ends the request with `ClientError.cancelled`, unless it has ended.
+    ///
+    /// A change that the server is already writing takes effect all the same.
+    package func cancel() {
+        self.mailbox.post(.cancel(number: self.number))
+    }
+}

@@ -1,0 +1,17 @@
+import NIOCore
+
+/// How long a request may take.
+struct Timeouts: Hashable, Sendable {
+    /// Longer than any process runs, and far from the end of the clock.
+    private static let max: TimeAmount = .hours(24 * 365 * 10)
+
+    /// Longest silence.
+    let request: TimeAmount
+    /// Longest time over all.
+    let resource: TimeAmount
+
+    init(request: Duration, resource: Duration) {
+        self.request = min(TimeAmount(request), Self.max)
+        self.resource = min(TimeAmount(resource), Self.max)
+    }
+}
