@@ -1,0 +1,6 @@
+public import Foundation
+
+extension NSNotification.Name {
+    /// Posted when the user of a container changes.
+    public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+// Beyond Apple's surface.
+extension CKError {
+    /// What a caller can do about an error.
+    ///
+    /// Not in Apple's framework.
+    public enum RetryAdvice: Hashable, Sendable {
+        /// Nothing: the same request fails again.
+        case never
+        /// Send the same request again at once.
+        case now
+        /// Send the same request again after a time.
+        case after(seconds: Double)
+        /// Change the item, or what it refers to, then send again.
+        case afterChange
+    }
+
+    /// Who is at fault within a request.
+    ///
+    /// Not in Apple's framework.
+    public enum BatchCause: Hashable {
+        /// The item itself.
+        case culprit
+        /// Another item that this one needs: the one with the ID, which failed.
+        case dependsOn(AnyHashable)
+        /// Another item of the atomic batch: the one with the ID. Nothing is wrong with this item.
+        case atomicPeer(AnyHashable)
+    }
+
+    /// What the caller can do about the error, by the server's word or, without one, by the code.
+    ///
+    /// Not in Apple's framework.
+    public var retryAdvice: RetryAdvice {
+        if let advice = self.userInfo[Self.retryAdviceKey] as? RetryAdvice { return advice }
+        if let seconds = self.retryAfterSeconds { return .after(seconds: seconds) }
+        switch self.code {
+        case .networkUnavailable, .networkFailure, .serviceUnavailable, .requestRateLimited, .zoneBusy,
+            .serverResponseLost, .accountTemporarilyUnavailable:
+            return .now
+        case .serverRecordChanged, .changeTokenExpired, .limitExceeded, .batchRequestFailed, .partialFailure,
+            .referenceViolation, .zoneNotFound, .assetFileModified:
+            return .afterChange
+        default:
+            return .never
+        }
+    }
+
+    /// Who is at fault within the request; `nil` when the error is not that of an item.
+    ///
+    /// Not in Apple's framework.
+    public var batchCause: BatchCause? { self.userInfo[Self.batchCauseKey] as? BatchCause }
+
+    static let retryAdviceKey = "TidemarkRetryAdvice"
+    static let batchCauseKey = "TidemarkBatchCause"
+}
+
+// SAFETY: the IDs in it (record IDs, zone IDs, strings) are constant values.
+extension CKError.BatchCause: @unchecked Sendable {}

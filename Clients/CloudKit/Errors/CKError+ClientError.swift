@@ -1,0 +1,70 @@
+import Foundation
+package import RecordClient
+import WireProtocol
+
+extension CKError {
+    /// Makes the error of a request that got no answer, or was refused as a whole.
+    package init(_ error: ClientError) {
+        switch error {
+        case .refused(let failure):
+            self.init(failure)
+        case .rejected(let reason, let message):
+            self.init(rejection: reason, message: message)
+        case .unreachable(let description):
+            self.init(
+                .networkFailure,
+                message: "The server could not be reached: \(description)",
+                advice: .now
+            )
+        case .responseLost:
+            self.init(
+                .serverResponseLost,
+                message: "The connection ended before the answer came",
+                advice: .now
+            )
+        case .cancelled:
+            self.init(.operationCancelled, message: "The operation was cancelled", advice: .never)
+        case .protocolViolation(let wireError):
+            self.init(
+                .internalError,
+                message: "The server's answer breaks the protocol: \(wireError)",
+                advice: .never
+            )
+        case .closed:
+            self.init(.networkUnavailable, message: "The container's connection was closed", advice: .never)
+        }
+    }
+
+    private init(rejection reason: CloseReason, message: String) {
+        switch reason {
+        case .notAuthenticated:
+            self.init(.notAuthenticated, message: message, advice: .never)
+        case .containerUnknown:
+            self.init(.badContainer, message: message, advice: .never)
+        case .versionUnsupported:
+            self.init(.incompatibleVersion, message: message, advice: .never)
+        case .overloaded:
+            self.init(
+                .serviceUnavailable,
+                message: message,
+                advice: .after(seconds: Self.overloadPauseSeconds)
+            )
+        case .drain, .idle, .slowReader, .handshakeTimeout:
+            self.init(.networkFailure, message: message, advice: .now)
+        default:
+            self.init(.internalError, message: "\(message) (close reason \(reason.rawValue))", advice: .never)
+        }
+    }
+
+    /// A server without room for a connection names no time.
+    private static let overloadPauseSeconds = 5.0
+
+    private init(_ code: Code, message: String, advice: RetryAdvice) {
+        var userInfo = Self.userInfo(code: code, message: message)
+        userInfo[Self.retryAdviceKey] = advice
+        if case .after(let seconds) = advice {
+            userInfo[CKErrorRetryAfterKey] = NSNumber(value: seconds)
+        }
+        self.init(code, userInfo: userInfo)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+extension CKError: CustomStringConvertible {
+    /// The error for people to read, in the form of Apple's logs.
+    ///
+    ///     <CKError 0x…: "Server Record Changed" (14/2004); server message = "client oplock error updating record">
+    public var description: String {
+        let number = UInt(bitPattern: ObjectIdentifier(self._nsError).hashValue)
+        var text = "<CKError 0x\(String(number, radix: 16)): \"\(self.code.title)\" (\(self.errorCode)"
+        if let underlying = self.userInfo[NSUnderlyingErrorKey] as? NSError { text += "/\(underlying.code)" }
+        text += ")"
+        if let message = self.userInfo[NSLocalizedDescriptionKey] as? String {
+            text += "; server message = \"\(message)\""
+        }
+        if let seconds = self.retryAfterSeconds { text += "; retry after = \(seconds)" }
+        if let errors = self.partialErrorsByItemID {
+            text += "; partial errors = {\(errors.count) items, first: "
+            text += "\(errors.first.map { "\($0.key): \($0.value)" } ?? "none")}"
+        }
+        return text + ">"
+    }
+}
+
+extension CKError {
+    /// The domain of the errors under a `CKError`, which tell apart what its code does not.
+    static let internalErrorDomain = "CKInternalErrorDomain"
+
+    /// What an error with a code and a text carries; `serverCode` counts where it says more than the code.
+    static func userInfo(code: Code, message: String, serverCode: UInt32? = nil) -> [String: Any] {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        let serverCode = serverCode.flatMap { Int(exactly: $0) }.flatMap {
+            Code(rawValue: $0) == nil ? $0 : nil
+        }
+        if let internalCode = serverCode ?? code.internalCode {
+            userInfo[NSUnderlyingErrorKey] = NSError(
+                domain: self.internalErrorDomain,
+                code: internalCode,
+                userInfo: [NSLocalizedDescriptionKey: message]
+            )
+        }
+        return userInfo
+    }
+}
+
+extension CKError.Code {
+    /// The code as Apple's logs spell it: "Server Record Changed".
+    var title: String {
+        "\(self)".reduce(into: "") { title, letter in
+            if title.isEmpty {
+                title = letter.uppercased()
+            } else {
+                if letter.isUppercase { title += " " }
+                title.append(letter)
+            }
+        }
+    }
+
+    /// The number in `CKInternalErrorDomain` that published logs show with the code.
+    var internalCode: Int? {
+        switch self {
+        case .partialFailure: 1011
+        case .limitExceeded: 1020
+        case .unknownItem: 2003
+        case .serverRecordChanged: 2004
+        case .invalidArguments: 2006
+        case .permissionFailure: 2007
+        case .serviceUnavailable: 2022
+        case .batchRequestFailed: 2024
+        case .changeTokenExpired: 2026
+        case .zoneNotFound: 2036
+        case .requestRateLimited: 2061
+        default: nil
+        }
+    }
+}

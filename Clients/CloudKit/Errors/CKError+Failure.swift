@@ -1,0 +1,95 @@
+import Foundation
+package import WireProtocol
+
+extension CKError {
+    /// Makes the error of a failure that the server reported.
+    ///
+    /// - Parameters:
+    ///   - failure: The server's answer.
+    ///   - clientRecord: The record that was to be saved, as it was sent; it knows the ancestor.
+    ///   - itemID: The ID of the item that `failure.cause` names; `nil` when there is none.
+    ///   - currentUser: The record name of the user who asked.
+    package init(
+        _ failure: Failure,
+        clientRecord: CKRecord?,
+        itemID: AnyHashable?,
+        currentUser: String?
+    ) {
+        var userInfo = Self.userInfo(of: failure)
+        userInfo[Self.batchCauseKey] = BatchCause(failure.cause, itemID: itemID)
+        if failure.code == .serverRecordChanged {
+            userInfo[CKRecordChangedErrorClientRecordKey] = clientRecord
+            userInfo[CKRecordChangedErrorAncestorRecordKey] = clientRecord?.ancestor.map {
+                CKRecord($0, currentUser: currentUser)
+            }
+            userInfo[CKRecordChangedErrorServerRecordKey] = failure.serverRecord.map {
+                CKRecord($0, currentUser: currentUser)
+            }
+        }
+        self.init(Code(failure.code), userInfo: userInfo)
+    }
+
+    /// Makes the error of a request that the server refused as a whole.
+    init(_ failure: Failure) {
+        self.init(Code(failure.code), userInfo: Self.userInfo(of: failure))
+    }
+
+    private static func userInfo(of failure: Failure) -> [String: Any] {
+        var userInfo = Self.userInfo(
+            code: Code(failure.code),
+            message: failure.message,
+            serverCode: failure.code.rawValue
+        )
+        userInfo[Self.retryAdviceKey] = RetryAdvice(failure.retry)
+        if case .after(let milliseconds) = failure.retry {
+            userInfo[CKErrorRetryAfterKey] = NSNumber(value: Double(milliseconds) / 1_000)
+        }
+        return userInfo
+    }
+
+    /// Makes the error of a request some of whose items failed.
+    ///
+    /// - Parameters:
+    ///   - errors: The errors of the items that failed, by ID.
+    ///   - message: A text for people.
+    /// - Returns: An error with code `partialFailure`.
+    package static func partialFailure(_ errors: [AnyHashable: any Error], message: String) -> CKError {
+        var userInfo = Self.userInfo(code: .partialFailure, message: message)
+        userInfo[CKPartialErrorsByItemIDKey] = errors
+        return CKError(.partialFailure, userInfo: userInfo)
+    }
+}
+
+extension CKError.Code {
+    /// The code of a server's number: Apple's below 100; ours that have no like among Apple's take the nearest.
+    init(_ code: ErrorCode) {
+        switch code {
+        case .deadlineExceeded: self = .networkFailure
+        case .operationUnknown: self = .incompatibleVersion
+        default: self = Int(exactly: code.rawValue).flatMap { Self(rawValue: $0) } ?? .internalError
+        }
+    }
+}
+
+extension CKError.RetryAdvice {
+    init(_ retry: Failure.Retry) {
+        switch retry {
+        case .never: self = .never
+        case .now: self = .now
+        case .after(let milliseconds): self = .after(seconds: Double(milliseconds) / 1_000)
+        case .afterChange: self = .afterChange
+        }
+    }
+}
+
+extension CKError.BatchCause {
+    /// `nil` when the cause is another item and its ID is not known.
+    init?(_ cause: Failure.Cause, itemID: AnyHashable?) {
+        switch (cause, itemID) {
+        case (.culprit, _): self = .culprit
+        case (.dependsOn, let id?): self = .dependsOn(id)
+        case (.atomicPeer, let id?): self = .atomicPeer(id)
+        case (.dependsOn, nil), (.atomicPeer, nil): return nil
+        }
+    }
+}

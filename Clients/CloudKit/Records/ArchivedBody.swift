@@ -1,0 +1,66 @@
+import Foundation
+import RecordModel
+
+/// What an archived object of ours consists of: the parts of a canonical record body.
+///
+/// An archive holds it as the bytes under one key. So equal objects make equal archives, whatever the order of a
+/// dictionary, and reading meets nothing that was not checked.
+struct ArchivedBody {
+    static let key = "TidemarkBody"
+
+    private let parts: [String: FieldValue]
+
+    /// Reads the bytes of a body; `nil` when they are not one.
+    init?(_ bytes: [UInt8]) {
+        guard let body = try? RecordBody(checking: bytes, allowsClear: true) else { return nil }
+        self.parts = Dictionary(
+            body.fields.map { ($0.name, $0.value) },
+            uniquingKeysWith: { _, last in last }
+        )
+    }
+
+    func text(_ name: String) -> String? {
+        guard case .string(let text) = self.parts[name] else { return nil }
+        return text
+    }
+
+    func integer(_ name: String) -> Int64? {
+        guard case .int64(let integer) = self.parts[name] else { return nil }
+        return integer
+    }
+
+    func bytes(_ name: String) -> [UInt8]? {
+        guard case .bytes(let bytes) = self.parts[name] else { return nil }
+        return bytes
+    }
+
+    /// The texts of a list; empty when there is none.
+    func texts(_ name: String) -> [String] {
+        guard case .stringList(let texts) = self.parts[name] else { return [] }
+        return texts
+    }
+}
+
+extension Field {
+    init(_ name: String, _ value: FieldValue) {
+        self.init(name: name, value: value)
+    }
+}
+
+extension NSCoder {
+    /// The one body of the object that is being read; `nil` when it is absent or malformed.
+    func archivedBody() -> ArchivedBody? {
+        // Reading an absent key would fail the whole archive, not just this object.
+        guard self.allowsKeyedCoding, self.containsValue(forKey: ArchivedBody.key),
+            let data = self.decodeObject(of: NSData.self, forKey: ArchivedBody.key)
+        else {
+            return nil
+        }
+        return ArchivedBody(Array(Data(referencing: data)))
+    }
+
+    func encodeBody(_ parts: [Field]) {
+        let data = NSData(data: Data(RecordBody(parts).bytes))
+        self.encode(data, forKey: ArchivedBody.key)
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+import RecordModel
+
+/// Names a record within a database.
+///
+/// A name is taken once in a zone, whatever the record type. Equality and hash are by value.
+open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
+    /// The name of the record: 1 to 255 printable ASCII characters, the first not `_`.
+    ///
+    /// A name that breaks the rule is refused when the record is saved.
+    open var recordName: String { self.storedName }
+
+    /// The zone of the record.
+    open var zoneID: CKRecordZoneID { self.storedZoneID }
+
+    private let storedName: String
+    private let storedZoneID: CKRecordZoneID
+
+    init(storing recordName: String, zoneID: CKRecordZoneID) {
+        self.storedName = recordName
+        self.storedZoneID = zoneID
+        super.init()
+    }
+
+    /// Creates the ID of a record in the default zone.
+    public convenience init(recordName: String) {
+        self.init(storing: recordName, zoneID: .default)
+    }
+
+    /// Creates the ID of a record in a zone, with a random name unless one is given.
+    public convenience init(recordName: String = UUID().uuidString, zoneID: CKRecordZoneID = .default) {
+        self.init(storing: recordName, zoneID: zoneID)
+    }
+
+    /// Reads an archived ID; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let recordName = body.text("recordName"),
+            let zoneName = body.text("zoneName"), let ownerName = body.text("ownerName")
+        else {
+            return nil
+        }
+        self.storedName = recordName
+        self.storedZoneID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
+        super.init()
+    }
+
+    /// Writes the ID into an archive, in one encoding for one ID.
+    open func encode(with coder: NSCoder) {
+        coder.encodeBody([
+            Field("ownerName", .string(self.zoneID.ownerName)),
+            Field("recordName", .string(self.recordName)),
+            Field("zoneName", .string(self.zoneID.zoneName)),
+        ])
+    }
+
+    /// Whether IDs may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns the ID itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Returns whether an object is an ID with the same record name and zone.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKRecordID else { return false }
+        return self.recordName == other.recordName && self.zoneID == other.zoneID
+    }
+
+    /// The hash of the record name and the zone.
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(self.recordName)
+        hasher.combine(self.zoneID)
+        return hasher.finalize()
+    }
+
+    /// The ID for people to read.
+    open override var description: String {
+        "<CKRecordID: recordName=\(self.recordName), "
+            + "zoneID=\(self.zoneID.zoneName):\(self.zoneID.ownerName)>"
+    }
+}
+
+// SAFETY: every stored property is a constant value.
+extension CKRecordID: @unchecked Sendable {}

@@ -1,0 +1,14 @@
+/// Walks the fields of a record in the order of their keys, as they were when the walk began.
+public struct CKRecordKeyValueIterator: IteratorProtocol {
+    /// A key and its value.
+    public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
+
+    private var rest: ArraySlice<Element>
+
+    init(_ elements: [Element]) {
+        self.rest = elements[...]
+    }
+
+    /// Returns the next field; `nil` at the end.
+    public mutating func next() -> Element? { self.rest.popFirst() }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+import RecordModel
+
+/// A pointer from a field of one record to another record of the same zone.
+///
+/// Equality and hash are by value.
+open class CKReference: NSObject, NSSecureCoding, NSCopying {
+    /// What happens to the holder of a reference when its target is deleted.
+    public typealias Action = CKRecord.ReferenceAction
+
+    /// What happens to the holder of the reference when its target is deleted.
+    open var action: CKRecord.ReferenceAction { self.storedAction }
+
+    /// The target.
+    open var recordID: CKRecordID { self.storedRecordID }
+
+    private let storedRecordID: CKRecordID
+    private let storedAction: CKRecord.ReferenceAction
+
+    /// Creates a reference to the record with an ID.
+    public init(recordID: CKRecordID, action: CKRecord.ReferenceAction) {
+        self.storedRecordID = recordID
+        self.storedAction = action
+        super.init()
+    }
+
+    /// Creates a reference to a record.
+    public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
+        self.init(recordID: record.recordID, action: action)
+    }
+
+    /// Reads an archived reference; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let recordName = body.text("recordName"),
+            let zoneName = body.text("zoneName"), let ownerName = body.text("ownerName"),
+            let number = body.integer("action").flatMap(UInt.init(exactly:)),
+            let action = CKRecord.ReferenceAction(rawValue: number)
+        else {
+            return nil
+        }
+        let zoneID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
+        self.storedRecordID = CKRecordID(recordName: recordName, zoneID: zoneID)
+        self.storedAction = action
+        super.init()
+    }
+
+    /// Writes the reference into an archive, in one encoding for one reference.
+    open func encode(with coder: NSCoder) {
+        coder.encodeBody([
+            Field("action", .int64(Int64(self.action.rawValue))),
+            Field("ownerName", .string(self.recordID.zoneID.ownerName)),
+            Field("recordName", .string(self.recordID.recordName)),
+            Field("zoneName", .string(self.recordID.zoneID.zoneName)),
+        ])
+    }
+
+    /// Whether references may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns the reference itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Returns whether an object is a reference with the same target and action.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKReference else { return false }
+        return self.recordID == other.recordID && self.action == other.action
+    }
+
+    /// The hash of target and action.
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(self.recordID)
+        hasher.combine(self.action)
+        return hasher.finalize()
+    }
+
+    /// The reference for people to read.
+    open override var description: String {
+        "<CKReference: recordID=\(self.recordID), action=\(self.action)>"
+    }
+}
+
+// SAFETY: every stored property is a constant value.
+extension CKReference: @unchecked Sendable {}

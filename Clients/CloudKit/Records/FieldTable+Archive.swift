@@ -1,0 +1,43 @@
+import RecordModel
+
+extension FieldTable {
+    /// The parts of an archive that hold the fields.
+    var archiveParts: [Field] {
+        let values = self.entries.compactMap { key, entry -> Field? in
+            guard case .success(let value) = entry.value else { return nil }
+            return Field(name: key, value: value, isEncrypted: entry.isEncrypted)
+        }
+        var refusals = self.misuses
+        for (key, entry) in self.entries {
+            if case .failure(let refusal) = entry.value { refusals[key] = refusal }
+        }
+        let refused = refusals.sorted { $0.key < $1.key }
+        return [
+            Field("values", .bytes(RecordBody(values).bytes)),
+            Field("changedKeys", .stringList(self.changedKeys(encrypted: false))),
+            Field("changedEncryptedKeys", .stringList(self.changedKeys(encrypted: true))),
+            Field("refusedKeys", .stringList(refused.map(\.key))),
+            Field("refusalTexts", .stringList(refused.map(\.value.text))),
+        ]
+    }
+
+    /// Reads the fields of an archive, none when it holds system fields only; `nil` when they are malformed.
+    init?(_ archive: ArchivedBody, in zone: CKRecordZoneID) {
+        var body = RecordBody.empty
+        if let bytes = archive.bytes("values") {
+            guard let checked = try? RecordBody(checking: bytes, allowsClear: false) else { return nil }
+            body = checked
+        }
+        let refused = Dictionary(
+            zip(archive.texts("refusedKeys"), archive.texts("refusalTexts")),
+            uniquingKeysWith: { first, _ in first }
+        )
+        self.init(
+            body,
+            in: zone,
+            changedKeys: archive.texts("changedKeys"),
+            changedEncryptedKeys: archive.texts("changedEncryptedKeys"),
+            misuses: refused.mapValues { ValueRefusal($0) }
+        )
+    }
+}

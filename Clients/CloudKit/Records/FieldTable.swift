@@ -1,0 +1,145 @@
+import Foundation
+import RecordModel
+
+/// The fields of a record on this side: values, what changed, and what will be refused.
+struct FieldTable {
+    /// A field that has a value here.
+    struct Entry {
+        /// What the server would store, or why it can't.
+        var value: Result<FieldValue, ValueRefusal>
+        var isEncrypted: Bool
+        /// The object that was set; `nil`: made from `value` when asked for.
+        var object: (any __CKRecordObjCValue)?
+    }
+
+    /// A change of a field that the server doesn't know.
+    struct Change {
+        /// The time of the change, on a clock that ticks with every change of the record.
+        var generation: UInt64
+        var isEncrypted: Bool
+    }
+
+    private(set) var entries: [String: Entry] = [:]
+    private(set) var changes: [String: Change] = [:]
+    /// What Apple's framework would have raised an exception for, by key.
+    private(set) var misuses: [String: ValueRefusal] = [:]
+    private(set) var generation: UInt64 = 0
+
+    /// Takes the fields that a server returned.
+    init(_ body: RecordBody = .empty, in zone: CKRecordZoneID) {
+        for field in body.fields {
+            let object = field.value.isComparedByIdentity ? field.value.object(in: zone) : nil
+            self.entries[field.name] = Entry(
+                value: .success(field.value),
+                isEncrypted: field.isEncrypted,
+                object: object
+            )
+        }
+    }
+
+    /// Takes up what an archive kept; names that no key can have are left out.
+    init(
+        _ body: RecordBody,
+        in zone: CKRecordZoneID,
+        changedKeys: [String],
+        changedEncryptedKeys: [String],
+        misuses: [String: ValueRefusal]
+    ) {
+        self.init(body, in: zone)
+        self.generation = 1
+        self.misuses = misuses
+        for (keys, isEncrypted) in [(changedKeys, false), (changedEncryptedKeys, true)] {
+            for key in keys where NameRules.isIdentifier(key.utf8) {
+                self.changes[key] = Change(generation: 1, isEncrypted: isEncrypted)
+            }
+        }
+    }
+
+    /// The keys of the encrypted or of the other fields, in ascending order.
+    func keys(encrypted: Bool) -> [String] {
+        self.entries.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
+    }
+
+    /// The changed keys of the encrypted or of the other fields, in ascending order.
+    func changedKeys(encrypted: Bool) -> [String] {
+        self.changes.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
+    }
+
+    func object(_ key: String, encrypted: Bool, in zone: CKRecordZoneID) -> (any __CKRecordObjCValue)? {
+        guard let entry = self.entries[key], entry.isEncrypted == encrypted else { return nil }
+        if let object = entry.object { return object }
+        guard case .success(let value) = entry.value else { return nil }
+        return value.object(in: zone)
+    }
+
+    /// Sets or removes a field; what is wrong with it waits for the next save.
+    mutating func set(_ key: String, to object: (any __CKRecordObjCValue)?, encrypted: Bool, in zone: ZoneID)
+    {
+        self.misuses[key] = nil
+        guard NameRules.isIdentifier(key.utf8) else {
+            if object != nil { self.misuses[key] = ValueRefusal("'\(key)' is not a valid key") }
+            return
+        }
+        if let kind = self.entries[key]?.isEncrypted ?? self.changes[key]?.isEncrypted, kind != encrypted {
+            guard object != nil else { return }
+            self.misuses[key] = ValueRefusal("The field '\(key)' can't be both encrypted and not encrypted")
+            return
+        }
+        self.generation += 1
+        self.changes[key] = Change(generation: self.generation, isEncrypted: encrypted)
+        guard let object else {
+            self.entries[key] = nil
+            return
+        }
+        let value = Self.value(of: object, encrypted: encrypted, in: zone)
+        self.entries[key] = Entry(
+            value: value,
+            isEncrypted: encrypted,
+            object: Self.keptObject(object, for: value)
+        )
+    }
+
+    /// Remembers that something was set which is no value at all.
+    mutating func refuse(_ key: String, because text: String) {
+        self.misuses[key] = ValueRefusal(text)
+    }
+
+    /// Forgets the changes of `keys` up to a generation: the server has them.
+    mutating func forgetChanges(of keys: some Sequence<String>, until generation: UInt64) {
+        for key in keys {
+            if let change = self.changes[key], change.generation <= generation { self.changes[key] = nil }
+        }
+    }
+
+    private static func value(
+        of object: any __CKRecordObjCValue,
+        encrypted: Bool,
+        in zone: ZoneID
+    ) -> Result<FieldValue, ValueRefusal> {
+        guard let convertible = object as? any FieldValueConvertible else {
+            return .failure(ValueRefusal("A field can't hold a value of the type \(type(of: object))"))
+        }
+        do {
+            let value = try convertible.fieldValue(in: zone)
+            if encrypted, value.type == .reference || value.type == .referenceList {
+                return .failure(ValueRefusal("A reference can't be encrypted"))
+            }
+            return .success(value)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The object itself where it can't change behind our back and is more than its value.
+    private static func keptObject(
+        _ object: any __CKRecordObjCValue,
+        for value: Result<FieldValue, ValueRefusal>
+    ) -> (any __CKRecordObjCValue)? {
+        guard case .success(let value) = value else { return object }
+        switch value.type {
+        case .location, .reference: return object
+        case .locationList: return (object as? NSArray).map { NSArray(array: $0.compactMap { $0 }) } ?? object
+        default: return nil
+        }
+    }
+}

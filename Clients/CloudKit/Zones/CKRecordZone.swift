@@ -1,0 +1,124 @@
+public import Foundation
+import RecordModel
+
+/// A named part of a database.
+///
+/// Instances are not synchronised: use one from one task at a time.
+open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
+    /// Names a zone within a database.
+    public typealias ID = CKRecordZoneID
+
+    /// What a zone can do.
+    public struct Capabilities: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+
+        /// Creates capabilities from bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Changes since a token can be fetched.
+        public static let fetchChanges = Capabilities(rawValue: 1 << 0)
+        /// Requests can be carried out as a whole or not at all.
+        public static let atomic = Capabilities(rawValue: 1 << 1)
+        /// Hierarchies of records can be shared.
+        public static let sharing = Capabilities(rawValue: 1 << 2)
+        /// The whole zone can be shared.
+        public static let zoneWideSharing = Capabilities(rawValue: 1 << 3)
+    }
+
+    /// How keys for encrypted values are divided.
+    public enum EncryptionScope: Int, Sendable {
+        /// Every record has a key of its own.
+        case perRecord = 0
+        /// One key serves the zone.
+        case perZone = 1
+    }
+
+    /// The ID of the zone.
+    open var zoneID: CKRecordZoneID { self.storedID }
+
+    /// What the zone can do; empty on a zone that no server has returned.
+    open var capabilities: Capabilities { self.storedCapabilities }
+
+    /// The share of the whole zone: `nil`, as zones can't be shared yet.
+    open var share: CKReference? { nil }
+
+    /// How keys for encrypted values are divided; kept in this instance only.
+    open var encryptionScope: EncryptionScope = .perRecord
+
+    private let storedID: CKRecordZoneID
+    private let storedCapabilities: Capabilities
+
+    /// Returns the zone that every database has.
+    open class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
+
+    /// Creates a zone of the current user.
+    public init(zoneName: String) {
+        self.storedID = CKRecordZoneID(zoneName: zoneName)
+        self.storedCapabilities = []
+        super.init()
+    }
+
+    /// Creates a zone with an ID.
+    public init(zoneID: CKRecordZoneID) {
+        self.storedID = zoneID
+        self.storedCapabilities = []
+        super.init()
+    }
+
+    init(storing zoneID: CKRecordZoneID, capabilities: Capabilities) {
+        self.storedID = zoneID
+        self.storedCapabilities = capabilities
+        super.init()
+    }
+
+    /// Reads an archived zone; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let zoneName = body.text("zoneName"),
+            let ownerName = body.text("ownerName"), let bits = body.integer("capabilities"),
+            let scope = body.integer("encryptionScope").flatMap(Int.init(exactly:))
+        else {
+            return nil
+        }
+        self.storedID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
+        self.storedCapabilities = Capabilities(rawValue: UInt(truncatingIfNeeded: bits))
+        self.encryptionScope = EncryptionScope(rawValue: scope) ?? .perRecord
+        super.init()
+    }
+
+    /// Writes the zone into an archive, in one encoding for one content.
+    open func encode(with coder: NSCoder) {
+        coder.encodeBody([
+            Field("capabilities", .int64(Int64(truncatingIfNeeded: self.capabilities.rawValue))),
+            Field("encryptionScope", .int64(Int64(self.encryptionScope.rawValue))),
+            Field("ownerName", .string(self.zoneID.ownerName)),
+            Field("zoneName", .string(self.zoneID.zoneName)),
+        ])
+    }
+
+    /// Whether zones may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns an independent zone with the same ID, capabilities and encryption scope.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CKRecordZone(storing: self.zoneID, capabilities: self.capabilities)
+        copy.encryptionScope = self.encryptionScope
+        return copy
+    }
+
+    /// Returns whether an object is a zone with the same ID.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? CKRecordZone)?.zoneID == self.zoneID
+    }
+
+    /// The hash of the zone's ID.
+    open override var hash: Int { self.zoneID.hash }
+
+    /// The zone for people to read.
+    open override var description: String {
+        "<CKRecordZone: zoneID=\(self.zoneID), capabilities=\(self.capabilities.rawValue)>"
+    }
+}
+
+// SAFETY: as Apple's, the class leaves it to its user not to change `encryptionScope` in two threads at once.
+extension CKRecordZone: @unchecked Sendable {}

@@ -1,0 +1,86 @@
+public import Foundation
+import RecordModel
+
+/// Names a zone within a database.
+///
+/// Equality and hash are by value.
+open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
+    /// The ID of the zone that every database has.
+    public static let `default` = CKRecordZoneID(zoneName: "_defaultZone", ownerName: "__defaultOwner__")
+
+    /// The name of the zone that every database has.
+    public static let defaultZoneName: String = "_defaultZone"
+
+    /// The name of the zone: 1 to 255 printable ASCII characters, the first not `_`.
+    ///
+    /// A name that breaks the rule is refused when the zone, or a record in it, is saved.
+    open var zoneName: String { self.storedZoneName }
+
+    /// The record name of the owner; `CKCurrentUserDefaultName` for the current user.
+    open var ownerName: String { self.storedOwnerName }
+
+    private let storedZoneName: String
+    private let storedOwnerName: String
+
+    init(storing zoneName: String, ownerName: String) {
+        self.storedZoneName = zoneName
+        self.storedOwnerName = ownerName
+        super.init()
+    }
+
+    /// Creates the ID of a zone of an owner.
+    public convenience init(
+        zoneName: String = CKRecordZoneID.defaultZoneName,
+        ownerName: String = CKCurrentUserDefaultName
+    ) {
+        self.init(storing: zoneName, ownerName: ownerName)
+    }
+
+    /// Reads an archived ID; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let zoneName = body.text("zoneName"),
+            let ownerName = body.text("ownerName")
+        else {
+            return nil
+        }
+        self.storedZoneName = zoneName
+        self.storedOwnerName = ownerName
+        super.init()
+    }
+
+    /// Writes the ID into an archive, in one encoding for one ID.
+    open func encode(with coder: NSCoder) {
+        coder.encodeBody([
+            Field("ownerName", .string(self.ownerName)),
+            Field("zoneName", .string(self.zoneName)),
+        ])
+    }
+
+    /// Whether IDs may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns the ID itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Returns whether an object is an ID with the same zone and owner names.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKRecordZoneID else { return false }
+        return self.zoneName == other.zoneName && self.ownerName == other.ownerName
+    }
+
+    /// The hash of both names.
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(self.zoneName)
+        hasher.combine(self.ownerName)
+        return hasher.finalize()
+    }
+
+    /// The ID for people to read.
+    open override var description: String {
+        "<CKRecordZoneID: zoneName=\(self.zoneName), ownerName=\(self.ownerName)>"
+    }
+}
+
+// SAFETY: every stored property is a constant value.
+extension CKRecordZoneID: @unchecked Sendable {}

@@ -1,0 +1,150 @@
+public import Foundation
+
+/// A place on the globe with what a receiver measured there.
+///
+/// Equality is identity: two measurements of one place are two locations.
+open class CLLocation: NSObject, NSSecureCoding, NSCopying {
+    /// The place.
+    open var coordinate: CLLocationCoordinate2D { self.measurement.coordinate }
+
+    /// Metres above mean sea level.
+    open var altitude: CLLocationDistance { self.measurement.altitude }
+
+    /// The radius of uncertainty of the place; negative when the place is invalid.
+    open var horizontalAccuracy: CLLocationAccuracy { self.measurement.horizontalAccuracy }
+
+    /// The uncertainty of the altitude; negative when the altitude is invalid.
+    open var verticalAccuracy: CLLocationAccuracy { self.measurement.verticalAccuracy }
+
+    /// The direction of movement; negative when invalid.
+    open var course: CLLocationDirection { self.measurement.course }
+
+    /// The uncertainty of the direction of movement; negative when invalid.
+    open var courseAccuracy: CLLocationDirectionAccuracy { self.measurement.courseAccuracy }
+
+    /// The speed of movement; negative when invalid.
+    open var speed: CLLocationSpeed { self.measurement.speed }
+
+    /// The uncertainty of the speed; negative when invalid.
+    open var speedAccuracy: CLLocationSpeedAccuracy { self.measurement.speedAccuracy }
+
+    /// When the place was measured.
+    open var timestamp: Date { self.measurement.timestamp }
+
+    private let measurement: Measurement
+
+    /// Creates a location from a place alone, measured now; accuracy of the altitude, course and speed are invalid.
+    public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
+        self.init(
+            coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
+            altitude: 0,
+            horizontalAccuracy: 0,
+            verticalAccuracy: -1,
+            timestamp: Date()
+        )
+    }
+
+    /// Creates a location without movement.
+    public convenience init(
+        coordinate: CLLocationCoordinate2D,
+        altitude: CLLocationDistance,
+        horizontalAccuracy hAccuracy: CLLocationAccuracy,
+        verticalAccuracy vAccuracy: CLLocationAccuracy,
+        timestamp: Date
+    ) {
+        self.init(
+            coordinate: coordinate,
+            altitude: altitude,
+            horizontalAccuracy: hAccuracy,
+            verticalAccuracy: vAccuracy,
+            course: -1,
+            speed: -1,
+            timestamp: timestamp
+        )
+    }
+
+    /// Creates a location with movement.
+    public convenience init(
+        coordinate: CLLocationCoordinate2D,
+        altitude: CLLocationDistance,
+        horizontalAccuracy hAccuracy: CLLocationAccuracy,
+        verticalAccuracy vAccuracy: CLLocationAccuracy,
+        course: CLLocationDirection,
+        speed: CLLocationSpeed,
+        timestamp: Date
+    ) {
+        self.init(
+            coordinate: coordinate,
+            altitude: altitude,
+            horizontalAccuracy: hAccuracy,
+            verticalAccuracy: vAccuracy,
+            course: course,
+            courseAccuracy: -1,
+            speed: speed,
+            speedAccuracy: -1,
+            timestamp: timestamp
+        )
+    }
+
+    /// Creates a location with movement and its uncertainty.
+    public init(
+        coordinate: CLLocationCoordinate2D,
+        altitude: CLLocationDistance,
+        horizontalAccuracy hAccuracy: CLLocationAccuracy,
+        verticalAccuracy vAccuracy: CLLocationAccuracy,
+        course: CLLocationDirection,
+        courseAccuracy: CLLocationDirectionAccuracy,
+        speed: CLLocationSpeed,
+        speedAccuracy: CLLocationSpeedAccuracy,
+        timestamp: Date
+    ) {
+        self.measurement = Measurement(
+            coordinate: coordinate,
+            altitude: altitude,
+            horizontalAccuracy: hAccuracy,
+            verticalAccuracy: vAccuracy,
+            course: course,
+            courseAccuracy: courseAccuracy,
+            speed: speed,
+            speedAccuracy: speedAccuracy,
+            timestamp: timestamp
+        )
+        super.init()
+    }
+
+    /// Reads an archived location; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let measurement = Measurement(coder) else { return nil }
+        self.measurement = measurement
+        super.init()
+    }
+
+    /// Writes the location into an archive, in one encoding for one location.
+    open func encode(with coder: NSCoder) {
+        self.measurement.encode(with: coder)
+    }
+
+    /// Whether locations may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns the location itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Returns the metres to another location along the surface of the WGS 84 ellipsoid, altitudes left aside.
+    ///
+    /// Exact to a millimetre, except for places that lie within about half a degree of opposite each other: there the
+    /// distance is the great circle's on a sphere, up to 0.5 % off.
+    open func distance(from location: CLLocation) -> CLLocationDistance {
+        Geodesic.metres(from: self.coordinate, to: location.coordinate)
+    }
+
+    /// The location for people to read.
+    open override var description: String {
+        let place = "<\(self.coordinate.latitude),\(self.coordinate.longitude)>"
+        return "\(place) +/- \(self.horizontalAccuracy)m (speed \(self.speed) mps / course \(self.course)) "
+            + "@ \(self.timestamp)"
+    }
+}
+
+// SAFETY: every stored property is a constant value.
+extension CLLocation: @unchecked Sendable {}
