@@ -6,7 +6,10 @@ enum CertificateAdvice {
         let anew = "To start anew, remove the folder tls; all clients then need the new ca.pem."
         switch error {
         case .authorityMissing(let path):
-            return CommandFailure(.configuration, "\(path) is missing beside its certificates. Restore it. \(anew)")
+            return CommandFailure(
+                .configuration,
+                "\(path) is missing beside its certificates. Restore it. \(anew)"
+            )
         case .authorityUnreadable(let path):
             return CommandFailure(.configuration, "\(path) is no certificate. Restore it. \(anew)")
         case .authorityKeyMissing(let path):

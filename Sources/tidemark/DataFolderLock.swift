@@ -1,6 +1,8 @@
 import Foundation
 
-/// Keeps a second server from serving the same folder. The kernel gives it back when the process ends, however it ends.
+/// Keeps a second server from serving the same folder.
+///
+/// The kernel gives it back when the process ends, however it ends.
 struct DataFolderLock: ~Copyable {
     private let descriptor: Int32
 

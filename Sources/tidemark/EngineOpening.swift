@@ -1,5 +1,5 @@
 import Logging
-import RecordStore
+import RecordServer
 import SQLiteEngine
 
 /// The only place that names an engine.
@@ -18,7 +18,7 @@ enum EngineOpening {
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
         do {
-            return try SQLiteEngine(configuration: configuration) { event in
+            return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
                 guard let logger else { return }
                 Self.log(event, to: logger)
             }

@@ -4,6 +4,7 @@ import RecordServer
 import SQLiteEngine
 import ServerCertificates
 import ServiceLifecycle
+import UnixSignals
 
 /// One run of a server: everything between the settings and the exit.
 struct ServerRun {
@@ -31,11 +32,12 @@ struct ServerRun {
         configuration.listen.host = self.settings.listen.host
         configuration.listen.port = self.settings.listen.port
         configuration.serverName = "tidemark/" + Tidemark.version
-        let server = try RecordServer(
+        let server = RecordServer(
             configuration: configuration,
             engine: engine,
             tls: tls.material,
-            logger: logger
+            logger: logger,
+            clock: SystemTime.milliseconds
         )
         let service = ServerService(
             server: server,
@@ -86,8 +88,13 @@ struct ServerRun {
                 hosts: [self.settings.listen.host] + self.settings.tlsHosts
             )
             switch files.event {
-            case .made: logger.info("made an authority and a certificate", metadata: ["path": "\(files.authorityPath)"])
-            case .reissued(let reason): logger.info("issued the certificate anew", metadata: ["reason": "\(reason)"])
+            case .made:
+                logger.info(
+                    "made an authority and a certificate",
+                    metadata: ["path": "\(files.authorityPath)"]
+                )
+            case .reissued(let reason):
+                logger.info("issued the certificate anew", metadata: ["reason": "\(reason)"])
             case .reused: break
             }
             return (

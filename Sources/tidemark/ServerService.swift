@@ -22,7 +22,8 @@ struct ServerService: Service {
                 "cannot listen on \(self.listen): \(error). Choose another address with --listen HOST:PORT."
             )
         }
-        var text = "Tidemark \(Tidemark.version) listens on \(ListenAddress(host: self.listen.host, port: port))\n"
+        var text =
+            "Tidemark \(Tidemark.version) listens on \(ListenAddress(host: self.listen.host, port: port))\n"
         if let authorityPath = self.authorityPath { text += "Clients trust \(authorityPath)\n" }
         Terminal.write(text)
         // An error here is a cancellation: the same way out.

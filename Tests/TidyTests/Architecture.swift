@@ -9,9 +9,17 @@ struct ModuleRow {
 enum Architecture {
     static let rows: [ModuleRow] = [
         ModuleRow(folder: "Protocol/RecordModel", ours: [], outside: []),
-        ModuleRow(folder: "Protocol/WireProtocol", ours: ["RecordModel"], outside: ["NIOCore", "SwiftProtobuf"]),
+        ModuleRow(
+            folder: "Protocol/WireProtocol",
+            ours: ["RecordModel"],
+            outside: ["NIOCore", "SwiftProtobuf"]
+        ),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
-        ModuleRow(folder: "Sources/SQLiteEngine", ours: ["RecordStore", "RecordModel"], outside: ["GRDB", "GRDBSQLite"]),
+        ModuleRow(
+            folder: "Sources/SQLiteEngine",
+            ours: ["RecordStore", "RecordModel"],
+            outside: ["GRDB", "GRDBSQLite"]
+        ),
         ModuleRow(
             folder: "Sources/RecordServer",
             ours: ["RecordStore", "WireProtocol", "RecordModel"],
@@ -20,8 +28,10 @@ enum Architecture {
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/tidemark",
-            ours: ["RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "WireProtocol", "ServerCertificates"],
-            outside: ["ArgumentParser", "ServiceLifecycle", "Configuration", "Logging", "Metrics", "CoreMetrics"]
+            ours: ["RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "ServerCertificates"],
+            outside: [
+                "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging", "Metrics",
+            ]
         ),
         ModuleRow(
             folder: "Clients/RecordClient",
@@ -51,7 +61,10 @@ enum Architecture {
     ]
 
     /// Modules of the toolchain that every target may use, unless `withoutFoundation` names it.
-    static let toolchain = ["Swift", "Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"]
+    static let toolchain = [
+        "Swift", "Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin",
+        "Dispatch",
+    ]
 
     /// Nothing but the language: what they hold is the same on every platform, and costs nothing to link.
     static let withoutFoundation = ["Protocol/RecordModel", "Sources/RecordStore"]
@@ -67,13 +80,21 @@ extension Rules {
     static func moduleOwners(_ file: SourceFile) -> [Offence] {
         if file.isTest { return [] }
         guard let row = Architecture.rows.first(where: { $0.folder == file.targetFolder }) else {
-            return [Offence(path: file.path, line: 1, advice: "no row for \(file.targetFolder) in Architecture.swift")]
+            return [
+                Offence(
+                    path: file.path,
+                    line: 1,
+                    advice: "no row for \(file.targetFolder) in Architecture.swift"
+                )
+            ]
         }
         return file.imports.compactMap { module, line in
             if Architecture.withoutFoundation.contains(row.folder), module.hasPrefix("Foundation") {
                 return Offence(path: file.path, line: line, advice: "\(row.folder) does without Foundation")
             }
-            if Architecture.toolchain.contains(module) || Architecture.ourModules.contains(module) { return nil }
+            if Architecture.toolchain.contains(module) || Architecture.ourModules.contains(module) {
+                return nil
+            }
             guard !row.outside.contains(module) else { return nil }
             let owners = Architecture.rows.filter { $0.outside.contains(module) }.map(\.folder)
             let advice = "\(module) belongs to \(owners.isEmpty ? "nobody" : owners.joined(separator: ", "))"
@@ -84,11 +105,16 @@ extension Rules {
     /// Arrows never turn back, and clients and server meet in `Protocol/` only.
     @Sendable
     static func importDirection(_ file: SourceFile) -> [Offence] {
-        guard !file.isTest, let row = Architecture.rows.first(where: { $0.folder == file.targetFolder }) else { return [] }
+        guard !file.isTest, let row = Architecture.rows.first(where: { $0.folder == file.targetFolder })
+        else { return [] }
         return file.imports.compactMap { module, line in
             guard Architecture.ourModules.contains(module), !row.ours.contains(module) else { return nil }
             let allowed = row.ours.isEmpty ? "nothing of ours" : row.ours.joined(separator: ", ")
-            return Offence(path: file.path, line: line, advice: "\(row.folder) may import \(allowed), not \(module)")
+            return Offence(
+                path: file.path,
+                line: line,
+                advice: "\(row.folder) may import \(allowed), not \(module)"
+            )
         }
     }
 }

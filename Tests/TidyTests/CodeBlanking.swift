@@ -26,7 +26,9 @@ struct CodeBlanking {
 
     private mutating func blank(_ count: Int = 1) {
         for _ in 0..<count where self.index < self.bytes.count {
-            self.output.append(self.bytes[self.index] == UInt8(ascii: "\n") ? UInt8(ascii: "\n") : UInt8(ascii: " "))
+            self.output.append(
+                self.bytes[self.index] == UInt8(ascii: "\n") ? UInt8(ascii: "\n") : UInt8(ascii: " ")
+            )
             self.index += 1
         }
     }
@@ -36,7 +38,9 @@ struct CodeBlanking {
         var depth = 0
         while self.index < self.bytes.count {
             if self.starts("//") {
-                while self.index < self.bytes.count, self.bytes[self.index] != UInt8(ascii: "\n") { self.blank() }
+                while self.index < self.bytes.count, self.bytes[self.index] != UInt8(ascii: "\n") {
+                    self.blank()
+                }
             } else if self.starts("/*") {
                 self.blankBlockComment()
             } else if self.starts("`") {
@@ -90,7 +94,8 @@ struct CodeBlanking {
                 self.blank(quotes + hashes)
                 return
             }
-            if self.bytes[self.index] == UInt8(ascii: "\\"), self.follows(hashes: hashes, at: self.index + 1) {
+            if self.bytes[self.index] == UInt8(ascii: "\\"), self.follows(hashes: hashes, at: self.index + 1)
+            {
                 self.blank(1 + hashes)
                 if self.starts("(") {
                     self.blank()
@@ -105,7 +110,9 @@ struct CodeBlanking {
 
     private func isMark(_ byte: UInt8, count: Int, hashes: Int) -> Bool {
         let end = self.index + count
-        guard end <= self.bytes.count, self.bytes[self.index..<end].allSatisfy({ $0 == byte }) else { return false }
+        guard end <= self.bytes.count, self.bytes[self.index..<end].allSatisfy({ $0 == byte }) else {
+            return false
+        }
         return self.follows(hashes: hashes, at: end)
     }
 

@@ -9,7 +9,9 @@ enum FunctionLengths {
 
     private static let keywords = ["func", "init", "deinit", "subscript"]
     /// What can only follow a declaration that has no body, as in a protocol.
-    private static let declarations = ["func", "init", "subscript", "var", "let", "case", "associatedtype", "static"]
+    private static let declarations = [
+        "func", "init", "subscript", "var", "let", "case", "associatedtype", "static",
+    ]
 
     static func functions(in file: SourceFile) -> [Function] {
         let code = Array(file.codeLines.joined(separator: "\n").utf8)

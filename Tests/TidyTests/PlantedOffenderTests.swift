@@ -33,7 +33,8 @@ struct PlantedOffenderTests {
     )
     func `a function one line too long is seen`(signature: String) {
         func text(_ lines: Int) -> String {
-            "struct A {\n\(signature) {\n" + String(repeating: "call(\"}\") // }\n", count: lines - 2) + "}\n}\n"
+            "struct A {\n\(signature) {\n" + String(repeating: "call(\"}\") // }\n", count: lines - 2)
+                + "}\n}\n"
         }
         #expect(Rules.sizes(self.file("Sources/A/A.swift", text(70))).isEmpty)
         #expect(Rules.sizes(self.file("Sources/A/A.swift", text(71))).map(\.line) == [2])
@@ -62,7 +63,8 @@ struct PlantedOffenderTests {
 
     @Test(
         arguments: [
-            "// never DispatchQueue", "let a = \"try! NSLock\"", "/* /* NSLock */ NSLock */", "let NSLocked = 1",
+            "// never DispatchQueue", "let a = \"try! NSLock\"", "/* /* NSLock */ NSLock */",
+            "let NSLocked = 1",
             "let a = #\"\"\"\nNSLock \"# \\(b)\n\"\"\"#", "func `NSLock is not used`() {}",
         ]
     )
@@ -72,7 +74,8 @@ struct PlantedOffenderTests {
 
     @Test(
         arguments: [
-            "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 1", "bytes.withUnsafeBytes { _ in }",
+            "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 1",
+            "bytes.withUnsafeBytes { _ in }",
             "@preconcurrency import B", "let p: UnsafeRawPointer", "unsafeBitCast(a, to: B.self)",
         ]
     )
@@ -80,17 +83,27 @@ struct PlantedOffenderTests {
         let path = "Sources/RecordServer/A.swift"
         #expect(Rules.unsafeWords(self.file(path, line)).count == 1)
         #expect(Rules.unsafeWords(self.file(path, "// SAFETY: immutable.\n\n" + line)).count == 1)
-        #expect(Rules.unsafeWords(self.file(path, "// SAFETY: immutable\n// after init.\n@objc\n" + line)).isEmpty)
-        #expect(Rules.unsafeWords(self.file(path, "// SAFETY: immutable.\n\(line)\nlet b = 1\n\(line)")).count == 1)
+        #expect(
+            Rules.unsafeWords(self.file(path, "// SAFETY: immutable\n// after init.\n@objc\n" + line)).isEmpty
+        )
+        #expect(
+            Rules.unsafeWords(self.file(path, "// SAFETY: immutable.\n\(line)\nlet b = 1\n\(line)")).count
+                == 1
+        )
         let apple = "Clients/CloudKit/Records/CKRecord.swift"
-        #expect(Rules.unsafeWords(self.file(apple, "// SAFETY: immutable.\n\(line)\nlet b = 1\n\(line)")).isEmpty)
+        #expect(
+            Rules.unsafeWords(self.file(apple, "// SAFETY: immutable.\n\(line)\nlet b = 1\n\(line)")).isEmpty
+        )
     }
 
     @Test(
         arguments: [
-            ("Sources/RecordServer/A.swift", "import GRDB"), ("Clients/CloudKit/Records/A.swift", "import NIOCore"),
-            ("Sources/RecordStore/A.swift", "import Foundation"), ("Protocol/RecordModel/A.swift", "package import FoundationEssentials"),
-            ("Sources/SQLiteEngine/A.swift", "import class NIOCore.EventLoop"), ("Sources/Unknown/A.swift", "import Foundation"),
+            ("Sources/RecordServer/A.swift", "import GRDB"),
+            ("Clients/CloudKit/Records/A.swift", "import NIOCore"),
+            ("Sources/RecordStore/A.swift", "import Foundation"),
+            ("Protocol/RecordModel/A.swift", "package import FoundationEssentials"),
+            ("Sources/SQLiteEngine/A.swift", "import class NIOCore.EventLoop"),
+            ("Sources/Unknown/A.swift", "import Foundation"),
             ("Clients/Examples/ISOCodes/A.swift", "@preconcurrency import NIOSSL"),
         ]
     )
@@ -100,8 +113,10 @@ struct PlantedOffenderTests {
 
     @Test(
         arguments: [
-            ("Sources/RecordServer/A.swift", "import SQLiteEngine"), ("Clients/CloudKit/A.swift", "import RecordStore"),
-            ("Protocol/RecordModel/A.swift", "package import WireProtocol"), ("Sources/RecordStore/A.swift", "import RecordClient"),
+            ("Sources/RecordServer/A.swift", "import SQLiteEngine"),
+            ("Clients/CloudKit/A.swift", "import RecordStore"),
+            ("Protocol/RecordModel/A.swift", "package import WireProtocol"),
+            ("Sources/RecordStore/A.swift", "import RecordClient"),
             ("Clients/Examples/ISOCodes/A.swift", "import RecordClient"),
         ]
     )
@@ -111,7 +126,10 @@ struct PlantedOffenderTests {
 
     @Test
     func `what the architecture allows is not`() {
-        let file = self.file("Sources/SQLiteEngine/A.swift", "import GRDB\npackage import RecordStore\nimport Foundation")
+        let file = self.file(
+            "Sources/SQLiteEngine/A.swift",
+            "import GRDB\npackage import RecordStore\nimport Foundation"
+        )
         #expect(Rules.importDirection(file).isEmpty)
         #expect(Rules.moduleOwners(file).isEmpty)
     }

@@ -11,16 +11,26 @@ struct Offence: Hashable, CustomStringConvertible {
 /// What every file is checked for.
 enum Rules {
     static let all: [@Sendable (SourceFile) -> [Offence]] = [
-        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, entryPoints, generatedMarks,
+        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, entryPoints,
+        generatedMarks,
     ]
 
     /// A name that says "thing" hides two jobs.
     @Sendable
     static func vagueNames(_ file: SourceFile) -> [Offence] {
-        let endings = ["Manager", "Helper", "Helpers", "Util", "Utils", "Common", "Misc", "Base", "Impl", "Wrapper", "Processor"]
+        let endings = [
+            "Manager", "Helper", "Helpers", "Util", "Utils", "Common", "Misc", "Base", "Impl", "Wrapper",
+            "Processor",
+        ]
         let stem = file.name.dropLast(".swift".count).split(separator: "+").first ?? ""
         guard let ending = endings.first(where: { stem.hasSuffix($0) }) else { return [] }
-        return [Offence(path: file.path, line: 1, advice: "'\(ending)' says nothing: name the outcome or the noun")]
+        return [
+            Offence(
+                path: file.path,
+                line: 1,
+                advice: "'\(ending)' says nothing: name the outcome or the noun"
+            )
+        ]
     }
 
     @Sendable
@@ -30,7 +40,13 @@ enum Rules {
         let lineCount = file.lines.last == "" ? file.lines.count - 1 : file.lines.count
         let linesMax = file.isTest ? 800 : 500
         if lineCount > linesMax {
-            offences.append(Offence(path: file.path, line: lineCount, advice: "\(lineCount) lines, at most \(linesMax): split it"))
+            offences.append(
+                Offence(
+                    path: file.path,
+                    line: lineCount,
+                    advice: "\(lineCount) lines, at most \(linesMax): split it"
+                )
+            )
         }
         for function in FunctionLengths.functions(in: file) where function.lineCount > 70 {
             let advice = "a function of \(function.lineCount) lines, at most 70: cut it"
@@ -56,12 +72,20 @@ enum Rules {
             for (word, replacement) in banned where Words.contains(line, word) {
                 let isAllowed = Exceptions.bannedWords.contains { $0.path == file.path && $0.word == word }
                 if isAllowed { continue }
-                offences.append(Offence(path: file.path, line: index + 1, advice: "not '\(word)': \(replacement)"))
+                offences.append(
+                    Offence(path: file.path, line: index + 1, advice: "not '\(word)': \(replacement)")
+                )
             }
         }
         for (index, line) in file.lines.enumerated() {
             for marker in markers where Words.contains(line, marker) {
-                offences.append(Offence(path: file.path, line: index + 1, advice: "'\(marker)': do it now, or leave it out"))
+                offences.append(
+                    Offence(
+                        path: file.path,
+                        line: index + 1,
+                        advice: "'\(marker)': do it now, or leave it out"
+                    )
+                )
             }
         }
         return offences
@@ -72,7 +96,8 @@ enum Rules {
     static func unsafeWords(_ file: SourceFile) -> [Offence] {
         if file.isMarkedTable { return [] }
         let words = [
-            "@unchecked", "nonisolated(unsafe)", "@preconcurrency", "unsafeBitCast", "unowned(unsafe)", "unsafeDowncast",
+            "@unchecked", "nonisolated(unsafe)", "@preconcurrency", "unsafeBitCast", "unowned(unsafe)",
+            "unsafeDowncast",
         ]
         var offences: [Offence] = []
         var explained: Set<String> = []
@@ -85,7 +110,9 @@ enum Rules {
             }
             // Apple's surface has the same annotation on every completion handler: once a file is enough there.
             if file.path.hasPrefix("Clients/CloudKit/"), explained.contains(word) { continue }
-            offences.append(Offence(path: file.path, line: index + 1, advice: "'\(word)' without '// SAFETY:' above"))
+            offences.append(
+                Offence(path: file.path, line: index + 1, advice: "'\(word)' without '// SAFETY:' above")
+            )
         }
         return offences
     }
@@ -93,7 +120,13 @@ enum Rules {
     @Sendable
     static func entryPoints(_ file: SourceFile) -> [Offence] {
         guard file.name == "main.swift" else { return [] }
-        return [Offence(path: file.path, line: 1, advice: "'@main' in a file with the type's name, not main.swift")]
+        return [
+            Offence(
+                path: file.path,
+                line: 1,
+                advice: "'@main' in a file with the type's name, not main.swift"
+            )
+        ]
     }
 
     /// Nobody edits by hand what is made by a program, and nobody measures it.

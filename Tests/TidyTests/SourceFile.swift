@@ -31,7 +31,8 @@ struct SourceFile {
             let words = line.split(separator: " ")
             guard let position = words.firstIndex(of: "import") else { return nil }
             let modifiers = ["package", "public", "internal", "private", "fileprivate"]
-            guard words[..<position].allSatisfy({ modifiers.contains(String($0)) || $0.hasPrefix("@") }) else {
+            guard words[..<position].allSatisfy({ modifiers.contains(String($0)) || $0.hasPrefix("@") })
+            else {
                 return nil
             }
             let kinds = ["struct", "class", "enum", "protocol", "func", "typealias", "var", "let", "actor"]

@@ -10,7 +10,8 @@ enum Words {
         var rest = line
         var before: Character?
         while let range = rest.range(of: word) {
-            let previous = range.lowerBound == rest.startIndex ? before : rest[rest.index(before: range.lowerBound)]
+            let previous =
+                range.lowerBound == rest.startIndex ? before : rest[rest.index(before: range.lowerBound)]
             let next = range.upperBound < rest.endIndex ? rest[range.upperBound] : nil
             if !self.isPart(previous), !self.isPart(next) { return true }
             before = rest[rest.index(before: range.upperBound)]

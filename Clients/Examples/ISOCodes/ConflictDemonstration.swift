@@ -26,7 +26,9 @@ struct ConflictDemonstration {
     private func merge(_ conflict: CKError) async throws -> CKRecord {
         var conflict = conflict
         while true {
-            guard let server = conflict.serverRecord, let client = conflict.clientRecord else { throw conflict }
+            guard let server = conflict.serverRecord, let client = conflict.clientRecord else {
+                throw conflict
+            }
             for key in client.changedKeys() { server[key] = client[key] }
             do {
                 return try await self.database.save(server)

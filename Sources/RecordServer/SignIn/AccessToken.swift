@@ -2,8 +2,9 @@ import Crypto
 
 /// What a user signs in with: 32 random bytes, shown once, and kept by the server only as a hash.
 package struct AccessToken: Sendable {
-    /// `tmk_` and the bytes in base64url without padding: 47 characters that need no quoting anywhere. The prefix lets scanners
-    /// for leaked secrets find it.
+    /// A prefix, by which scanners for leaked secrets find it, and the bytes in base64url without padding.
+    ///
+    /// 47 characters that need no quoting anywhere.
     package let text: String
 
     /// Makes a new token from the system's random numbers.
@@ -13,7 +14,9 @@ package struct AccessToken: Sendable {
         self.text = "tmk_" + Self.base64URL(bytes)
     }
 
-    /// What the directory stores: SHA-256 of the text. The token has 256 random bits, so that no slow hash is needed.
+    /// What the directory stores: SHA-256 of the text.
+    ///
+    /// The token has 256 random bits, so that no slow hash is needed.
     package var hash: [UInt8] { Array(SHA256.hash(data: Array(self.text.utf8))) }
 
     private static func base64URL(_ bytes: [UInt8]) -> String {

@@ -1,4 +1,5 @@
 import RecordStore
+import SQLiteEngine
 
 /// The directory of a data folder, for one command; a server may be serving the folder at the same time.
 enum AdministeredStore {
@@ -8,9 +9,9 @@ enum AdministeredStore {
     static func use<Result>(
         _ folder: DataFolder,
         makeFolder: Bool = false,
-        _ body: (any Directory) throws(DirectoryError) -> Result,
+        _ body: (any Directory) throws -> Result,
         explain: (DirectoryError) -> CommandFailure
-    ) async throws(CommandFailure) -> Result {
+    ) async throws -> Result {
         if makeFolder {
             try folder.make()
         } else if !folder.exists {
@@ -27,6 +28,7 @@ enum AdministeredStore {
             return result
         } catch {
             await engine.shutdown()
+            guard let error = error as? DirectoryError else { throw error }
             throw explain(error)
         }
     }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+import RecordStore
 
-/// `tidemark container …`
+/// The command `tidemark container`.
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container",

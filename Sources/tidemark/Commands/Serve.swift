@@ -30,7 +30,10 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         name: .customLong("tls-host"),
-        help: ArgumentHelp("A name that clients connect to, for the certificate that is made. Repeatable.", valueName: "name")
+        help: ArgumentHelp(
+            "A name that clients connect to, for the certificate that is made. Repeatable.",
+            valueName: "name"
+        )
     )
     var tlsHosts: [String] = []
 
@@ -43,7 +46,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "text or json.")
     var logFormat: String?
 
-    @Option(help: ArgumentHelp("Seconds between two lines of metrics in the log; 0: none.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("Seconds between two lines of metrics in the log; 0: none.", valueName: "seconds")
+    )
     var metricsInterval: String?
 
     @Option(name: .customLong("set"), help: ArgumentHelp("Any setting. Repeatable.", valueName: "name=value"))
@@ -66,7 +71,9 @@ struct Serve: AsyncParsableCommand {
             guard let equals = assignment.firstIndex(of: "=") else {
                 throw CommandFailure(.usage, "--set takes NAME=VALUE, not '\(assignment)'.")
             }
-            flags.append((String(assignment[..<equals]), String(assignment[assignment.index(after: equals)...])))
+            flags.append(
+                (String(assignment[..<equals]), String(assignment[assignment.index(after: equals)...]))
+            )
         }
         let named: [(TextSetting, String?)] = [
             (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
@@ -75,7 +82,9 @@ struct Serve: AsyncParsableCommand {
         for (setting, value) in named {
             if let value { flags.append((setting.rawValue, value)) }
         }
-        if let metricsInterval = self.metricsInterval { flags.append(("metrics_interval_s", metricsInterval)) }
+        if let metricsInterval = self.metricsInterval {
+            flags.append(("metrics_interval_s", metricsInterval))
+        }
         if !self.tlsHosts.isEmpty {
             flags.append((TextSetting.tlsHosts.rawValue, self.tlsHosts.joined(separator: ",")))
         }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark settings`
+/// The command `tidemark settings`.
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordServer
+import RecordStore
 
 struct UserAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RecordStore
 
-/// `tidemark user …`
+/// The command `tidemark user`.
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -21,7 +21,7 @@ struct UserArguments: ParsableArguments {
     @OptionGroup var data: DataOption
 
     /// Runs a change of this user's entry.
-    func change(_ body: (any Directory) throws(DirectoryError) -> Void) async throws {
+    func change(_ body: (any Directory) throws -> Void) async throws {
         try await AdministeredStore.use(self.data.folder, body) { error in
             DirectoryAdvice.failure(error, container: self.container, user: self.name)
         }

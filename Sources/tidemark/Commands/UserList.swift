@@ -30,7 +30,9 @@ struct UserList: AsyncParsableCommand {
             Terminal.write(
                 Terminal.table(
                     header: ["NAME", "STATE", "CREATED", "USER RECORD NAME"],
-                    rows: rows.map { [$0.name, $0.revoked ? "revoked" : "active", $0.created, $0.userRecordName] }
+                    rows: rows.map {
+                        [$0.name, $0.revoked ? "revoked" : "active", $0.created, $0.userRecordName]
+                    }
                 )
             )
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordServer
+import RecordStore
 
 struct UserRenew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RecordStore
 
 struct UserRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

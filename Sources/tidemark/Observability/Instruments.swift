@@ -1,4 +1,4 @@
-import CoreMetrics
+import Metrics
 import Synchronization
 
 /// A number that grows.
@@ -76,6 +76,7 @@ final class DistributionInstrument: RecorderHandler, TimerHandler, Instrument {
     var reading: String? {
         let state = self.state.withLock { $0 }
         guard state.count > 0 else { return nil }
-        return "count=\(state.count) p50=\(state.percentile(0.5)) p99=\(state.percentile(0.99)) max=\(state.largest)"
+        return
+            "count=\(state.count) p50=\(state.percentile(0.5)) p99=\(state.percentile(0.99)) max=\(state.largest)"
     }
 }

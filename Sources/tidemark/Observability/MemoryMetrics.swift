@@ -1,4 +1,4 @@
-import CoreMetrics
+import Metrics
 import Synchronization
 
 /// Keeps every figure in memory, to be read as one snapshot.

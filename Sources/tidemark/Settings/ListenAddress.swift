@@ -1,4 +1,4 @@
-import WireProtocol
+import RecordServer
 
 /// `HOST:PORT`, with an IPv6 address in brackets.
 struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
@@ -6,7 +6,7 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// 0: any free port.
     var port: Int
 
-    static let defaults = ListenAddress(host: "127.0.0.1", port: ProtocolVersion.defaultPort)
+    static let defaults = ListenAddress(host: "127.0.0.1", port: ServerConfiguration.Listen.defaults.port)
 
     init(host: String, port: Int) {
         self.host = host
@@ -28,9 +28,11 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
             port = text[text.index(after: colon)...]
         }
         guard !host.isEmpty else { return nil }
-        var number = ProtocolVersion.defaultPort
+        var number = ServerConfiguration.Listen.defaults.port
         if let port {
-            guard let given = UInt16(port), port.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+            guard let given = UInt16(port), port.utf8.allSatisfy({ (48...57).contains($0) }) else {
+                return nil
+            }
             number = Int(given)
         }
         self.init(host: String(host), port: number)

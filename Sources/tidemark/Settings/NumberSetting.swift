@@ -1,4 +1,5 @@
 // A table: one row a setting.
+import RecordModel
 import RecordServer
 
 /// A setting that is a whole number.
@@ -103,15 +104,19 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.memory.answersHeldBytesMax = $1
         },
-        NumberSetting("answers_held_total_bytes_max", 65_536...1_099_511_627_776, "answers of all connections") {
+        NumberSetting(
+            "answers_held_total_bytes_max",
+            65_536...1_099_511_627_776,
+            "answers of all connections"
+        ) {
             $0.server.memory.answersHeldTotalBytesMax
         } assign: {
             $0.server.memory.answersHeldTotalBytesMax = $1
         },
-        NumberSetting("answer_part_bytes_max", 4_096...1_073_741_824, "what is read at once for a fetch") {
-            $0.server.memory.answerPartBytesMax
+        NumberSetting("answer_bytes_max", 1_024...1_073_741_824, "encoded bodies in the answer to a fetch") {
+            $0.server.bounds.answerBytesMax
         } assign: {
-            $0.server.memory.answerPartBytesMax = $1
+            $0.server.bounds.answerBytesMax = $1
         },
         NumberSetting("writer_requests_max", 1...1_000_000, "requests waiting for the writer") {
             $0.writer.requestsMax
@@ -131,12 +136,17 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.threads = $1 == 0 ? nil : $1
         },
-        NumberSetting("metrics_interval_s", 0...86_400, "seconds between two metrics lines in the log; 0: none") {
+        NumberSetting(
+            "metrics_interval_s",
+            0...86_400,
+            "seconds between two metrics lines in the log; 0: none"
+        ) {
             $0.metricsIntervalSeconds
         } assign: {
             $0.metricsIntervalSeconds = $1
         },
-        NumberSetting("drain_timeout_s", 0...3_600, "how long a stopping server waits for what is in flight") {
+        NumberSetting("drain_timeout_s", 0...3_600, "how long a stopping server waits for what is in flight")
+        {
             $0.drainSeconds
         } assign: {
             $0.drainSeconds = $1

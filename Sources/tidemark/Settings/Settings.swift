@@ -31,7 +31,9 @@ struct Settings: Sendable {
         var bytesMax = 64 * 1_024 * 1_024
     }
 
-    /// For the one log line at the start. There is no secret among the settings; a key's path is none.
+    /// What the one log line at the start says.
+    ///
+    /// There is no secret among the settings; a key's path is none.
     var effective: [(name: String, value: String)] {
         TextSetting.allCases.map { ($0.rawValue, $0.read(self)) }
             + NumberSetting.all.map { ($0.name, "\($0.read(self))") }

@@ -1,5 +1,7 @@
 import Configuration
 import Foundation
+import RecordModel
+import RecordServer
 
 /// Puts the settings together: flags before environment before file before defaults.
 struct SettingsReader {
@@ -44,7 +46,8 @@ struct SettingsReader {
             try setting.assign(values, to: &settings)
         }
         for setting in NumberSetting.all where given.contains(setting.name) {
-            guard let value = reader.int(forKey: ConfigKey([setting.name])), setting.range.contains(value) else {
+            guard let value = reader.int(forKey: ConfigKey([setting.name])), setting.range.contains(value)
+            else {
                 throw CommandFailure(
                     .usage,
                     "\(setting.name) takes a whole number from \(setting.range.lowerBound) to "
@@ -63,9 +66,15 @@ struct SettingsReader {
         guard bounds.recordBytesMax <= bounds.requestBytesMax else {
             throw CommandFailure(.usage, "record_bytes_max must not be larger than request_bytes_max.")
         }
+        guard bounds.recordBytesMax <= bounds.answerBytesMax else {
+            throw CommandFailure(.usage, "record_bytes_max must not be larger than answer_bytes_max.")
+        }
         // What surrounds the request's own bytes in a frame.
         guard bounds.requestBytesMax + 4_096 <= bounds.frameBytesMax else {
-            throw CommandFailure(.usage, "frame_bytes_max must be 4,096 larger than request_bytes_max, or more.")
+            throw CommandFailure(
+                .usage,
+                "frame_bytes_max must be 4,096 larger than request_bytes_max, or more."
+            )
         }
         guard bounds.requestBytesMax <= settings.writer.bytesMax else {
             throw CommandFailure(.usage, "writer_bytes_max must not be smaller than request_bytes_max.")
@@ -92,7 +101,9 @@ struct SettingsReader {
     private func fileProvider(_ path: String) async throws -> FileProvider<JSONSnapshot> {
         do {
             return try await FileProvider<JSONSnapshot>(
-                config: ConfigReader(provider: InMemoryProvider(values: ["filePath": ConfigValue(stringLiteral: path)]))
+                config: ConfigReader(
+                    provider: InMemoryProvider(values: ["filePath": ConfigValue(stringLiteral: path)])
+                )
             )
         } catch {
             throw CommandFailure(
