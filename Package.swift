@@ -186,6 +186,17 @@ let testTargets: [Target] = [
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: settings),
 ]
 
+/// Built only when asked for, in a scratch folder of its own: `Scripts/bench` sets the variable.
+let benchmarkTargets: [Target] = [
+    .executableTarget(
+        name: "tidemark-bench",
+        dependencies: ["RecordClient", "WireProtocol", "RecordModel", argumentParser],
+        path: "Tests/Benchmarks/LoadDriver",
+        swiftSettings: settings
+    )
+]
+let isBenchmarkWanted = Context.environment["TIDEMARK_BENCH"] != nil
+
 let package = Package(
     name: "tidemark",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -213,6 +224,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
-    targets: protocolTargets + serverTargets + clientTargets + testTargets,
+    targets: protocolTargets + serverTargets + clientTargets + testTargets
+        + (isBenchmarkWanted ? benchmarkTargets : []),
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,128 @@
+import RecordClient
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// One connection that sends its next request when the answer to the last has come.
+///
+/// The next request starts in the callback of the last: a task between them would be measured, too.
+final class ClosedLoop: Sendable {
+    /// How long requests took.
+    struct Samples: Sendable {
+        /// Of those that were answered within the period.
+        var microseconds: [UInt32] = []
+        var requestsAll = 0
+
+        mutating func add(_ other: Samples) {
+            self.microseconds += other.microseconds
+            self.requestsAll += other.requestsAll
+        }
+    }
+
+    /// An answer that a measurement must not count.
+    struct Unexpected: Error {
+        var outcome: ItemOutcome?
+    }
+
+    private struct State {
+        var keys: Keys
+        var samples = Samples()
+        var failure: (any Error)?
+        var itemsSeen = 0
+        var itemsExpected = 0
+        var sent: ContinuousClock.Instant
+        var finish: CheckedContinuation<Samples, any Error>?
+    }
+
+    private let client: RecordClient
+    private let period: Range<ContinuousClock.Instant>
+    private let state: Mutex<State>
+
+    init(client: RecordClient, keys: Keys, period: Range<ContinuousClock.Instant>) {
+        self.client = client
+        self.period = period
+        self.state = Mutex(State(keys: keys, sent: period.lowerBound))
+    }
+
+    func run() async throws -> Samples {
+        try await withCheckedThrowingContinuation { continuation in
+            self.state.withLock { $0.finish = continuation }
+            self.sendNext()
+        }
+    }
+
+    private func sendNext() {
+        let operation = self.state.withLock { state in
+            let operation = state.keys.nextOperation()
+            state.itemsSeen = 0
+            state.itemsExpected = operation.itemCount
+            state.sent = .now
+            return operation
+        }
+        self.client.start(
+            operation,
+            requestTimeout: .seconds(30),
+            resourceTimeout: .seconds(60),
+            items: { self.itemsArrived($0) },
+            end: { self.ended($0) }
+        )
+    }
+
+    private func itemsArrived(_ items: [Item]) {
+        self.state.withLock { state in
+            state.itemsSeen += items.count
+            for item in items where !item.outcome.isWhatWasAskedFor {
+                state.failure = state.failure ?? Unexpected(outcome: item.outcome)
+            }
+        }
+    }
+
+    private func ended(_ result: Result<Void, ClientError>) {
+        let now = ContinuousClock.now
+        let finish: CheckedContinuation<Samples, any Error>? = self.state.withLock { state in
+            state.samples.requestsAll += 1
+            if self.period.contains(now) {
+                state.samples.microseconds.append((now - state.sent).microseconds)
+            }
+            if case .failure(let error) = result { state.failure = state.failure ?? error }
+            if state.itemsSeen != state.itemsExpected { state.failure = state.failure ?? Unexpected() }
+            return state.failure != nil || now >= self.period.upperBound ? state.finish.take() : nil
+        }
+        guard let finish else { return self.sendNext() }
+        let (samples, failure) = self.state.withLock { ($0.samples, $0.failure) }
+        if let failure {
+            finish.resume(throwing: failure)
+        } else {
+            finish.resume(returning: samples)
+        }
+    }
+}
+
+extension Operation {
+    fileprivate var itemCount: Int {
+        switch self {
+        case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
+        case .fetchRecords(let fetch): fetch.ids.count
+        case .modifyZones(let modify): modify.saves.count + modify.deletes.count
+        case .fetchZones: 0
+        }
+    }
+}
+
+extension ItemOutcome {
+    fileprivate var isWhatWasAskedFor: Bool {
+        switch self {
+        case .recordSaved: true
+        case .record(let record): record.body.bytes.count == Dataset.bodyBytes
+        case .failure, .deleted, .zone: false
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: UInt32 {
+        UInt32(
+            clamping: self.components.seconds * 1_000_000 + self.components.attoseconds / 1_000_000_000_000
+        )
+    }
+}

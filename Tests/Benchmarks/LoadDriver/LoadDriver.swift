@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import RecordClient
+import RecordModel
+
+/// Drives one workload over as many connections as asked, each with one request at a time, and prints a report in JSON.
+@main
+struct LoadDriver: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "tidemark-bench")
+
+    @Option var host = "localhost"
+    @Option var port: Int
+    @Option(help: "File with the certificate authority.") var ca: String
+    @Option var container: String
+    @Option var token: String
+    @Option var connections = 1
+    @Option var workload: Workload
+    @Option(help: "Length of the measurement.") var seconds = 3.0
+    @Option(help: "Time before it that does not count.") var warmUpSeconds = 0.3
+    @Option(help: "Seed of the keys.") var seed: UInt64 = 1
+
+    func validate() throws {
+        guard (1...10_000).contains(self.connections), self.seconds > 0, self.warmUpSeconds >= 0 else {
+            throw ValidationError("at least one connection and some time")
+        }
+        guard self.workload != .batchOwnZone || self.connections <= Dataset.ownZones else {
+            throw ValidationError("there are \(Dataset.ownZones) zones to own")
+        }
+    }
+
+    func run() async throws {
+        let clients = (0..<self.connections).map { _ in RecordClient(configuration: self.clientConfiguration)
+        }
+        for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
+        if self.workload == .load {
+            try await Dataset.load(clients)
+        } else {
+            try await self.measure(clients)
+        }
+        for client in clients { await client.shutdown() }
+    }
+
+    private var clientConfiguration: ClientConfiguration {
+        ClientConfiguration(
+            host: self.host,
+            port: self.port,
+            trust: .authorities(file: self.ca),
+            container: self.container,
+            accessToken: self.token
+        )
+    }
+
+    private func measure(_ clients: [RecordClient]) async throws {
+        let start = ContinuousClock.now + .seconds(self.warmUpSeconds)
+        let period = start..<start + .seconds(self.seconds)
+        let samples = try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
+            for (number, client) in clients.enumerated() {
+                let keys = Keys(workload: self.workload, connection: number, seed: self.seed)
+                let loop = ClosedLoop(client: client, keys: keys, period: period)
+                group.addTask { try await loop.run() }
+            }
+            return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let report = Report(samples, seconds: self.seconds)
+        print(String(decoding: try encoder.encode(report), as: UTF8.self))
+    }
+}
+
+/// What a run prints.
+struct Report: Encodable {
+    var rate: Double
+    var requests: Int
+    /// Those before and after the measurement included: what the processor time of the whole run is divided by.
+    var requestsAll: Int
+    var p50Milliseconds: Double
+    var p99Milliseconds: Double
+    var maxMilliseconds: Double
+
+    init(_ samples: ClosedLoop.Samples, seconds: Double) {
+        let ordered = samples.microseconds.sorted()
+        func percentile(_ share: Double) -> Double {
+            guard let last = ordered.indices.last else { return 0 }
+            return Double(ordered[Int((Double(last) * share).rounded())]) / 1_000
+        }
+        self.rate = Double(ordered.count) / seconds
+        self.requests = ordered.count
+        self.requestsAll = samples.requestsAll
+        self.p50Milliseconds = percentile(0.5)
+        self.p99Milliseconds = percentile(0.99)
+        self.maxMilliseconds = percentile(1)
+    }
+}

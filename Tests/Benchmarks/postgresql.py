@@ -1,0 +1,120 @@
+"""The peer: a PostgreSQL cluster of its own, in a temporary folder, driven by pgbench over TLS 1.3."""
+
+import glob
+import os
+import pwd
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from processes import Failure, cpu_seconds, run, stop
+
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "PostgreSQL")
+SETTINGS = """
+listen_addresses = '127.0.0.1'
+port = {port}
+unix_socket_directories = ''
+ssl = on
+ssl_min_protocol_version = 'TLSv1.3'
+ssl_cert_file = 'server.crt'
+ssl_key_file = 'server.key'
+fsync = on
+synchronous_commit = on
+shared_buffers = 256MB
+max_connections = 100
+"""
+
+
+def find(program):
+    """The newest installed one; Debian keeps the server's programs off the PATH."""
+    places = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{program}"), reverse=True)
+    if not places:
+        raise Failure(f"{program} is not installed: apt-get install postgresql")
+    return places[0]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class PostgreSQL:
+    name = "PostgreSQL"
+
+    def __init__(self, folder):
+        self.data = os.path.join(folder, "postgresql")
+        self.port = free_port()
+        # The server refuses to run as root.
+        self.user = {"user": "postgres"} if os.geteuid() == 0 else {}
+        self.environment = dict(
+            os.environ, PGHOST="127.0.0.1", PGPORT=str(self.port), PGUSER="postgres", PGDATABASE="postgres",
+            PGSSLMODE="require")
+        self.server = None
+
+    def start(self):
+        os.mkdir(self.data, 0o700)
+        if self.user:
+            account = pwd.getpwnam("postgres")
+            os.chown(self.data, account.pw_uid, account.pw_gid)
+        run([find("initdb"), "-D", self.data, "-U", "postgres", "--locale=C", "--encoding=UTF8", "--auth=trust"],
+            cwd=self.data, **self.user)
+        run(["openssl", "req", "-new", "-x509", "-days", "2", "-nodes", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost", "-out", f"{self.data}/server.crt",
+             "-keyout", f"{self.data}/server.key"], cwd=self.data, **self.user)
+        with open(f"{self.data}/postgresql.conf", "a", encoding="ascii") as settings:
+            settings.write(SETTINGS.format(port=self.port))
+        with open(f"{self.data}/log", "wb") as log:
+            # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
+            self.server = subprocess.Popen(
+                [find("postgres"), "-D", self.data], cwd=self.data, stdout=log, stderr=log,
+                start_new_session=True, **self.user)
+        self._await()
+        run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", f"{SCRIPTS}/schema.sql"], env=self.environment)
+        run(["psql", "-q", "-c", "VACUUM ANALYZE", "-c", "CHECKPOINT"], env=self.environment)
+
+    def _await(self):
+        for _ in range(300):
+            if self.server.poll() is not None:
+                break
+            ready = subprocess.run(["psql", "-c", "SELECT 1"], env=self.environment, check=False,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if ready.returncode == 0:
+                return
+            time.sleep(0.1)
+        with open(f"{self.data}/log", encoding="utf-8", errors="replace") as log:
+            raise Failure(f"PostgreSQL did not start:\n{log.read()}")
+
+    def version(self):
+        return run(["psql", "-Atc", "SHOW server_version"], env=self.environment)[0].split()[0]
+
+    def measure(self, row, seconds, seed):
+        """Requests a second, and the processor microseconds of server and client for each."""
+        command = [
+            "pgbench", "-n", "-M", "prepared", "-f", f"{SCRIPTS}/{row.workload}.sql", "-c", str(row.connections),
+            "-j", "2", "-T", str(seconds), "--random-seed", str(seed)]
+        if row.workload == "single-save":
+            command += ["-D", "body=" + "x" * 500]
+        elif row.workload.startswith("batch"):
+            command += ["-D", "bodies=" + "x" * 100_000]
+        before = cpu_seconds(self.server.pid)
+        output, client_seconds = run(command, env=self.environment)
+        server_seconds = cpu_seconds(self.server.pid) - before
+        rate = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
+        count = re.search(r"actually processed: ([0-9]+)", output)
+        failed = re.search(r"number of failed transactions: ([0-9]+)", output)
+        if not rate or not count or (failed and int(failed[1]) > 0):
+            raise Failure(f"pgbench reports no clean result:\n{output}")
+        requests = max(int(count[1]), 1)
+        return {
+            "rate": float(rate[1]),
+            "server_cpu_us": server_seconds / requests * 1e6,
+            "client_cpu_us": client_seconds / requests * 1e6,
+        }
+
+    def stop(self):
+        if self.server:
+            # SIGINT is PostgreSQL's fast shutdown: SIGTERM would wait for clients.
+            stop(self.server, signal.SIGINT)

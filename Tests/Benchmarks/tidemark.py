@@ -1,0 +1,71 @@
+"""Our side: the real executable as a child process, driven by tidemark-bench over TLS 1.3."""
+
+import json
+import os
+import re
+import subprocess
+import time
+
+from processes import Failure, cpu_seconds, run, stop
+
+CONTAINER = "iCloud.bench"
+
+
+class Tidemark:
+    name = "Tidemark"
+
+    def __init__(self, folder, executables):
+        self.data = os.path.join(folder, "tidemark")
+        self.log = os.path.join(folder, "tidemark.log")
+        self.executables = executables
+        self.server = None
+        self.driver = None
+
+    def start(self):
+        os.mkdir(self.data, 0o700)
+        tidemark = os.path.join(self.executables, "tidemark")
+        run([tidemark, "container", "create", CONTAINER, "--data", self.data])
+        output, _ = run([tidemark, "user", "add", "bench", "--container", CONTAINER, "--data", self.data])
+        token = output.split()[-1]
+        with open(self.log, "wb") as log:
+            # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
+            self.server = subprocess.Popen(
+                [tidemark, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=log, stderr=log,
+                start_new_session=True)
+        self.driver = [
+            os.path.join(self.executables, "tidemark-bench"), "--port", str(self._await_port()),
+            "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER, "--token", token]
+        run(self.driver + ["--workload", "load", "--connections", "8"])
+
+    def _await_port(self):
+        for _ in range(300):
+            with open(self.log, encoding="utf-8", errors="replace") as log:
+                text = log.read()
+            listening = re.search(r"127\.0\.0\.1:([1-9][0-9]*)", text)
+            if listening:
+                return int(listening[1])
+            if self.server.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise Failure(f"tidemark did not start:\n{text}")
+
+    def measure(self, row, seconds, seed):
+        """Requests a second, latencies, and the processor microseconds of server and client for each."""
+        before = cpu_seconds(self.server.pid)
+        output, client_seconds = run(self.driver + [
+            "--workload", row.workload, "--connections", str(row.connections), "--seconds", str(seconds),
+            "--seed", str(seed)])
+        server_seconds = cpu_seconds(self.server.pid) - before
+        report = json.loads(output)
+        requests = max(report["requestsAll"], 1)
+        return {
+            "rate": report["rate"],
+            "p50_ms": report["p50Milliseconds"],
+            "p99_ms": report["p99Milliseconds"],
+            "server_cpu_us": server_seconds / requests * 1e6,
+            "client_cpu_us": client_seconds / requests * 1e6,
+        }
+
+    def stop(self):
+        if self.server:
+            stop(self.server)

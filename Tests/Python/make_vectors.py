@@ -1,0 +1,295 @@
+"""Writes Protocol/Vectors/*.json: golden bytes made with protoc's Python output, independent of the Swift codec.
+
+Run by hand when a message is added. What is there is compatibility: existing cases never change.
+"""
+
+import json
+import math
+import struct
+
+from google.protobuf.json_format import MessageToDict
+from messages import PROTOCOL, pb
+
+USER = "_0123456789abcdef0123456789abcdef"
+REQUEST_ID = bytes.fromhex("0192f6a1c2d37abc8def0123456789ab")
+cases = {}
+
+
+def add(message, name, value):
+    """A case that decodes: `value` is a message, and its bytes are its encoding."""
+    fields = MessageToDict(value, preserving_proto_field_name=True, use_integers_for_enums=True)
+    row = {"name": name, "message": message, "hex": value.SerializeToString().hex(), "fields": fields}
+    cases.setdefault(message, []).append(row)
+
+
+def refuse(message, name, data, **error):
+    cases.setdefault(message, []).append({"name": name, "message": message, "hex": data.hex(), "error": error})
+
+
+def body(*fields):
+    return pb.RecordFields(fields=fields).SerializeToString()
+
+
+def hello(**changes):
+    fields = dict(
+        versions=[1],
+        container="iCloud.com.example.notes",
+        environment=pb.ENVIRONMENT_DEVELOPMENT,
+        access_token="secret",
+        installation_id=bytes(range(16)),
+        client="example/1.0",
+        windows=pb.Windows(connection_bytes=4194304, stream_bytes=1048576),
+    )
+    fields.update(changes)
+    return pb.Hello(**{key: value for key, value in fields.items() if value is not None})
+
+
+def handshake():
+    malformed = dict(close_reason="message_malformed")
+    add("Hello", "signed in", hello())
+    add("Hello", "not signed in, without memory", hello(access_token="", installation_id=b""))
+    add("Hello", "production, several versions", hello(environment=2, versions=[2**32 - 1, 2, 1]))
+    add("Hello", "16 versions, smallest and largest windows",
+        hello(versions=list(range(1, 17)), windows=pb.Windows(connection_bytes=65536, stream_bytes=2**31 - 1)))
+    add("Hello", "a client's name of 128 bytes", hello(client="c" * 128))
+    refuse("Hello", "no version", hello(versions=[]).SerializeToString(), **malformed)
+    refuse("Hello", "17 versions", hello(versions=range(1, 18)).SerializeToString(), **malformed)
+    refuse("Hello", "no environment", hello(environment=0).SerializeToString(), **malformed)
+    refuse("Hello", "an unknown environment", hello(environment=3).SerializeToString(), **malformed)
+    refuse("Hello", "a container of 256 bytes", hello(container="c" * 256).SerializeToString(), **malformed)
+    refuse("Hello", "a client's name of 129 bytes", hello(client="c" * 129).SerializeToString(), **malformed)
+    refuse("Hello", "a token of 1,025 bytes", hello(access_token="t" * 1025).SerializeToString(), **malformed)
+    refuse("Hello", "15 bytes of installation", hello(installation_id=bytes(15)).SerializeToString(), **malformed)
+    refuse("Hello", "no windows", hello(windows=None).SerializeToString(), **malformed)
+    small = pb.Windows(connection_bytes=65535, stream_bytes=65536)
+    refuse("Hello", "a window of 65,535", hello(windows=small).SerializeToString(), **malformed)
+    large = pb.Windows(connection_bytes=65536, stream_bytes=2**31)
+    refuse("Hello", "a window of 2^31", hello(windows=large).SerializeToString(), **malformed)
+    refuse("Hello", "cut off", hello().SerializeToString()[:-1], **malformed)
+    refuse("Hello", "nothing", b"", **malformed)
+    refuse("Hello", "a container that is not UTF-8", b"\x0a\x01\x01\x12\x01\xff", **malformed)
+
+    limits = pb.Limits(
+        frame_bytes_max=3145728, request_items_max=400, request_bytes_max=2097152, record_bytes_max=1048576,
+        in_flight_max=128, idle_timeout_ms=60000, request_id_retention_s=3600, deadline_ms_max=60000)
+    windows = pb.Windows(connection_bytes=4194304, stream_bytes=1048576)
+    welcome = pb.Welcome(version=1, server="tidemark/0.1.0", user_record_name=USER,
+                         server_time_ms=1772841600000, limits=limits, windows=windows)
+    add("Welcome", "signed in", welcome)
+    add("Welcome", "not signed in", pb.Welcome(version=1, server="t", limits=limits, windows=windows))
+    refuse("Welcome", "no limits", pb.Welcome(version=1, windows=windows).SerializeToString(), **malformed)
+    refuse("Welcome", "no windows", pb.Welcome(version=1, limits=limits).SerializeToString(), **malformed)
+    refuse("Welcome", "no version", pb.Welcome(limits=limits, windows=windows).SerializeToString(), **malformed)
+
+    add("GoAway", "drain", pb.GoAway(reason=1, message="stopping"))
+    add("GoAway", "no version in common", pb.GoAway(reason=2, message="version", versions=[1]))
+    add("GoAway", "overloaded", pb.GoAway(reason=5, retry_after_ms=2**32 - 1))
+    add("GoAway", "a reason of later", pb.GoAway(reason=4000, message="x" * 1024))
+    refuse("GoAway", "a text of 1,025 bytes", pb.GoAway(reason=1, message="x" * 1025).SerializeToString(), **malformed)
+
+    add("Credit", "one byte", pb.Credit(bytes=1))
+    add("Credit", "the most", pb.Credit(bytes=2**31 - 1))
+    refuse("Credit", "nothing", b"", close_reason="credit_invalid")
+    refuse("Credit", "2^31", pb.Credit(bytes=2**31).SerializeToString(), close_reason="credit_invalid")
+    refuse("Credit", "garbage", b"\xff", **malformed)
+
+
+def place(**changes):
+    return pb.Location(latitude=52.5200, longitude=13.4050, **changes)
+
+
+def bodies():
+    zone = pb.ZoneID(zone_name="notes", owner_name=USER)
+    values = dict(
+        string_empty=dict(string=""),
+        string_unicode=dict(string="Grüße, 世界 🌊"),
+        string_long=dict(string="x" * 300),
+        int64_zero=dict(int64=0),
+        int64_min=dict(int64=-(2**63)),
+        int64_max=dict(int64=2**63 - 1),
+        int64_minus_one=dict(int64=-1),
+        double_zero=dict(double=0.0),
+        double_max=dict(double=1.7976931348623157e308),
+        double_least=dict(double=5e-324),
+        timestamp=dict(timestamp=794534400.123456),
+        timestamp_before=dict(timestamp=-978307200.0),
+        bytes_empty=dict(bytes=b""),
+        bytes=dict(bytes=bytes(range(256))),
+        location=dict(location=place(altitude=34.5, horizontal_accuracy=-1, vertical_accuracy=3, course=359.5,
+                                     speed=1.5, timestamp=794534400)),
+        location_zero=dict(location=pb.Location()),
+        reference=dict(reference=pb.Reference(record_name="country-DE")),
+        reference_owner=dict(reference=pb.Reference(record_name="a", action=1)),
+        reference_user=dict(reference=pb.Reference(record_name=USER, zone=zone, action=2)),
+        string_list=dict(string_list=pb.StringList(values=["", "ä", "b"])),
+        string_list_empty=dict(string_list=pb.StringList()),
+        int64_list=dict(int64_list=pb.Int64List(values=[0, -1, 2**63 - 1, -(2**63)])),
+        int64_list_empty=dict(int64_list=pb.Int64List()),
+        double_list=dict(double_list=pb.DoubleList(values=[0, -1.5])),
+        timestamp_list=dict(timestamp_list=pb.DoubleList(values=[0, 1e9])),
+        bytes_list=dict(bytes_list=pb.BytesList(values=[b"", b"\x00\xff"])),
+        location_list=dict(location_list=pb.LocationList(values=[pb.Location(), place()])),
+        reference_list=dict(reference_list=pb.ReferenceList(values=[pb.Reference(record_name="a", action=2)])),
+        empty_list=dict(empty_list=True),
+        clear=dict(clear=True),
+    )
+    add("RecordFields", "no fields", pb.RecordFields())
+    for name, value in values.items():
+        add("RecordFields", name.replace("_", " "), pb.RecordFields(fields=[pb.Field(name="f", **value)]))
+    add("RecordFields", "encrypted", pb.RecordFields(fields=[pb.Field(name="f", encrypted=True, string="s")]))
+    every = [pb.Field(name=name, **value) for name, value in sorted(values.items())]
+    add("RecordFields", "every value, in order of names", pb.RecordFields(fields=every))
+    add("RecordFields", "a name of 255 bytes", pb.RecordFields(fields=[pb.Field(name="n" * 255, int64=1)]))
+
+    def bad(name, why, data):
+        refuse("RecordFields", name, data, error_code="invalid_arguments", why=why)
+
+    one = pb.Field(name="f", int64=1)
+    bad("a name of 256 bytes", "field_name", body(pb.Field(name="n" * 256, int64=1)))
+    bad("a name with a hyphen", "field_name", body(pb.Field(name="a-b", int64=1)))
+    bad("a name that starts with a digit", "field_name", body(pb.Field(name="1", int64=1)))
+    bad("the same name twice", "field_order", body(one, one))
+    bad("names out of order", "field_order", body(pb.Field(name="g", int64=1), one))
+    bad("no name", "malformed", body(pb.Field(int64=1)))
+    bad("no value", "malformed", body(pb.Field(name="f")))
+    bad("not a number", "value", body(pb.Field(name="f", double=math.nan)))
+    bad("infinite", "value", body(pb.Field(name="f", timestamp=math.inf)))
+    bad("beyond the pole", "value", body(pb.Field(name="f", location=pb.Location(latitude=90.1))))
+    bad("a reference to nothing", "value", body(pb.Field(name="f", reference=pb.Reference(action=1))))
+    bad("a reference to a hidden name", "value", body(pb.Field(name="f", reference=pb.Reference(record_name="_a"))))
+    bad("an unknown action", "value", body(pb.Field(name="f", reference=pb.Reference(record_name="a", action=3))))
+    bad("an empty list that is false", "value", body(pb.Field(name="f", empty_list=False)))
+    bad("text that is not UTF-8", "value", bytes.fromhex("0a070a01661a02c328"))
+    bad("an integer that is not minimal", "malformed", bytes.fromhex("0a060a0166208200"))
+    bad("numbers that are not packed", "malformed", bytes.fromhex("0a080a01669201020802"))
+    bad("an unknown field", "malformed", bytes.fromhex("0a0750010a01662002"))
+    bad("cut off", "malformed", body(one)[:-1])
+    bad("a length of 2^32-1", "malformed", bytes.fromhex("0affffffff0f"))
+
+
+def requests():
+    default = pb.ZoneID(zone_name="_defaultZone")
+    note = pb.RecordID(zone=pb.ZoneID(zone_name="notes"), record_name="note-1")
+    fields = body(pb.Field(name="count", int64=7), pb.Field(name="title", string="Grüße"))
+    save = pb.RecordSave(id=note, record_type="Note", fields=fields)
+    changed = pb.RecordSave(id=note, record_type="Note", change_tag="2a", fields=fields, parent="")
+    child = pb.RecordSave(id=pb.RecordID(zone=default, record_name="ü is no name"), record_type="Note", parent="p")
+
+    def modify(**changes):
+        values = dict(scope=2, saves=[save])
+        values.update(changes)
+        return pb.Request(request_id=REQUEST_ID, modify_records=pb.ModifyRecords(**values))
+
+    def fetch(**values):
+        return pb.Request(fetch_records=pb.FetchRecords(scope=2, **values))
+
+    add("Request", "save a record", modify())
+    add("Request", "save, delete, atomic, changed keys, deadline", pb.Request(
+        request_id=REQUEST_ID, deadline_ms=2**32 - 1,
+        modify_records=pb.ModifyRecords(scope=1, saves=[changed, child], deletes=[note], policy=1, atomic=True)))
+    add("Request", "all keys, no items", modify(saves=[], policy=2))
+    add("Request", "save without a request ID", pb.Request(
+        modify_records=pb.ModifyRecords(scope=2, saves=[save])))
+    add("Request", "fetch all fields", fetch(ids=[note]))
+    add("Request", "fetch no fields", fetch(ids=[note], desired_keys=pb.DesiredKeys()))
+    add("Request", "fetch two fields", fetch(ids=[note, note], desired_keys=pb.DesiredKeys(keys=["title", "count"])))
+    add("Request", "fetch 400", fetch(ids=[pb.RecordID(zone=default, record_name=f"r{i}") for i in range(400)]))
+    add("Request", "save and delete zones", pb.Request(request_id=REQUEST_ID, modify_zones=pb.ModifyZones(
+        scope=2, saves=[pb.ZoneID(zone_name="notes")], deletes=[pb.ZoneID(zone_name="old", owner_name=USER)])))
+    add("Request", "fetch all zones", pb.Request(fetch_zones=pb.FetchZones(scope=2, all=True)))
+    add("Request", "fetch one zone", pb.Request(fetch_zones=pb.FetchZones(scope=2, ids=[default])))
+
+    def bad(name, code, request):
+        data = request if isinstance(request, bytes) else request.SerializeToString()
+        refuse("Request", name, data, error_code=code)
+
+    nothing = pb.RecordID()
+    bad("no operation", "operation_unknown", pb.Request(request_id=REQUEST_ID))
+    bad("an operation of later", "operation_unknown", bytes.fromhex("a20600"))
+    bad("nothing", "operation_unknown", b"")
+    bad("401 IDs", "limit_exceeded", fetch(ids=[nothing] * 401))
+    bad("401 saves and deletes", "limit_exceeded", modify(saves=[pb.RecordSave()] * 200, deletes=[nothing] * 201))
+    bad("401 zones", "limit_exceeded", pb.Request(fetch_zones=pb.FetchZones(scope=2, ids=[default] * 401)))
+    bad("1,001 desired keys", "limit_exceeded", fetch(ids=[note], desired_keys=pb.DesiredKeys(keys=["a"] * 1001)))
+    bad("no database", "invalid_arguments", modify(scope=0))
+    bad("an unknown database", "invalid_arguments", modify(scope=4))
+    bad("an unknown policy", "invalid_arguments", modify(policy=3))
+    bad("a request ID of 15 bytes", "invalid_arguments", pb.Request(
+        request_id=REQUEST_ID[:15], modify_records=pb.ModifyRecords(scope=2, saves=[save])))
+    bad("all zones and one", "invalid_arguments", pb.Request(
+        fetch_zones=pb.FetchZones(scope=2, all=True, ids=[default])))
+    malformed = dict(close_reason="message_malformed")
+    refuse("Request", "cut off", modify().SerializeToString()[:-1], **malformed)
+    refuse("Request", "random bytes", bytes.fromhex("deadbeefdeadbeef"), **malformed)
+    refuse("Request", "a record name that is not UTF-8", bytes.fromhex("8a01061204120280ff"), **malformed)
+    refuse("Request", "a group that never ends", b"\x0b" * 200, **malformed)
+
+
+def answers():
+    note = pb.RecordID(zone=pb.ZoneID(zone_name="notes", owner_name=USER), record_name="note-1")
+    record = pb.Record(
+        id=note, record_type="Note", change_tag="2a", created_ms=1772841600000, modified_ms=1772841600001,
+        created_by=USER, modified_by=USER, parent="folder-1", fields=body(pb.Field(name="count", int64=7)))
+    saved = pb.RecordSaved(change_tag="2a", created_ms=1, modified_ms=2**53, created_by=USER, modified_by="")
+    failure = pb.Failure(code=14, message="record to insert already exists", retry=3, server_record=record)
+    peer = pb.Failure(code=22, cause=2, culprit_index=3, retry=3)
+    dependent = pb.Failure(code=31, message="Grüße", cause=1, culprit_index=2**32 - 1)
+    after = pb.Failure(code=7, retry=2, retry_after_ms=250)
+    zone = pb.Zone(id=pb.ZoneID(zone_name="_defaultZone"), capabilities=0)
+    custom = pb.Zone(id=pb.ZoneID(zone_name="notes"), capabilities=15)
+    add("Items", "a saved record", pb.Items(items=[pb.Item(index=0, record_saved=saved)]))
+    add("Items", "one of each kind", pb.Items(items=[
+        pb.Item(index=5, failure=failure), pb.Item(index=2, failure=peer), pb.Item(index=1, failure=dependent),
+        pb.Item(index=3, deleted=pb.Deleted()), pb.Item(index=4, record=record), pb.Item(index=6, zone=zone),
+        pb.Item(index=399, zone=custom), pb.Item(record_saved=pb.RecordSaved())]))
+    add("Items", "a record larger than a length of one byte", pb.Items(items=[pb.Item(index=0, record=pb.Record(
+        id=note, record_type="Note", fields=body(pb.Field(name="text", string="x" * 20000))))]))
+    malformed = dict(close_reason="message_malformed")
+    refuse("Items", "no items", b"", **malformed)
+    refuse("Items", "an outcome of later", bytes.fromhex("0a040801a20600"), **malformed)
+    unsorted = pb.Record(id=note, fields=body(pb.Field(name="b", int64=1), pb.Field(name="a", int64=1)))
+    refuse("Items", "a body out of order", pb.Items(items=[pb.Item(record=unsorted)]).SerializeToString(), **malformed)
+    cleared = pb.Record(id=note, fields=body(pb.Field(name="b", clear=True)))
+    refuse("Items", "a record with clear", pb.Items(items=[pb.Item(record=cleared)]).SerializeToString(), **malformed)
+    refuse("Items", "a record without ID", pb.Items(items=[pb.Item(record=pb.Record())]).SerializeToString(), **malformed)
+    add("End", "all is said", pb.End())
+    add("End", "try again", pb.End(failure=after))
+    add("End", "an error code of later", pb.End(failure=pb.Failure(code=2**32 - 1, message="x" * 1024, retry=1)))
+    long = pb.End(failure=pb.Failure(code=1, message="x" * 1025))
+    refuse("End", "a text of 1,025 bytes", long.SerializeToString(), **malformed)
+
+
+def frames():
+    """Whole frames, header included. The limit of these cases is 4,096 bytes, a client's before the welcome."""
+    rows = cases.setdefault("Frame", [])
+
+    def frame(name, kind, flags, stream, payload):
+        data = struct.pack("!IBBI", len(payload), kind, flags, stream) + payload
+        fields = {"kind": kind, "flags": flags, "stream": stream, "payload": payload.hex()}
+        rows.append({"name": name, "message": "Frame", "hex": data.hex(), "fields": fields})
+
+    frame("ping", 8, 0, 0, bytes(range(8)))
+    frame("cancel", 7, 0, 1, b"")
+    frame("the last stream, all flags", 5, 255, 2**32 - 1, b"\x00")
+    frame("an unknown kind that is ignored", 255, 0, 0, b"later")
+    frame("4,096 bytes of payload", 4, 0, 3, bytes(4096))
+    frame("hello", 1, 0, 0, hello().SerializeToString())
+    for name, length in [("4,097 bytes of payload", 4097), ("2^32-1 bytes of payload", 2**32 - 1)]:
+        data = struct.pack("!IBBI", length, 1, 0, 0)
+        refuse("Frame", name, data, close_reason="frame_too_large")
+
+
+def main():
+    handshake()
+    bodies()
+    requests()
+    answers()
+    frames()
+    for message, rows in cases.items():
+        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        (PROTOCOL / "Vectors" / f"{message}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    print(f"{sum(map(len, cases.values()))} cases in {len(cases)} files")
+
+
+if __name__ == "__main__":
+    main()

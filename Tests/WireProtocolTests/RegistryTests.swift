@@ -1,0 +1,144 @@
+import Foundation
+import RecordModel
+import Testing
+import WireProtocol
+
+/// What the code calls its numbers, in the spelling of `registry.json`.
+enum Registry {
+    static let kinds: [String: FrameKind] = [
+        "hello": .hello, "welcome": .welcome, "goaway": .goaway, "request": .request, "items": .items,
+        "end": .end, "cancel": .cancel, "ping": .ping, "pong": .pong, "credit": .credit,
+    ]
+    static let errorCodes: [String: ErrorCode] = [
+        "internal_error": .internalError, "bad_container": .badContainer,
+        "service_unavailable": .serviceUnavailable, "request_rate_limited": .requestRateLimited,
+        "not_authenticated": .notAuthenticated, "permission_failure": .permissionFailure,
+        "unknown_item": .unknownItem, "invalid_arguments": .invalidArguments,
+        "server_record_changed": .serverRecordChanged, "server_rejected_request": .serverRejectedRequest,
+        "operation_cancelled": .operationCancelled, "batch_request_failed": .batchRequestFailed,
+        "zone_busy": .zoneBusy, "bad_database": .badDatabase, "zone_not_found": .zoneNotFound,
+        "limit_exceeded": .limitExceeded, "reference_violation": .referenceViolation,
+        "deadline_exceeded": .deadlineExceeded, "operation_unknown": .operationUnknown,
+    ]
+    static let closeReasons: [String: CloseReason] = [
+        "drain": .drain, "version_unsupported": .versionUnsupported, "not_authenticated": .notAuthenticated,
+        "container_unknown": .containerUnknown, "overloaded": .overloaded, "idle": .idle,
+        "slow_reader": .slowReader, "handshake_timeout": .handshakeTimeout, "internal_error": .internalError,
+        "frame_too_large": .frameTooLarge, "frame_kind_unexpected": .frameKindUnexpected,
+        "message_malformed": .messageMalformed, "request_before_hello": .requestBeforeHello,
+        "second_hello": .secondHello, "stream_invalid": .streamInvalid,
+        "too_many_in_flight": .tooManyInFlight, "credit_exceeded": .creditExceeded,
+        "credit_invalid": .creditInvalid, "too_many_control_frames": .tooManyControlFrames,
+    ]
+    static let limits: [String: Int] = [
+        "frame_bytes_max": Bounds.defaults.frameBytesMax,
+        "handshake_frame_bytes_max": FrameDecoder.handshakePayloadBytesMax,
+        "request_items_max": Bounds.defaults.requestItemsMax,
+        "request_bytes_max": Bounds.defaults.requestBytesMax,
+        "record_bytes_max": Bounds.defaults.recordBytesMax,
+        "in_flight_max": Bounds.defaults.inFlightMax,
+        "connection_window": Int(Windows.defaults.connectionBytes),
+        "stream_window": Int(Windows.defaults.streamBytes),
+        "window_min": Int(Windows.permittedBytes.lowerBound),
+        "window_max": Int(Windows.permittedBytes.upperBound),
+        "name_bytes_max": Bounds.nameBytesMax,
+        "record_fields_max": Bounds.fieldsMax,
+        "desired_keys_max": Bounds.fieldsMax,
+        "list_elements_max": Bounds.listElementsMax,
+        "delete_self_references_max": Bounds.defaults.deleteSelfReferencesMax,
+        "parent_depth_max": Bounds.defaults.parentDepthMax,
+        "message_bytes_max": Bounds.messageBytesMax,
+        "versions_max": Hello.versionsMax,
+        "access_token_bytes_max": Hello.accessTokenBytesMax,
+        "client_bytes_max": Hello.clientBytesMax,
+    ]
+
+    static func name(of code: ErrorCode) -> String {
+        self.errorCodes.first { $0.value == code }?.key ?? "\(code.rawValue)"
+    }
+
+    static func name(of reason: CloseReason) -> String {
+        self.closeReasons.first { $0.value == reason }?.key ?? "\(reason.rawValue)"
+    }
+
+    static func rows(_ table: String) throws -> [[String: Any]] {
+        let registry = try ProtocolFiles.json("registry.json") as? [String: Any]
+        return try #require(registry?[table] as? [[String: Any]])
+    }
+
+    /// Name and number of every row of a table.
+    static func numbers(_ table: String, _ column: String = "number") throws -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        for row in try self.rows(table) {
+            let name = try #require(row["name"] as? String)
+            #expect(
+                numbers.updateValue(try #require(row[column] as? Int), forKey: name) == nil,
+                "\(name) twice"
+            )
+        }
+        return numbers
+    }
+}
+
+@Suite struct RegistryTests {
+    @Test func `kinds, error codes and close reasons are those of the code`() throws {
+        #expect(try Registry.numbers("kinds") == Registry.kinds.mapValues { Int($0.rawValue) })
+        #expect(try Registry.numbers("error_codes") == Registry.errorCodes.mapValues { Int($0.rawValue) })
+        #expect(try Registry.numbers("close_reasons") == Registry.closeReasons.mapValues { Int($0.rawValue) })
+    }
+
+    @Test func `no number is used twice, and violations start at 100`() throws {
+        for table in ["kinds", "error_codes", "close_reasons"] {
+            let numbers = try Registry.rows(table).compactMap { $0["number"] as? Int }
+            #expect(Set(numbers).count == numbers.count)
+            #expect(numbers == numbers.sorted())
+        }
+        for row in try Registry.rows("close_reasons") {
+            #expect(row["violation"] as? Bool == ((row["number"] as? Int ?? 0) >= 100))
+        }
+    }
+
+    @Test func `limits have the defaults of the code`() throws {
+        let limits = try Registry.numbers("limits", "default")
+        for (name, value) in Registry.limits { #expect(limits[name] == value, "\(name)") }
+    }
+
+    @Test func `every limit of a welcome is in the registry`() throws {
+        let limits = try Registry.numbers("limits", "default")
+        let text = try ProtocolFiles.text("tidemark.proto")
+        let message = try #require(
+            text.components(separatedBy: "message Limits {").last?.split(separator: "}").first
+        )
+        let names = message.split(separator: "\n").filter { $0.contains(" = ") && !$0.contains("//") }
+            .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        #expect(names.count == 8)
+        for name in names { #expect(limits[name] != nil, "\(name)") }
+    }
+
+    @Test func `the table of kinds in the specification has the registry's numbers`() throws {
+        let text = try ProtocolFiles.text("README.md")
+        for row in try Registry.rows("kinds") {
+            let number = try #require(row["number"] as? Int)
+            let name = try #require(row["name"] as? String)
+            let from = try #require(row["from"] as? String)
+            #expect(text.contains("| \(number) | `\(name)` | \(from) |"), "\(name)")
+        }
+    }
+
+    @Test func `protocol version and port are those of the code`() throws {
+        let registry = try ProtocolFiles.json("registry.json") as? [String: Any]
+        #expect(registry?["protocol"] as? String == ProtocolVersion.alpn)
+        #expect(registry?["default_port"] as? Int == ProtocolVersion.defaultPort)
+        #expect(ProtocolVersion.alpn == "tidemark/\(ProtocolVersion.current)")
+    }
+
+    @Test func `field types have the numbers of the schema`() throws {
+        let text = try ProtocolFiles.text("tidemark.proto")
+        for type in FieldType.allCases {
+            let name = "\(type)".reduce(into: "") { name, character in
+                name += character.isUppercase ? "_" + character.lowercased() : String(character)
+            }
+            #expect(text.contains(" \(name) = \(type.rawValue);"), "\(name)")
+        }
+    }
+}
