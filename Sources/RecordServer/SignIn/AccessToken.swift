@@ -1,0 +1,38 @@
+import Crypto
+
+/// What a user signs in with: 32 random bytes, shown once, and kept by the server only as a hash.
+package struct AccessToken: Sendable {
+    /// A prefix, by which scanners for leaked secrets find it, and the bytes in base64url without padding.
+    ///
+    /// 47 characters that need no quoting anywhere.
+    package let text: String
+
+    /// Makes a new token from the system's random numbers.
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        self.text = "tmk_" + Self.base64URL(bytes)
+    }
+
+    /// What the directory stores: SHA-256 of the text.
+    ///
+    /// The token has 256 random bits, so that no slow hash is needed.
+    package var hash: [UInt8] { Array(SHA256.hash(data: Array(self.text.utf8))) }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var characters: [UInt8] = []
+        var bits: UInt32 = 0
+        var bitCount = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                characters.append(alphabet[Int(bits >> bitCount & 0x3F)])
+            }
+        }
+        if bitCount > 0 { characters.append(alphabet[Int(bits << (6 - bitCount) & 0x3F)]) }
+        return String(decoding: characters, as: UTF8.self)
+    }
+}

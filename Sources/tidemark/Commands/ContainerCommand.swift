@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import RecordStore
+
+/// The command `tidemark container`.
+struct ContainerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "container",
+        abstract: "Create and list containers: the data of one application each.",
+        subcommands: [ContainerCreate.self, ContainerList.self]
+    )
+}
+
+struct ContainerCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a container, with a development and a production environment.",
+        discussion: """
+            Works while the server runs.
+
+              tidemark container create iCloud.org.example.app --data /var/lib/tidemark
+            """
+    )
+
+    @Argument(help: "A letter, then letters, digits, '.', '-' and '_'; at most 255 bytes.")
+    var identifier: String
+
+    @OptionGroup var data: DataOption
+
+    func run() async throws {
+        try await AdministeredStore.use(self.data.folder, makeFolder: true) { directory in
+            try directory.createContainer(self.identifier)
+        } explain: { error in
+            DirectoryAdvice.failure(error, container: self.identifier, user: nil)
+        }
+        Terminal.write("Created the container \(self.identifier).\n")
+    }
+}
+
+struct ContainerList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List all containers, one a line."
+    )
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "Print a JSON array.")
+    var json = false
+
+    func run() async throws {
+        let identifiers = try await AdministeredStore.use(self.data.folder) { directory in
+            try directory.containers()
+        } explain: { error in
+            DirectoryAdvice.failure(error, container: "", user: nil)
+        }
+        if self.json {
+            Terminal.write(try JSONText.of(identifiers))
+        } else {
+            Terminal.write(identifiers.map { $0 + "\n" }.joined())
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import RecordStore
+
+/// What the directory's errors mean to somebody at a command line.
+enum DirectoryAdvice {
+    static func failure(_ error: DirectoryError, container: String, user: String?) -> CommandFailure {
+        let user = user ?? ""
+        switch error {
+        case .containerExists:
+            return CommandFailure(.data, "the container \(container) exists already.")
+        case .containerMissing:
+            return CommandFailure(
+                .data,
+                "there is no container \(container). Create it: tidemark container create \(container)"
+            )
+        case .containerNameInvalid:
+            return CommandFailure(
+                .data,
+                "'\(container)' cannot be a container's name: a letter, then letters, digits, '.', '-' and '_', "
+                    + "at most 255 bytes."
+            )
+        case .userExists:
+            return CommandFailure(
+                .data,
+                "the user \(user) exists already in \(container). "
+                    + "For a new token: tidemark user renew \(user) --container \(container)"
+            )
+        case .userMissing:
+            return CommandFailure(
+                .data,
+                "there is no user \(user) in \(container). "
+                    + "Those there are: tidemark user list --container \(container)"
+            )
+        case .userNameInvalid:
+            return CommandFailure(
+                .data,
+                "'\(user)' cannot be a user's name: 1 to 255 printable ASCII characters, the first not '_'."
+            )
+        case .tokenUnknown:
+            return CommandFailure(.data, "the access token is unknown or was revoked.")
+        case .unavailable:
+            return CommandFailure(
+                .unavailable,
+                "the store cannot be read or written now. Look for a full disk or wrong owners of its files, and try again."
+            )
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve a data folder until SIGTERM or SIGINT.",
+        discussion: """
+            Without a certificate of yours, the first start makes a private authority and a certificate in DIR/tls. Clients
+            trust the file that is printed (TIDEMARK_CA).
+
+              tidemark serve --data /var/lib/tidemark --listen 0.0.0.0:7430 --tls-host db.example.org
+              tidemark serve --tls-cert fullchain.pem --tls-key privkey.pem
+              tidemark serve --config /etc/tidemark.json --set in_flight_max=256
+
+            Settings come from the flags, the environment (TIDEMARK_LISTEN, TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this
+            order of precedence. `tidemark settings` lists them all.
+            """
+    )
+
+    @OptionGroup var data: DataOption
+
+    @Option(help: ArgumentHelp("Where to listen; port 0 is any free one.", valueName: "host:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("A certificate chain in PEM, the server's first.", valueName: "file"))
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("The certificate's key in PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(
+        name: .customLong("tls-host"),
+        help: ArgumentHelp(
+            "A name that clients connect to, for the certificate that is made. Repeatable.",
+            valueName: "name"
+        )
+    )
+    var tlsHosts: [String] = []
+
+    @Option(help: ArgumentHelp("Settings as a JSON object; TIDEMARK_CONFIG without it.", valueName: "file"))
+    var config: String?
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: String?
+
+    @Option(help: "text or json.")
+    var logFormat: String?
+
+    @Option(
+        help: ArgumentHelp("Seconds between two lines of metrics in the log; 0: none.", valueName: "seconds")
+    )
+    var metricsInterval: String?
+
+    @Option(name: .customLong("set"), help: ArgumentHelp("Any setting. Repeatable.", valueName: "name=value"))
+    var assignments: [String] = []
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let reader = SettingsReader(
+            flags: try self.flags(),
+            environment: environment,
+            filePath: self.config ?? environment["TIDEMARK_CONFIG"]
+        )
+        try await ServerRun(settings: reader.read(), folder: self.data.folder).run()
+    }
+
+    /// The flags as settings by name.
+    private func flags() throws(CommandFailure) -> [(name: String, value: String)] {
+        var flags: [(name: String, value: String)] = []
+        for assignment in self.assignments {
+            guard let equals = assignment.firstIndex(of: "=") else {
+                throw CommandFailure(.usage, "--set takes NAME=VALUE, not '\(assignment)'.")
+            }
+            flags.append(
+                (String(assignment[..<equals]), String(assignment[assignment.index(after: equals)...]))
+            )
+        }
+        let named: [(TextSetting, String?)] = [
+            (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
+            (.logLevel, self.logLevel), (.logFormat, self.logFormat),
+        ]
+        for (setting, value) in named {
+            if let value { flags.append((setting.rawValue, value)) }
+        }
+        if let metricsInterval = self.metricsInterval {
+            flags.append(("metrics_interval_s", metricsInterval))
+        }
+        if !self.tlsHosts.isEmpty {
+            flags.append((TextSetting.tlsHosts.rawValue, self.tlsHosts.joined(separator: ",")))
+        }
+        return flags
+    }
+}

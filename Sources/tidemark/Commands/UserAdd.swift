@@ -1,0 +1,39 @@
+import ArgumentParser
+import RecordServer
+import RecordStore
+
+struct UserAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a user and print the access token, once.",
+        discussion: """
+            Only a hash of the token is stored: keep what is printed. Works while the server runs.
+
+              export TIDEMARK_TOKEN=$(tidemark user add alice --container iCloud.org.example.app)
+            """
+    )
+
+    @OptionGroup var user: UserArguments
+
+    func run() async throws {
+        let token = AccessToken()
+        let recordName = Self.randomRecordName()
+        try await self.user.change { directory in
+            try directory.addUser(
+                named: self.user.name,
+                userRecordName: recordName,
+                tokenHash: token.hash,
+                toContainer: self.user.container
+            )
+        }
+        Terminal.write(token.text + "\n")
+        Terminal.writeError("Added \(self.user.name). The token above is not shown again.\n")
+    }
+
+    /// `_` and 32 lower-case hexadecimal digits: 128 random bits.
+    private static func randomRecordName() -> String {
+        let digits = Array("0123456789abcdef")
+        var random = SystemRandomNumberGenerator()
+        return "_" + String((0..<32).map { _ in digits[Int.random(in: 0..<16, using: &random)] })
+    }
+}

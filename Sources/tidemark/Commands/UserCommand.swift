@@ -1,0 +1,29 @@
+import ArgumentParser
+import RecordStore
+
+/// The command `tidemark user`.
+struct UserCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Add, list and revoke the users of a container.",
+        subcommands: [UserAdd.self, UserList.self, UserRevoke.self, UserRenew.self]
+    )
+}
+
+/// `NAME --container ID --data DIR`: what the commands about one user take.
+struct UserArguments: ParsableArguments {
+    @Argument(help: "The user's name, for administration only: clients see a random user record name.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The user's container.", valueName: "id"))
+    var container: String
+
+    @OptionGroup var data: DataOption
+
+    /// Runs a change of this user's entry.
+    func change(_ body: (any Directory) throws -> Void) async throws {
+        try await AdministeredStore.use(self.data.folder, body) { error in
+            DirectoryAdvice.failure(error, container: self.container, user: self.name)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import RecordStore
+
+struct UserList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the users of a container by name.",
+        discussion: "  tidemark user list --container iCloud.org.example.app --json"
+    )
+
+    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    var container: String
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "Print a JSON array of objects with created, name, revoked and userRecordName.")
+    var json = false
+
+    func run() async throws {
+        let users = try await AdministeredStore.use(self.data.folder) { directory in
+            try directory.users(ofContainer: self.container)
+        } explain: { error in
+            DirectoryAdvice.failure(error, container: self.container, user: nil)
+        }
+        let rows = users.map(Row.init)
+        if self.json {
+            Terminal.write(try JSONText.of(rows))
+        } else {
+            Terminal.write(
+                Terminal.table(
+                    header: ["NAME", "STATE", "CREATED", "USER RECORD NAME"],
+                    rows: rows.map {
+                        [$0.name, $0.revoked ? "revoked" : "active", $0.created, $0.userRecordName]
+                    }
+                )
+            )
+        }
+    }
+
+    private struct Row: Encodable {
+        let name: String
+        let userRecordName: String
+        /// ISO 8601, in UTC.
+        let created: String
+        let revoked: Bool
+
+        init(_ user: DirectoryUser) {
+            self.name = user.name
+            self.userRecordName = user.userRecordName
+            let seconds = Double(user.createdMilliseconds) / 1_000
+            self.created = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+            self.revoked = user.isRevoked
+        }
+    }
+}

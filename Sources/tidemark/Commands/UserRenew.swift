@@ -1,0 +1,26 @@
+import ArgumentParser
+import RecordServer
+import RecordStore
+
+struct UserRenew: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew",
+        abstract: "Give a user a new access token in place of all others, and print it, once.",
+        discussion: "  tidemark user renew alice --container iCloud.org.example.app"
+    )
+
+    @OptionGroup var user: UserArguments
+
+    func run() async throws {
+        let token = AccessToken()
+        try await self.user.change { directory in
+            try directory.renewToken(
+                ofUser: self.user.name,
+                inContainer: self.user.container,
+                tokenHash: token.hash
+            )
+        }
+        Terminal.write(token.text + "\n")
+        Terminal.writeError("Renewed. The token above is not shown again; those before it are revoked.\n")
+    }
+}

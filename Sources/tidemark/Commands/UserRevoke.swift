@@ -1,0 +1,23 @@
+import ArgumentParser
+import RecordStore
+
+struct UserRevoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Revoke every token of a user. The records stay.",
+        discussion: """
+            The next sign-in is refused; `user renew` lets the user in again.
+
+              tidemark user revoke alice --container iCloud.org.example.app
+            """
+    )
+
+    @OptionGroup var user: UserArguments
+
+    func run() async throws {
+        try await self.user.change { directory in
+            try directory.revokeUser(named: self.user.name, inContainer: self.user.container)
+        }
+        Terminal.write("Revoked the tokens of \(self.user.name).\n")
+    }
+}

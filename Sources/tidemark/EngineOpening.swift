@@ -1,0 +1,51 @@
+import Logging
+import RecordServer
+import SQLiteEngine
+
+/// The only place that names an engine.
+enum EngineOpening {
+    /// Opens the engine of a data folder.
+    ///
+    /// - Throws: `unavailable`, `cannotCreate`.
+    static func open(
+        _ folder: DataFolder,
+        settings: Settings = .defaults,
+        logger: Logger? = nil
+    ) throws(CommandFailure) -> SQLiteEngine {
+        var configuration = SQLiteEngineConfiguration(directory: folder.path)
+        configuration.bounds = settings.server.bounds
+        configuration.requestIDRetentionSeconds = Int(settings.server.requestIDRetentionSeconds)
+        configuration.waitingRequestsMax = settings.writer.requestsMax
+        configuration.waitingBytesMax = settings.writer.bytesMax
+        do {
+            return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
+                guard let logger else { return }
+                Self.log(event, to: logger)
+            }
+        } catch let error as SQLiteEngineError {
+            switch error {
+            case .formatTooNew(let found, let known):
+                throw CommandFailure(
+                    .unavailable,
+                    "the data in \(folder.path) has format \(found), and this version knows \(known) and older. "
+                        + "Use the version that wrote it, or a newer one."
+                )
+            case .cannotOpen(let path, let reason):
+                throw CommandFailure(.cannotCreate, "\(path) cannot be opened: \(reason).")
+            }
+        } catch {
+            throw CommandFailure(.unavailable, "the data in \(folder.path) cannot be opened: \(error).")
+        }
+    }
+
+    private static func log(_ event: EngineEvent, to logger: Logger) {
+        switch event {
+        case .storageUnavailable(let code):
+            logger.error("the disk is full or refuses to write", metadata: ["sqlite": "\(code)"])
+        case .requestFaulted(let code):
+            logger.error("a request could not be executed", metadata: ["sqlite": "\(code)"])
+        case .housekeepingFailed(let code):
+            logger.warning("housekeeping failed and is tried again", metadata: ["sqlite": "\(code)"])
+        }
+    }
+}

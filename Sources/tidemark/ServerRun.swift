@@ -1,0 +1,112 @@
+import Logging
+import Metrics
+import RecordServer
+import SQLiteEngine
+import ServerCertificates
+import ServiceLifecycle
+import UnixSignals
+
+/// One run of a server: everything between the settings and the exit.
+struct ServerRun {
+    let settings: Settings
+    let folder: DataFolder
+
+    /// Serves until the process is told to stop.
+    ///
+    /// - Throws: `CommandFailure`.
+    func run() async throws {
+        let logger = self.makeLogger()
+        let metrics = MemoryMetrics()
+        MetricsSystem.bootstrap(metrics)
+        try self.folder.make()
+        let lock = try DataFolderLock(folder: self.folder)
+        let tls = try self.loadTLS(logger: logger)
+        let engine = try EngineOpening.open(self.folder, settings: self.settings, logger: logger)
+        logger.info(
+            "settings in force",
+            metadata: Logger.Metadata(
+                uniqueKeysWithValues: self.settings.effective.map { ($0.name, .string($0.value)) }
+            )
+        )
+        var configuration = self.settings.server
+        configuration.listen.host = self.settings.listen.host
+        configuration.listen.port = self.settings.listen.port
+        configuration.serverName = "tidemark/" + Tidemark.version
+        let server = RecordServer(
+            configuration: configuration,
+            engine: engine,
+            tls: tls.material,
+            logger: logger,
+            clock: SystemTime.milliseconds
+        )
+        let service = ServerService(
+            server: server,
+            engine: engine,
+            listen: self.settings.listen,
+            authorityPath: tls.authorityPath,
+            drain: .seconds(self.settings.drainSeconds)
+        )
+        var services = [ServiceGroupConfiguration.ServiceConfiguration(service: service)]
+        if self.settings.metricsIntervalSeconds > 0 {
+            let interval = Duration.seconds(self.settings.metricsIntervalSeconds)
+            services.append(.init(service: MetricsLog(metrics: metrics, interval: interval, logger: logger)))
+        }
+        // The library tells about its own steps at info: of interest to those who write servers.
+        var lifecycleLogger = logger
+        lifecycleLogger.logLevel = max(logger.logLevel, .warning)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services,
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: lifecycleLogger
+            )
+        )
+        try await group.run()
+        _ = consume lock
+    }
+
+    private func makeLogger() -> Logger {
+        let format = self.settings.logFormat
+        var logger = Logger(label: "tidemark") { label in
+            switch format {
+            case .text: StreamLogHandler.standardError(label: label)
+            case .json: JSONLogHandler(label: label)
+            }
+        }
+        logger.logLevel = self.settings.logLevel
+        return logger
+    }
+
+    /// The certificate to serve with, and the authority to trust when it is of our making.
+    private func loadTLS(logger: Logger) throws -> (material: TLSMaterial, authorityPath: String?) {
+        if let chain = self.settings.tlsCertificatePath, let key = self.settings.tlsKeyPath {
+            return (.files(certificateChain: chain, privateKey: key), nil)
+        }
+        do {
+            let files = try CertificateFiles.loadOrMake(
+                directory: self.folder.path,
+                hosts: [self.settings.listen.host] + self.settings.tlsHosts
+            )
+            switch files.event {
+            case .made:
+                logger.info(
+                    "made an authority and a certificate",
+                    metadata: ["path": "\(files.authorityPath)"]
+                )
+            case .reissued(let reason):
+                logger.info("issued the certificate anew", metadata: ["reason": "\(reason)"])
+            case .reused: break
+            }
+            return (
+                .pem(certificateChain: files.chainPEM, privateKey: files.keyPEM), files.authorityPath
+            )
+        } catch let error as CertificateFilesError {
+            throw CertificateAdvice.failure(error)
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "the certificates in \(self.folder.path)/tls cannot be read or written. Check who owns them."
+            )
+        }
+    }
+}

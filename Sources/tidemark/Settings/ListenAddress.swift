@@ -1,0 +1,44 @@
+import RecordServer
+
+/// `HOST:PORT`, with an IPv6 address in brackets.
+struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    var host: String
+    /// 0: any free port.
+    var port: Int
+
+    static let defaults = ListenAddress(host: "127.0.0.1", port: ServerConfiguration.Listen.defaults.port)
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// `nil` when the text is neither `HOST`, `HOST:PORT`, `[ADDRESS]` nor `[ADDRESS]:PORT`.
+    init?(_ text: String) {
+        var host = text[...]
+        var port: Substring?
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.first == ":" else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = text.firstIndex(of: ":") {
+            host = text[..<colon]
+            port = text[text.index(after: colon)...]
+        }
+        guard !host.isEmpty else { return nil }
+        var number = ServerConfiguration.Listen.defaults.port
+        if let port {
+            guard let given = UInt16(port), port.utf8.allSatisfy({ (48...57).contains($0) }) else {
+                return nil
+            }
+            number = Int(given)
+        }
+        self.init(host: String(host), port: number)
+    }
+
+    var description: String {
+        self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
+    }
+}

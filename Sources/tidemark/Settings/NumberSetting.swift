@@ -1,0 +1,161 @@
+// A table: one row a setting.
+import RecordModel
+import RecordServer
+
+/// A setting that is a whole number.
+struct NumberSetting: Sendable {
+    /// As in a file; upper-cased and after `TIDEMARK_` in the environment.
+    let name: String
+    let range: ClosedRange<Int>
+    let meaning: String
+    let read: @Sendable (Settings) -> Int
+    let assign: @Sendable (inout Settings, Int) -> Void
+
+    private init(
+        _ name: String,
+        _ range: ClosedRange<Int>,
+        _ meaning: String,
+        read: @escaping @Sendable (Settings) -> Int,
+        assign: @escaping @Sendable (inout Settings, Int) -> Void
+    ) {
+        self.name = name
+        self.range = range
+        self.meaning = meaning
+        self.read = read
+        self.assign = assign
+    }
+
+    static let all: [NumberSetting] = bounds + timeouts + memory + operation
+
+    private static let bounds: [NumberSetting] = [
+        NumberSetting("frame_bytes_max", 65_536...268_435_456, "payload of a frame") {
+            $0.server.bounds.frameBytesMax
+        } assign: {
+            $0.server.bounds.frameBytesMax = $1
+        },
+        NumberSetting("request_items_max", 1...100_000, "items of a request") {
+            $0.server.bounds.requestItemsMax
+        } assign: {
+            $0.server.bounds.requestItemsMax = $1
+        },
+        NumberSetting("request_bytes_max", 4_096...268_000_000, "encoded request") {
+            $0.server.bounds.requestBytesMax
+        } assign: {
+            $0.server.bounds.requestBytesMax = $1
+        },
+        NumberSetting("record_bytes_max", 1_024...268_000_000, "encoded body of a record") {
+            $0.server.bounds.recordBytesMax
+        } assign: {
+            $0.server.bounds.recordBytesMax = $1
+        },
+        NumberSetting("in_flight_max", 1...65_536, "requests in flight on a connection") {
+            $0.server.bounds.inFlightMax
+        } assign: {
+            $0.server.bounds.inFlightMax = $1
+        },
+        NumberSetting("delete_self_references_max", 1...1_000_000, "delete_self references to a record") {
+            $0.server.bounds.deleteSelfReferencesMax
+        } assign: {
+            $0.server.bounds.deleteSelfReferencesMax = $1
+        },
+        NumberSetting("connections_max", 1...1_000_000, "connections at the same time") {
+            $0.server.listen.connectionsMax
+        } assign: {
+            $0.server.listen.connectionsMax = $1
+        },
+    ]
+
+    private static let timeouts: [NumberSetting] = [
+        NumberSetting("handshake_timeout_ms", 100...600_000, "TLS and handshake together") {
+            $0.server.timeouts.handshake.milliseconds
+        } assign: {
+            $0.server.timeouts.handshake = .milliseconds($1)
+        },
+        NumberSetting("idle_timeout_ms", 100...86_400_000, "silence before a ping") {
+            $0.server.timeouts.idle.milliseconds
+        } assign: {
+            $0.server.timeouts.idle = .milliseconds($1)
+        },
+        NumberSetting("deadline_ms_max", 100...3_600_000, "longest deadline of a request") {
+            $0.server.timeouts.deadlineMax.milliseconds
+        } assign: {
+            $0.server.timeouts.deadlineMax = .milliseconds($1)
+        },
+        NumberSetting("slow_reader_timeout_ms", 100...3_600_000, "how long answers wait to be taken") {
+            $0.server.timeouts.slowReader.milliseconds
+        } assign: {
+            $0.server.timeouts.slowReader = .milliseconds($1)
+        },
+        NumberSetting("request_id_retention_s", 60...604_800, "memory of request IDs") {
+            Int($0.server.requestIDRetentionSeconds)
+        } assign: {
+            $0.server.requestIDRetentionSeconds = UInt32($1)
+        },
+    ]
+
+    private static let memory: [NumberSetting] = [
+        NumberSetting("connection_window_bytes", 65_536...1_073_741_824, "window, client to server") {
+            Int($0.server.memory.connectionWindowBytes)
+        } assign: {
+            $0.server.memory.connectionWindowBytes = UInt32($1)
+        },
+        NumberSetting("answers_held_bytes_max", 65_536...1_073_741_824, "answers of a connection that wait") {
+            $0.server.memory.answersHeldBytesMax
+        } assign: {
+            $0.server.memory.answersHeldBytesMax = $1
+        },
+        NumberSetting(
+            "answers_held_total_bytes_max",
+            65_536...1_099_511_627_776,
+            "answers of all connections"
+        ) {
+            $0.server.memory.answersHeldTotalBytesMax
+        } assign: {
+            $0.server.memory.answersHeldTotalBytesMax = $1
+        },
+        NumberSetting("answer_bytes_max", 1_024...1_073_741_824, "encoded bodies in the answer to a fetch") {
+            $0.server.bounds.answerBytesMax
+        } assign: {
+            $0.server.bounds.answerBytesMax = $1
+        },
+        NumberSetting("writer_requests_max", 1...1_000_000, "requests waiting for the writer") {
+            $0.writer.requestsMax
+        } assign: {
+            $0.writer.requestsMax = $1
+        },
+        NumberSetting("writer_bytes_max", 1_048_576...1_099_511_627_776, "bytes waiting for the writer") {
+            $0.writer.bytesMax
+        } assign: {
+            $0.writer.bytesMax = $1
+        },
+    ]
+
+    private static let operation: [NumberSetting] = [
+        NumberSetting("threads", 0...1_024, "event loops; 0: one a core") {
+            $0.server.threads ?? 0
+        } assign: {
+            $0.server.threads = $1 == 0 ? nil : $1
+        },
+        NumberSetting(
+            "metrics_interval_s",
+            0...86_400,
+            "seconds between two metrics lines in the log; 0: none"
+        ) {
+            $0.metricsIntervalSeconds
+        } assign: {
+            $0.metricsIntervalSeconds = $1
+        },
+        NumberSetting("drain_timeout_s", 0...3_600, "how long a stopping server waits for what is in flight")
+        {
+            $0.drainSeconds
+        } assign: {
+            $0.drainSeconds = $1
+        },
+    ]
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int {
+        Int(self.components.seconds) * 1_000 + Int(self.components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,41 @@
+import Logging
+import RecordServer
+
+/// What the server runs with: the defaults, changed by the file, the environment and the flags, in this order.
+struct Settings: Sendable {
+    enum LogFormat: String, CaseIterable, Sendable {
+        case text
+        case json
+    }
+
+    static let defaults = Settings()
+
+    var listen = ListenAddress.defaults
+    /// `nil`: certificates of our own making, in the data folder.
+    var tlsCertificatePath: String?
+    var tlsKeyPath: String?
+    /// Names and addresses, beside the one listened on, that clients connect to.
+    var tlsHosts: [String] = []
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.text
+    /// 0: metrics are not logged.
+    var metricsIntervalSeconds = 60
+    /// How long a stopping server waits for what is in flight.
+    var drainSeconds = 30
+    var server = ServerConfiguration.defaults
+    var writer = Writer()
+
+    /// What may wait for the engine's writer.
+    struct Writer: Hashable, Sendable {
+        var requestsMax = 4_096
+        var bytesMax = 64 * 1_024 * 1_024
+    }
+
+    /// What the one log line at the start says.
+    ///
+    /// There is no secret among the settings; a key's path is none.
+    var effective: [(name: String, value: String)] {
+        TextSetting.allCases.map { ($0.rawValue, $0.read(self)) }
+            + NumberSetting.all.map { ($0.name, "\($0.read(self))") }
+    }
+}

@@ -1,0 +1,123 @@
+import Configuration
+import Foundation
+import RecordModel
+import RecordServer
+
+/// Puts the settings together: flags before environment before file before defaults.
+struct SettingsReader {
+    /// Names and values as given on the command line; a later one of the same name wins.
+    var flags: [(name: String, value: String)]
+    var environment: [String: String]
+    /// A JSON object of settings by name, or none.
+    var filePath: String?
+
+    static let names = TextSetting.allCases.map(\.rawValue) + NumberSetting.all.map(\.name)
+
+    /// Reads and checks everything.
+    ///
+    /// - Throws: `usage`, with the name at fault and what it takes.
+    func read() async throws -> Settings {
+        for flag in self.flags where !Self.names.contains(flag.name) {
+            throw Self.unknown(flag.name, source: "--set")
+        }
+        // A provider of text by name: that of command-line arguments would cut paths at commas.
+        let flags = Dictionary(self.flags.map { ($0.name.uppercased(), $0.value) }) { $1 }
+        var providers: [any ConfigProvider] = [
+            EnvironmentVariablesProvider(environmentVariables: flags),
+            EnvironmentVariablesProvider(environmentVariables: self.environment).prefixKeys(with: "tidemark"),
+        ]
+        var given = Set(self.flags.map(\.name))
+        given.formUnion(Self.names.filter { self.environment["TIDEMARK_" + $0.uppercased()] != nil })
+        if let filePath = self.filePath {
+            given.formUnion(try self.namesInFile(filePath))
+            providers.append(try await self.fileProvider(filePath))
+        }
+        return try Self.settings(from: ConfigReader(providers: providers), given: given)
+    }
+
+    private static func settings(from reader: ConfigReader, given: Set<String>) throws -> Settings {
+        var settings = Settings.defaults
+        for setting in TextSetting.allCases where given.contains(setting.rawValue) {
+            let key = ConfigKey([setting.rawValue])
+            let list = setting == .tlsHosts ? reader.stringArray(forKey: key) : nil
+            guard let values = list ?? reader.string(forKey: key).map({ [$0] }) else {
+                throw CommandFailure(.usage, "\(setting.rawValue) takes text: \(setting.meaning).")
+            }
+            try setting.assign(values, to: &settings)
+        }
+        for setting in NumberSetting.all where given.contains(setting.name) {
+            guard let value = reader.int(forKey: ConfigKey([setting.name])), setting.range.contains(value)
+            else {
+                throw CommandFailure(
+                    .usage,
+                    "\(setting.name) takes a whole number from \(setting.range.lowerBound) to "
+                        + "\(setting.range.upperBound): \(setting.meaning)."
+                )
+            }
+            setting.assign(&settings, value)
+        }
+        try self.checkTogether(settings)
+        return settings
+    }
+
+    /// Bounds that only make sense together.
+    private static func checkTogether(_ settings: Settings) throws(CommandFailure) {
+        let bounds = settings.server.bounds
+        guard bounds.recordBytesMax <= bounds.requestBytesMax else {
+            throw CommandFailure(.usage, "record_bytes_max must not be larger than request_bytes_max.")
+        }
+        guard bounds.recordBytesMax <= bounds.answerBytesMax else {
+            throw CommandFailure(.usage, "record_bytes_max must not be larger than answer_bytes_max.")
+        }
+        // What surrounds the request's own bytes in a frame.
+        guard bounds.requestBytesMax + 4_096 <= bounds.frameBytesMax else {
+            throw CommandFailure(
+                .usage,
+                "frame_bytes_max must be 4,096 larger than request_bytes_max, or more."
+            )
+        }
+        guard bounds.requestBytesMax <= settings.writer.bytesMax else {
+            throw CommandFailure(.usage, "writer_bytes_max must not be smaller than request_bytes_max.")
+        }
+        guard (settings.tlsCertificatePath == nil) == (settings.tlsKeyPath == nil) else {
+            throw CommandFailure(.usage, "tls_cert and tls_key belong together: give both or neither.")
+        }
+    }
+
+    /// The names in a file, all of which must be settings.
+    private func namesInFile(_ path: String) throws(CommandFailure) -> Set<String> {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.usage, "the settings file \(path) cannot be read.")
+        }
+        guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+            throw CommandFailure(.usage, "the settings file \(path) is not one JSON object.")
+        }
+        for name in object.keys.sorted() where !Self.names.contains(name) {
+            throw Self.unknown(name, source: path)
+        }
+        return Set(object.keys)
+    }
+
+    private func fileProvider(_ path: String) async throws -> FileProvider<JSONSnapshot> {
+        do {
+            return try await FileProvider<JSONSnapshot>(
+                config: ConfigReader(
+                    provider: InMemoryProvider(values: ["filePath": ConfigValue(stringLiteral: path)])
+                )
+            )
+        } catch {
+            throw CommandFailure(
+                .usage,
+                "the settings file \(path) has a value that is neither text, a number, nor a list of them."
+            )
+        }
+    }
+
+    private static func unknown(_ name: String, source: String) -> CommandFailure {
+        let nearest = NearestName.to(name, among: self.names) ?? ""
+        return CommandFailure(
+            .usage,
+            "\(source): there is no setting '\(name)'. Did you mean '\(nearest)'? All of them: tidemark settings"
+        )
+    }
+}

@@ -1,0 +1,63 @@
+import Logging
+
+/// The settings that are not numbers, by the names that they have in a file.
+enum TextSetting: String, CaseIterable {
+    case listen
+    case tlsCertificate = "tls_cert"
+    case tlsKey = "tls_key"
+    case tlsHosts = "tls_hosts"
+    case logLevel = "log_level"
+    case logFormat = "log_format"
+
+    var meaning: String {
+        switch self {
+        case .listen: "where to listen: HOST:PORT"
+        case .tlsCertificate: "a certificate chain in PEM; without it one is made in the data folder"
+        case .tlsKey: "the certificate's key in PEM"
+        case .tlsHosts: "more names that clients connect to, for the certificate that is made"
+        case .logLevel: "trace, debug, info, notice, warning, error or critical"
+        case .logFormat: "text or json, one line an event, to standard error"
+        }
+    }
+
+    var defaultText: String { self.read(.defaults) }
+
+    func read(_ settings: Settings) -> String {
+        switch self {
+        case .listen: settings.listen.description
+        case .tlsCertificate: settings.tlsCertificatePath ?? ""
+        case .tlsKey: settings.tlsKeyPath ?? ""
+        case .tlsHosts: settings.tlsHosts.joined(separator: ",")
+        case .logLevel: settings.logLevel.rawValue
+        case .logFormat: settings.logFormat.rawValue
+        }
+    }
+
+    /// Takes a value over; a list comes with its elements, anything else as one element.
+    func assign(_ values: [String], to settings: inout Settings) throws(CommandFailure) {
+        let value = values.first ?? ""
+        switch self {
+        case .listen:
+            guard let address = ListenAddress(value) else { throw self.refusal(value, "HOST:PORT") }
+            settings.listen = address
+        case .tlsCertificate:
+            settings.tlsCertificatePath = value
+        case .tlsKey:
+            settings.tlsKeyPath = value
+        case .tlsHosts:
+            settings.tlsHosts = values
+        case .logLevel:
+            guard let level = Logger.Level(rawValue: value) else { throw self.refusal(value, self.meaning) }
+            settings.logLevel = level
+        case .logFormat:
+            guard let format = Settings.LogFormat(rawValue: value) else {
+                throw self.refusal(value, "text or json")
+            }
+            settings.logFormat = format
+        }
+    }
+
+    private func refusal(_ value: String, _ expected: String) -> CommandFailure {
+        CommandFailure(.usage, "'\(value)' is no value for \(self.rawValue): it takes \(expected).")
+    }
+}

@@ -1,0 +1,120 @@
+/// Which module may use which: the table of the architecture.
+struct ModuleRow {
+    /// The folder of the target.
+    let folder: String
+    let ours: [String]
+    let outside: [String]
+}
+
+enum Architecture {
+    static let rows: [ModuleRow] = [
+        ModuleRow(folder: "Protocol/RecordModel", ours: [], outside: []),
+        ModuleRow(
+            folder: "Protocol/WireProtocol",
+            ours: ["RecordModel"],
+            outside: ["NIOCore", "SwiftProtobuf"]
+        ),
+        ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
+        ModuleRow(
+            folder: "Sources/SQLiteEngine",
+            ours: ["RecordStore", "RecordModel"],
+            outside: ["GRDB", "GRDBSQLite"]
+        ),
+        ModuleRow(
+            folder: "Sources/RecordServer",
+            ours: ["RecordStore", "WireProtocol", "RecordModel"],
+            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging", "Metrics"]
+        ),
+        ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
+        ModuleRow(
+            folder: "Sources/tidemark",
+            ours: ["RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "ServerCertificates"],
+            outside: [
+                "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging", "Metrics",
+            ]
+        ),
+        ModuleRow(
+            folder: "Clients/RecordClient",
+            ours: ["WireProtocol", "RecordModel"],
+            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Logging"]
+        ),
+        ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
+        ModuleRow(
+            folder: "Clients/CloudKit",
+            ours: ["RecordClient", "WireProtocol", "RecordModel", "CoreLocation"],
+            outside: []
+        ),
+        ModuleRow(
+            folder: "Clients/CloudKitTesting",
+            ours: [
+                "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel",
+                "WireProtocol", "ServerCertificates",
+            ],
+            outside: ["Logging"]
+        ),
+        ModuleRow(
+            folder: "Clients/LoadTest",
+            ours: ["RecordClient", "WireProtocol", "RecordModel"],
+            outside: ["ArgumentParser", "Logging"]
+        ),
+        ModuleRow(folder: "Clients/Examples/ISOCodes", ours: ["CloudKit"], outside: []),
+    ]
+
+    /// Modules of the toolchain that every target may use, unless `withoutFoundation` names it.
+    static let toolchain = [
+        "Swift", "Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin",
+        "Dispatch",
+    ]
+
+    /// Nothing but the language: what they hold is the same on every platform, and costs nothing to link.
+    static let withoutFoundation = ["Protocol/RecordModel", "Sources/RecordStore"]
+
+    static var ourModules: [String] {
+        self.rows.map { String($0.folder.split(separator: "/").last ?? "") }
+    }
+}
+
+extension Rules {
+    /// A dependency has its owners; another module asks one of them.
+    @Sendable
+    static func moduleOwners(_ file: SourceFile) -> [Offence] {
+        if file.isTest { return [] }
+        guard let row = Architecture.rows.first(where: { $0.folder == file.targetFolder }) else {
+            return [
+                Offence(
+                    path: file.path,
+                    line: 1,
+                    advice: "no row for \(file.targetFolder) in Architecture.swift"
+                )
+            ]
+        }
+        return file.imports.compactMap { module, line in
+            if Architecture.withoutFoundation.contains(row.folder), module.hasPrefix("Foundation") {
+                return Offence(path: file.path, line: line, advice: "\(row.folder) does without Foundation")
+            }
+            if Architecture.toolchain.contains(module) || Architecture.ourModules.contains(module) {
+                return nil
+            }
+            guard !row.outside.contains(module) else { return nil }
+            let owners = Architecture.rows.filter { $0.outside.contains(module) }.map(\.folder)
+            let advice = "\(module) belongs to \(owners.isEmpty ? "nobody" : owners.joined(separator: ", "))"
+            return Offence(path: file.path, line: line, advice: advice)
+        }
+    }
+
+    /// Arrows never turn back, and clients and server meet in `Protocol/` only.
+    @Sendable
+    static func importDirection(_ file: SourceFile) -> [Offence] {
+        guard !file.isTest, let row = Architecture.rows.first(where: { $0.folder == file.targetFolder })
+        else { return [] }
+        return file.imports.compactMap { module, line in
+            guard Architecture.ourModules.contains(module), !row.ours.contains(module) else { return nil }
+            let allowed = row.ours.isEmpty ? "nothing of ours" : row.ours.joined(separator: ", ")
+            return Offence(
+                path: file.path,
+                line: line,
+                advice: "\(row.folder) may import \(allowed), not \(module)"
+            )
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// Something that house style does not want, and what to do instead.
+struct Offence: Hashable, CustomStringConvertible {
+    let path: String
+    /// From 1.
+    let line: Int
+    let advice: String
+
+    var description: String { "\(self.path):\(self.line): \(self.advice)" }
+}
+
+/// What every file is checked for.
+enum Rules {
+    static let all: [@Sendable (SourceFile) -> [Offence]] = [
+        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, entryPoints,
+        generatedMarks,
+    ]
+
+    /// A name that says "thing" hides two jobs.
+    @Sendable
+    static func vagueNames(_ file: SourceFile) -> [Offence] {
+        let endings = [
+            "Manager", "Helper", "Helpers", "Util", "Utils", "Common", "Misc", "Base", "Impl", "Wrapper",
+            "Processor",
+        ]
+        let stem = file.name.dropLast(".swift".count).split(separator: "+").first ?? ""
+        guard let ending = endings.first(where: { stem.hasSuffix($0) }) else { return [] }
+        return [
+            Offence(
+                path: file.path,
+                line: 1,
+                advice: "'\(ending)' says nothing: name the outcome or the noun"
+            )
+        ]
+    }
+
+    @Sendable
+    static func sizes(_ file: SourceFile) -> [Offence] {
+        if file.isMarkedTable { return [] }
+        var offences: [Offence] = []
+        let lineCount = file.lines.last == "" ? file.lines.count - 1 : file.lines.count
+        let linesMax = file.isTest ? 800 : 500
+        if lineCount > linesMax {
+            offences.append(
+                Offence(
+                    path: file.path,
+                    line: lineCount,
+                    advice: "\(lineCount) lines, at most \(linesMax): split it"
+                )
+            )
+        }
+        for function in FunctionLengths.functions(in: file) where function.lineCount > 70 {
+            let advice = "a function of \(function.lineCount) lines, at most 70: cut it"
+            offences.append(Offence(path: file.path, line: function.line, advice: advice))
+        }
+        return offences
+    }
+
+    /// Words of shipped code that have a better replacement.
+    @Sendable
+    static func bannedWords(_ file: SourceFile) -> [Offence] {
+        if file.isTest || file.isMarkedTable { return [] }
+        let banned = [
+            ("DispatchQueue", "a task, or the event loop"), ("DispatchSemaphore", "an async function"),
+            ("DispatchGroup", "a task group"), ("NSLock", "Mutex"), ("NSRecursiveLock", "Mutex"),
+            ("NIOLock", "Mutex"), ("try!", "throws"), ("Task.detached", "a child task"),
+            ("fatalError", "a typed error, or preconditionFailure for a bug of ours"),
+        ]
+        // Put together here, so that this file does not offend itself.
+        let markers = ["TO" + "DO", "FIX" + "ME", "HA" + "CK", "XX" + "X"]
+        var offences: [Offence] = []
+        for (index, line) in file.codeLines.enumerated() {
+            for (word, replacement) in banned where Words.contains(line, word) {
+                let isAllowed = Exceptions.bannedWords.contains { $0.path == file.path && $0.word == word }
+                if isAllowed { continue }
+                offences.append(
+                    Offence(path: file.path, line: index + 1, advice: "not '\(word)': \(replacement)")
+                )
+            }
+        }
+        for (index, line) in file.lines.enumerated() {
+            for marker in markers where Words.contains(line, marker) {
+                offences.append(
+                    Offence(
+                        path: file.path,
+                        line: index + 1,
+                        advice: "'\(marker)': do it now, or leave it out"
+                    )
+                )
+            }
+        }
+        return offences
+    }
+
+    /// Whatever the compiler cannot check needs a sentence that says why it holds.
+    @Sendable
+    static func unsafeWords(_ file: SourceFile) -> [Offence] {
+        if file.isMarkedTable { return [] }
+        let words = [
+            "@unchecked", "nonisolated(unsafe)", "@preconcurrency", "unsafeBitCast", "unowned(unsafe)",
+            "unsafeDowncast",
+        ]
+        var offences: [Offence] = []
+        var explained: Set<String> = []
+        for (index, line) in file.codeLines.enumerated() {
+            let direct = words.first { line.contains($0) }
+            guard let word = direct ?? Words.unsafeIdentifier(in: line) else { continue }
+            if Words.hasSafetyComment(in: file, above: index) {
+                explained.insert(word)
+                continue
+            }
+            // Apple's surface has the same annotation on every completion handler: once a file is enough there.
+            if file.path.hasPrefix("Clients/CloudKit/"), explained.contains(word) { continue }
+            offences.append(
+                Offence(path: file.path, line: index + 1, advice: "'\(word)' without '// SAFETY:' above")
+            )
+        }
+        return offences
+    }
+
+    @Sendable
+    static func entryPoints(_ file: SourceFile) -> [Offence] {
+        guard file.name == "main.swift" else { return [] }
+        return [
+            Offence(
+                path: file.path,
+                line: 1,
+                advice: "'@main' in a file with the type's name, not main.swift"
+            )
+        ]
+    }
+
+    /// Nobody edits by hand what is made by a program, and nobody measures it.
+    @Sendable
+    static func generatedMarks(_ file: SourceFile) -> [Offence] {
+        let isGenerated = file.path.contains("/Generated/") || file.name.hasSuffix(".pb.swift")
+        guard isGenerated, !file.isMarkedTable else { return [] }
+        return [Offence(path: file.path, line: 1, advice: "a generated file starts with '// DO NOT EDIT.'")]
+    }
+}
+
+/// Files that may do what the rules forbid, each with its reason.
+enum Exceptions {
+    static let bannedWords: [(path: String, word: String)] = []
+}

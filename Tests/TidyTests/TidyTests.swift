@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@Suite
+struct TidyTests {
+    @Test
+    func `the repository follows the house style`() throws {
+        let files = try SourceTree.files()
+        // A walk that finds nothing would praise everything.
+        #expect(files.count > 50)
+        #expect(files.contains { $0.path == "Tests/TidyTests/TidyTests.swift" })
+        let offences = files.flatMap { file in Rules.all.flatMap { $0(file) } }
+        #expect(offences.isEmpty, "\n\(offences.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test(arguments: SourceTree.topFolders + ["."])
+    func `each top folder has a README`(folder: String) {
+        let path = SourceTree.root.appendingPathComponent(folder).appendingPathComponent("README.md").path
+        #expect(FileManager.default.fileExists(atPath: path), "\(folder)/README.md is missing")
+    }
+
+    @Test
+    func `each source folder has a row in the architecture`() throws {
+        let folders = Set(try SourceTree.files().filter { !$0.isTest }.map(\.targetFolder))
+        let rows = Set(Architecture.rows.map(\.folder))
+        #expect(folders.subtracting(rows).isEmpty)
+    }
+}

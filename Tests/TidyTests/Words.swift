@@ -1,0 +1,39 @@
+/// Looks for words in lines.
+enum Words {
+    private static func isPart(_ character: Character?) -> Bool {
+        guard let character else { return false }
+        return character.isLetter || character.isNumber || character == "_"
+    }
+
+    /// Whether a line has this word, not as a part of a longer one.
+    static func contains(_ line: Substring, _ word: String) -> Bool {
+        var rest = line
+        var before: Character?
+        while let range = rest.range(of: word) {
+            let previous =
+                range.lowerBound == rest.startIndex ? before : rest[rest.index(before: range.lowerBound)]
+            let next = range.upperBound < rest.endIndex ? rest[range.upperBound] : nil
+            if !self.isPart(previous), !self.isPart(next) { return true }
+            before = rest[rest.index(before: range.upperBound)]
+            rest = rest[range.upperBound...]
+        }
+        return false
+    }
+
+    /// An identifier of the standard library's unchecked memory: `withUnsafeBytes`, `UnsafeRawPointer` and their like.
+    static func unsafeIdentifier(in line: Substring) -> String? {
+        let identifiers = line.split { !self.isPart($0) }
+        return identifiers.first { $0.hasPrefix("withUnsafe") || $0.hasPrefix("Unsafe") }.map(String.init)
+    }
+
+    /// Whether a SAFETY sentence is in the comments and attributes just above a line, or on it.
+    static func hasSafetyComment(in file: SourceFile, above index: Int) -> Bool {
+        if file.lines[index].contains("// SAFETY:") { return true }
+        for line in file.lines[..<index].reversed() {
+            let text = line.drop { $0 == " " }
+            guard text.hasPrefix("//") || text.hasPrefix("@") else { return false }
+            if text.hasPrefix("// SAFETY:") { return true }
+        }
+        return false
+    }
+}
