@@ -31,6 +31,7 @@ extension ErrorCode {
         case .atomicPeer: self = .batchRequestFailed
         case .dependsOn: self = .referenceViolation
         case .tooManyItems: self = .limitExceeded
+        case .answerTooLarge: self = .limitExceeded
         case .requestIDMissing: self = .invalidArguments
         case .requestIDExpired: self = .invalidArguments
         case .deadlinePassed: self = .deadlineExceeded

@@ -27,7 +27,8 @@ extension StoreError {
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: .culprit
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: .culprit
         case .permissionDenied, .notSignedIn, .databaseNotAllowed: .culprit
-        case .tooManyItems, .requestIDMissing, .requestIDExpired, .deadlinePassed, .cancelled: .culprit
+        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
+        case .deadlinePassed, .cancelled: .culprit
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
         }
     }
@@ -39,7 +40,7 @@ extension StoreError {
         case .referenceTargetMissing, .referenceWouldDangle, .referenceLimit: .afterChange
         case .parentCycle, .parentTooDeep: .afterChange
         case .atomicPeer, .dependsOn: .afterChange
-        case .recordTooLarge, .tooManyItems: .afterChange
+        case .recordTooLarge, .tooManyItems, .answerTooLarge: .afterChange
         case .notSignedIn: .afterChange
         case .zoneNotModifiable, .recordTypeMismatch, .nameInvalid, .fieldMalformed: .never
         case .fieldTypeMismatch, .fieldEncryptionMismatch, .fieldEncryptionNotAllowed: .never
@@ -65,7 +66,8 @@ extension StoreError {
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: nil
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: nil
         case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
-        case .tooManyItems, .requestIDMissing, .requestIDExpired, .deadlinePassed, .cancelled: nil
+        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
+        case .deadlinePassed, .cancelled: nil
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: nil
         }
     }

@@ -42,6 +42,8 @@ extension StoreError {
         case .tooManyItems(let count):
             "Your request contains \(count) items which is more than the maximum number of items "
                 + "in a single request (400)"
+        case .answerTooLarge(let bytes):
+            "the records asked for take \(bytes) bytes, more than one answer holds: fetch fewer at a time"
         case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"
         case .requestIDExpired:
             "the request ID is too old to know whether it was executed: fetch, then send with a new one"

@@ -1,0 +1,59 @@
+private import Foundation
+internal import RecordClient
+private import RecordModel
+private import WireProtocol
+
+extension CKServerConnection {
+    /// What the record client needs to connect.
+    ///
+    /// - Throws: `CKError.badContainer` for an address or a container identifier that is none.
+    func clientConfiguration(container: String) throws(CKError) -> ClientConfiguration {
+        guard NameRules.isContainerID(container) else {
+            throw CKError.local(
+                .badContainer,
+                "\"\(container)\" is no container identifier: letters, digits, '.', '-' and '_', a letter first"
+            )
+        }
+        let (host, port) = try self.address()
+        var configuration = ClientConfiguration(
+            host: host,
+            port: port,
+            trust: self.trust,
+            container: container,
+            environment: self.environment == .production ? .production : .development,
+            accessToken: self.token.flatMap { $0.isEmpty ? nil : $0 }
+        )
+        configuration.installationID = InstallationID.current
+        return configuration
+    }
+
+    private var trust: ClientConfiguration.Trust {
+        switch self.certificateAuthority {
+        case .system: .system
+        case .file(let path): .authorities(file: path)
+        case .pem(let text): .pem(text)
+        }
+    }
+
+    /// Host and port of the address.
+    private func address() throws(CKError) -> (host: String, port: Int) {
+        guard let parts = URLComponents(string: self.url), parts.scheme?.lowercased() == "tidemark",
+            let host = parts.host, !host.isEmpty, parts.path.isEmpty || parts.path == "/",
+            parts.user == nil, parts.query == nil, parts.fragment == nil
+        else {
+            throw CKError.local(
+                .badContainer,
+                "\"\(self.url)\" is no address of a server: set \(Variable.url) to tidemark://host:port"
+            )
+        }
+        let port = parts.port ?? ProtocolVersion.defaultPort
+        guard (1...65_535).contains(port) else {
+            throw CKError.local(
+                .badContainer,
+                "\(port) is no port: set \(Variable.url) to tidemark://host:port"
+            )
+        }
+        // An IPv6 address stands in brackets in an address, and without them everywhere else.
+        return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
+    }
+}

@@ -1,0 +1,43 @@
+private import Foundation
+
+extension CKServerConnection {
+    /// Names of the environment's variables.
+    enum Variable {
+        static let url = "TIDEMARK_URL"
+        static let token = "TIDEMARK_TOKEN"
+        static let certificateAuthority = "TIDEMARK_CA"
+        static let environment = "TIDEMARK_ENVIRONMENT"
+        static let container = "TIDEMARK_CONTAINER"
+    }
+
+    /// Reads a connection from the environment. A variable that is set and empty counts as absent.
+    ///
+    /// - Throws: `CKError.badContainer` when there is no address, or `TIDEMARK_ENVIRONMENT` is none of the two words.
+    init(variables: [String: String]) throws(CKError) {
+        func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+        guard let url = value(Variable.url) else {
+            throw CKError.local(
+                .badContainer,
+                "No server is configured: set \(Variable.url) to tidemark://host:port, or "
+                    + "CKServerConnection.default in code"
+            )
+        }
+        self.init(url: url, token: value(Variable.token))
+        if let file = value(Variable.certificateAuthority) { self.certificateAuthority = .file(file) }
+        if let name = value(Variable.environment) {
+            guard let environment = Environment(rawValue: name.lowercased()) else {
+                throw CKError.local(
+                    .badContainer,
+                    "\(Variable.environment) is \"\(name)\": set it to development or production"
+                )
+            }
+            self.environment = environment
+        }
+    }
+
+    /// The connection of containers that were not given one.
+    static func configured() throws(CKError) -> CKServerConnection {
+        if let chosen = self.default { return chosen }
+        return try CKServerConnection(variables: ProcessInfo.processInfo.environment)
+    }
+}

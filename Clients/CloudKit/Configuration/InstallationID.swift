@@ -1,0 +1,30 @@
+private import Foundation
+
+/// The 16 bytes by which a server tells this installation's connections from those of others of the same user.
+enum InstallationID {
+    static let byteCount = 16
+
+    /// This process's: from the file of the user's state folder, or, where none can be written, made for this process.
+    static let current: [UInt8] = Self.load(
+        folder: Self.stateFolder(variables: ProcessInfo.processInfo.environment)
+    )
+
+    /// Reads the installation's ID, or makes one and tries to keep it.
+    static func load(folder: String) -> [UInt8] {
+        let file = folder + "/installation"
+        if let kept = FileManager.default.contents(atPath: file), kept.count == self.byteCount {
+            return [UInt8](kept)
+        }
+        let made = (0..<self.byteCount).map { _ in UInt8.random(in: .min ... .max) }
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // Atomically, so that no process reads half of it. Of two that make one at once the later wins for the
+        // future, and the other's stays good as long as that process runs.
+        try? Data(made).write(to: URL(fileURLWithPath: file), options: .atomic)
+        return made
+    }
+
+    static func stateFolder(variables: [String: String]) -> String {
+        if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tidemark" }
+        return NSHomeDirectory() + "/.local/state/tidemark"
+    }
+}

@@ -1,0 +1,41 @@
+private import RecordClient
+private import WireProtocol
+
+extension CKContainer {
+    /// Longest wait for a server's word on an account: a server that cannot be reached should not hold a user up for
+    /// the minute that a request gets.
+    private static let patience = Duration.seconds(10)
+
+    /// The status, and with `couldNotDetermine` the reason.
+    func determinedAccountStatus() async -> (status: CKAccountStatus, error: CKError?) {
+        let session: ServerAccess.Session
+        do { session = try self.access.session() } catch { return (.couldNotDetermine, error) }
+        guard session.isSignedIn else { return (.noAccount, nil) }
+        do throws(ClientError) {
+            let welcome = try await session.client.welcome(timeout: self.accountPatience)
+            return (welcome.userRecordName.isEmpty ? .noAccount : .available, nil)
+        } catch {
+            switch error {
+            case .rejected(.notAuthenticated, _): return (.noAccount, nil)
+            case .rejected(.overloaded, _), .rejected(.drain, _): return (.temporarilyUnavailable, nil)
+            default: return (.couldNotDetermine, CKError(error))
+            }
+        }
+    }
+
+    func signedInUserRecordID() async throws(CKError) -> CKRecord.ID {
+        let session = try self.access.session()
+        guard session.isSignedIn else { throw CKError.nobodySignedIn }
+        do throws(ClientError) {
+            let name = try await session.user.fetched(from: session.client, timeout: self.accountPatience)
+            if !name.isEmpty { return CKRecord.ID(recordName: name) }
+        } catch {
+            throw CKError(error)
+        }
+        throw CKError.nobodySignedIn
+    }
+
+    private var accountPatience: Duration {
+        self.settings.timeoutIntervalForRequest == nil ? Self.patience : self.settings.patience.request
+    }
+}

@@ -1,0 +1,166 @@
+public import Foundation
+
+/// The data of one application: a public database for all, a private and a shared one for the user who is signed in.
+///
+/// A container connects when it is first asked for something, to the server of its connection: the one given in
+/// code, or `CKServerConnection.default`, or the environment's. All containers with the same identifier and connection share one
+/// connection to the server.
+// SAFETY: its properties are constants, and what they refer to is Sendable or, for the queue, safe to be used by
+// several threads.
+open class CKContainer: NSObject, @unchecked Sendable {
+    private static let processDefault: CKContainer = {
+        let identifier = ProcessInfo.processInfo.environment[CKServerConnection.Variable.container]
+        return CKContainer(access: ServerAccess(identifier: identifier, connection: nil))
+    }()
+
+    let access: ServerAccess
+    let settings: OperationSettings
+    let group: CKOperationGroup?
+    private let operations: OperationQueue
+    private let databases: (public: CKDatabase, private: CKDatabase, shared: CKDatabase)
+
+    /// The container that the environment names in `TIDEMARK_CONTAINER`; always the same object.
+    ///
+    /// Without that variable every request to it fails with `badContainer`.
+    open class func `default`() -> CKContainer { self.processDefault }
+
+    /// Makes a container with the connection of the process: `CKServerConnection.default`, or the environment's.
+    ///
+    /// - Parameter containerIdentifier: Letters, digits, `.`, `-` and `_`, a letter first, at most 255 bytes; for anything else
+    ///   every request fails with `badContainer`.
+    public init(identifier containerIdentifier: String) {
+        let access = ServerAccess(identifier: containerIdentifier, connection: nil)
+        self.access = access
+        self.settings = OperationSettings()
+        self.group = nil
+        self.operations = OperationQueue()
+        self.databases = Self.databases(access, OperationSettings(), nil, self.operations)
+        super.init()
+    }
+
+    /// Makes a container with a connection of its own. Beyond Apple's surface.
+    ///
+    /// - Parameters:
+    ///   - containerIdentifier: As for `init(identifier:)`.
+    ///   - connection: Where the server is and who connects.
+    public convenience init(identifier containerIdentifier: String, connection: CKServerConnection) {
+        self.init(access: ServerAccess(identifier: containerIdentifier, connection: connection))
+    }
+
+    init(
+        access: ServerAccess,
+        settings: OperationSettings = OperationSettings(),
+        group: CKOperationGroup? = nil
+    ) {
+        self.access = access
+        self.settings = settings
+        self.group = group
+        self.operations = OperationQueue()
+        self.databases = Self.databases(access, settings, group, self.operations)
+        super.init()
+    }
+
+    private static func databases(
+        _ access: ServerAccess,
+        _ settings: OperationSettings,
+        _ group: CKOperationGroup?,
+        _ operations: OperationQueue
+    ) -> (public: CKDatabase, private: CKDatabase, shared: CKDatabase) {
+        func make(_ scope: CKDatabase.Scope) -> CKDatabase {
+            CKDatabase(access: access, scope: scope, settings: settings, group: group, operations: operations)
+        }
+        return (make(.public), make(.private), make(.shared))
+    }
+
+    /// The identifier; `nil` for a default container that the environment does not name.
+    open var containerIdentifier: String? { self.access.identifier }
+
+    /// The database that everybody can read, and signed-in users can write.
+    open var publicCloudDatabase: CKDatabase { self.databases.public }
+
+    /// The database of the user who is signed in.
+    open var privateCloudDatabase: CKDatabase { self.databases.private }
+
+    /// What others share with the user who is signed in.
+    open var sharedCloudDatabase: CKDatabase { self.databases.shared }
+
+    /// The database of a scope: the same object as the property's.
+    open func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
+        switch databaseScope {
+        case .public: self.databases.public
+        case .private: self.databases.private
+        case .shared: self.databases.shared
+        }
+    }
+
+    /// Executes an operation in this container. One on a database uses the private database unless it has another.
+    open func add(_ operation: CKOperation) {
+        operation.configuration.container = self
+        self.operations.addOperation(operation)
+    }
+
+    // MARK: Account
+
+    /// Finds out whether a user is signed in. Connects if there is no connection.
+    ///
+    /// - Parameter completionHandler: Told the status, and with `couldNotDetermine` the error.
+    @preconcurrency open func accountStatus(
+        completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
+    ) {
+        let callbacks = CallbackQueue(name: "CKContainer.accountStatus")
+        Task {
+            let (status, error) = await self.determinedAccountStatus()
+            callbacks.run { completionHandler(status, error) }
+        }
+    }
+
+    /// Finds out whether a user is signed in. Connects if there is no connection.
+    ///
+    /// - Throws: What made it impossible to determine.
+    open func accountStatus() async throws -> CKAccountStatus {
+        let (status, error) = await self.determinedAccountStatus()
+        if let error { throw error }
+        return status
+    }
+
+    /// Fetches the ID of the user record of the user who is signed in; nobody is: `notAuthenticated`.
+    @preconcurrency open func fetchUserRecordID(
+        completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
+    ) {
+        let callbacks = CallbackQueue(name: "CKContainer.fetchUserRecordID")
+        Task {
+            do {
+                let id = try await self.userRecordID()
+                callbacks.run { completionHandler(id, nil) }
+            } catch {
+                callbacks.run { completionHandler(nil, error) }
+            }
+        }
+    }
+
+    /// The ID of the user record of the user who is signed in; nobody is: `notAuthenticated`.
+    open func userRecordID() async throws -> CKRecord.ID { try await self.signedInUserRecordID() }
+
+    // MARK: Long-lived operations
+
+    /// The operations that outlived their process: none in this version.
+    @preconcurrency open func fetchAllLongLivedOperationIDs(
+        completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
+    ) {
+        CallbackQueue(name: "CKContainer.fetchAllLongLivedOperationIDs").run { completionHandler([], nil) }
+    }
+
+    /// An operation that outlived its process: none in this version.
+    @preconcurrency open func fetchLongLivedOperation(
+        withID operationID: CKOperation.ID,
+        completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
+    ) {
+        CallbackQueue(name: "CKContainer.fetchLongLivedOperation").run { completionHandler(nil, nil) }
+    }
+
+    /// The operations that outlived their process: none in this version.
+    public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { [] }
+
+    /// An operation that outlived its process: none in this version.
+    public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? { nil }
+}

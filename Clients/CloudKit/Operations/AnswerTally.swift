@@ -1,0 +1,63 @@
+private import RecordModel
+private import Synchronization
+internal import WireProtocol
+
+/// Which items of a request have been answered, and which failed.
+final class AnswerTally<Request: BatchRequest>: Sendable {
+    private struct Count {
+        var failures: [(id: Request.ItemID, error: any Error)] = []
+        var isAnswered: [Bool]
+    }
+
+    let request: Request
+    private let counted: Mutex<Count>
+
+    init(_ request: Request) {
+        self.request = request
+        self.counted = Mutex(Count(isAnswered: Array(repeating: false, count: request.itemCount)))
+    }
+
+    /// How the request ended when all is answered.
+    var end: CallEnd {
+        let failures = self.counted.withLock { $0.failures }
+        guard !failures.isEmpty else { return .answered(nil) }
+        let errors = failures.map { (AnyHashable($0.id), $0.error) }
+        return .answered(
+            CKError.partialFailure(
+                Dictionary(errors) { first, _ in first },
+                message: Request.partialFailureText
+            )
+        )
+    }
+
+    /// Reads items that arrived. Answers to items that the request does not have are dropped.
+    func read(_ items: [Item], user: String) -> [Request.Answer] {
+        let answers = items.compactMap { self.request.answer(to: $0, user: user) }
+        self.counted.withLock { counted in
+            for item in items where Int(item.index) < counted.isAnswered.count {
+                counted.isAnswered[Int(item.index)] = true
+            }
+        }
+        self.count(answers)
+        return answers
+    }
+
+    /// Failures for the items that a server has ended the request without answering.
+    func unanswered(user: String) -> [Request.Answer] {
+        let silent = self.counted.withLock { counted in
+            counted.isAnswered.indices.filter { !counted.isAnswered[$0] }
+        }
+        let failure = Failure(
+            code: .internalError,
+            message: "The server gave no answer for the item",
+            retry: .never
+        )
+        return self.read(silent.map { Item(index: UInt32($0), outcome: .failure(failure)) }, user: user)
+    }
+
+    func count(_ answers: [Request.Answer]) {
+        let failures = answers.compactMap(\.failure)
+        guard !failures.isEmpty else { return }
+        self.counted.withLock { $0.failures += failures }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// An operation on one database.
+// SAFETY: see `CKOperation`.
+open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
+    /// The database; `nil`: the private database of `configuration.container`, and without one of the default container.
+    open var database: CKDatabase?
+
+    /// Makes an operation in which nothing is set.
+    public override init() { super.init() }
+
+    /// The database that the operation works on.
+    var target: CKDatabase {
+        if let database = self.database { return database }
+        let container = self.effectiveSettings.container ?? CKContainer.default()
+        return container.privateCloudDatabase
+    }
+
+    override var effectiveSettings: OperationSettings {
+        super.effectiveSettings.over(self.database?.settings)
+    }
+
+    /// Sends a request and finishes when it has ended. For `main`; a second call does nothing.
+    ///
+    /// - Parameters:
+    ///   - make: Makes the request, or says why there is none.
+    ///   - answers: Told each item's answer, in order of arrival, on the callback queue.
+    func send<Request: BatchRequest>(
+        _ make: (DatabaseScopeModel) throws(CKError) -> Request,
+        answers: @escaping @Sendable (Request.Answer) -> Void
+    ) {
+        guard self.claim() else { return }
+        let database = self.target
+        let request: Request
+        do {
+            request = try make(database.scopeModel)
+        } catch {
+            self.conclude(with: error)
+            return
+        }
+        let call = RequestCall(access: database.access, patience: self.effectiveSettings.patience)
+        self.commit(to: call)
+        call.start(request) { batch in
+            self.callBack { for answer in batch { answers(answer) } }
+        } end: { end in
+            self.conclude(with: end.error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// Fetches record zones: those with certain IDs, or all of a database.
+///
+/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
+/// - Errors: A zone that does not exist has `zoneNotFound`; the operation then ends with `partialFailure`.
+// SAFETY: see `CKOperation`.
+open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+    /// The IDs of the zones to fetch. Not looked at by an operation that fetches all.
+    open var recordZoneIDs: [CKRecordZone.ID]?
+
+    /// Called for every zone.
+    public var perRecordZoneResultBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
+    /// Called last.
+    public var fetchRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
+    /// Called last, with the zones found, `nil` when the request as a whole failed. Deprecated by Apple.
+    open var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+
+    /// On the callback queue only.
+    private var found: [CKRecordZone.ID: CKRecordZone] = [:]
+    private var isForAll = false
+
+    /// Makes an operation that fetches nothing yet.
+    public override init() { super.init() }
+
+    /// Makes an operation that fetches zones.
+    public convenience init(recordZoneIDs: [CKRecordZone.ID]) {
+        self.init()
+        self.recordZoneIDs = recordZoneIDs
+    }
+
+    /// Makes an operation that fetches all zones of its database, the default zone among them.
+    open class func fetchAllRecordZonesOperation() -> Self {
+        let operation = _CKMadeByDefault.make(Self.self)
+        operation.isForAll = true
+        return operation
+    }
+
+    /// Sends the request.
+    open override func main() {
+        self.send {
+            ZoneFetch(self.isForAll ? nil : self.recordZoneIDs ?? [], scope: $0)
+        } answers: { answer in
+            guard case .value(let id, let result) = answer else { return }
+            if case .success(let zone) = result { self.found[id] = zone }
+            self.perRecordZoneResultBlock?(id, result)
+        }
+    }
+
+    override func report(_ error: CKError?) {
+        self.fetchRecordZonesResultBlock?(error.map { .failure($0) } ?? .success(()))
+        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.fetchRecordZonesCompletionBlock?(isAnswered ? self.found : nil, error)
+    }
+
+    override func releaseBlocks() {
+        super.releaseBlocks()
+        self.perRecordZoneResultBlock = nil
+        self.fetchRecordZonesResultBlock = nil
+        self.fetchRecordZonesCompletionBlock = nil
+    }
+}

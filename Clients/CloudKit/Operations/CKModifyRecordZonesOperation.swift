@@ -1,0 +1,80 @@
+import Foundation
+
+/// Creates and deletes record zones; a zone is deleted with everything in it.
+///
+/// - Shape: At most 400 items, else `limitExceeded`. A zone that is named twice is `invalidArguments`.
+/// - Durability: What is reported as saved or deleted is on the server's disk.
+/// - Errors: Creating a zone that exists succeeds. Deleting one that does not is `zoneNotFound`; `badDatabase` outside private
+///   databases. The operation then ends with `partialFailure`.
+// SAFETY: see `CKOperation`.
+open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+    /// The zones to create.
+    open var recordZonesToSave: [CKRecordZone]?
+    /// The IDs of the zones to delete.
+    open var recordZoneIDsToDelete: [CKRecordZone.ID]?
+
+    /// Called for every zone to create.
+    public var perRecordZoneSaveBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
+    /// Called for every zone to delete.
+    public var perRecordZoneDeleteBlock: ((CKRecordZone.ID, Result<Void, any Error>) -> Void)?
+    /// Called last.
+    public var modifyRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
+    /// Called last, with the zones that were created and the IDs of those deleted: `nil` for both when the request as a
+    /// whole failed. Deprecated by Apple.
+    open var modifyRecordZonesCompletionBlock: (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+
+    /// On the callback queue only.
+    private var savedZones: [CKRecordZone] = []
+    private var deletedZoneIDs: [CKRecordZone.ID] = []
+
+    /// Makes an operation that does nothing yet.
+    public override init() { super.init() }
+
+    /// Makes an operation that creates and deletes zones.
+    public convenience init(
+        recordZonesToSave: [CKRecordZone]? = nil,
+        recordZoneIDsToDelete: [CKRecordZone.ID]? = nil
+    ) {
+        self.init()
+        self.recordZonesToSave = recordZonesToSave
+        self.recordZoneIDsToDelete = recordZoneIDsToDelete
+    }
+
+    /// Sends the request.
+    open override func main() {
+        self.send { scope throws(CKError) in
+            try ZoneModification(
+                saving: self.recordZonesToSave ?? [],
+                deleting: self.recordZoneIDsToDelete ?? [],
+                scope: scope
+            )
+        } answers: { answer in
+            switch answer {
+            case .value(let id, let result):
+                if case .success(let zone) = result { self.savedZones.append(zone) }
+                self.perRecordZoneSaveBlock?(id, result)
+            case .deletion(let id, let result):
+                if case .success = result { self.deletedZoneIDs.append(id) }
+                self.perRecordZoneDeleteBlock?(id, result)
+            }
+        }
+    }
+
+    override func report(_ error: CKError?) {
+        self.modifyRecordZonesResultBlock?(error.map { .failure($0) } ?? .success(()))
+        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.modifyRecordZonesCompletionBlock?(
+            isAnswered ? self.savedZones : nil,
+            isAnswered ? self.deletedZoneIDs : nil,
+            error
+        )
+    }
+
+    override func releaseBlocks() {
+        super.releaseBlocks()
+        self.perRecordZoneSaveBlock = nil
+        self.perRecordZoneDeleteBlock = nil
+        self.modifyRecordZonesResultBlock = nil
+        self.modifyRecordZonesCompletionBlock = nil
+    }
+}

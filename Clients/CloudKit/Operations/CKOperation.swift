@@ -1,0 +1,158 @@
+public import Foundation
+private import Synchronization
+
+/// Something that is asked of a server, in the form of Foundation's operations: dependencies, queues, priorities,
+/// cancelling and subclassing work as with any `Operation`.
+///
+/// - Order: All callbacks of one operation run on a queue of its own, one at a time, never on the caller's thread: those
+///   for items first, then those for the whole operation, then the operation is finished and `completionBlock` runs.
+/// - Cancelling: Before the start or in flight, the operation's result is `CKError.operationCancelled`, and it finishes. A
+///   change that the server was already making is made all the same.
+/// - Subclassing: `main` may be overridden; the request is sent by `super.main()`. A subclass whose `main` returns without
+///   having called that is finished then, without a result, as any `Operation`.
+///
+/// Blocks are read when the operation runs and let go of when it has finished.
+// SAFETY: as on Apple's systems, an operation's properties are set before it is started and not later. What changes
+// while it runs is behind a mutex.
+open class CKOperation: Operation, @unchecked Sendable {
+    /// Names an operation.
+    public typealias ID = String
+
+    /// Something under way that can be stopped.
+    protocol Work: Sendable {
+        func cancel()
+    }
+
+    private struct Course {
+        enum Phase { case waiting, executing, finished }
+
+        var phase = Phase.waiting
+        var work: (any Work)?
+        /// The operation finishes when its work ends, not when `main` returns.
+        var isCommitted = false
+        var isConcluded = false
+    }
+
+    private let course = Mutex(Course())
+    private let identifier = UUID().uuidString
+    private let own = Configuration()
+    private lazy var callbacks = CallbackQueue(name: "CKOperation \(self.identifier)")
+
+    /// Makes an operation in which nothing is set.
+    public override init() { super.init() }
+
+    /// How the operation is to be executed. Never `nil` when read; copied when set.
+    open var configuration: Configuration! {
+        get { self.own }
+        set { self.own.settings = newValue?.settings ?? OperationSettings() }
+    }
+
+    /// The group that the operation belongs to, whose `defaultConfiguration` says what `configuration` does not.
+    open var group: CKOperationGroup?
+
+    /// A UUID that this operation got when it was made.
+    open var operationID: ID { self.identifier }
+
+    /// Kept for code that sets it. Never called: operations do not outlive the process in this version.
+    open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
+
+    /// The configuration's quality of service.
+    open override var qualityOfService: QualityOfService {
+        get { self.effectiveSettings.qualityOfService ?? OperationSettings.Defaults.qualityOfService }
+        set { self.own.qualityOfService = newValue }
+    }
+
+    /// What was set on the operation, then in its group.
+    var effectiveSettings: OperationSettings {
+        self.own.settings.over(self.group?.defaultConfiguration.settings)
+    }
+
+    // MARK: Life
+
+    /// Always `true`: an operation does not end when `start` returns.
+    open override var isAsynchronous: Bool { true }
+
+    /// Whether the operation was started and has not finished.
+    open override var isExecuting: Bool { self.course.withLock { $0.phase == .executing } }
+
+    /// Whether all callbacks have run.
+    open override var isFinished: Bool { self.course.withLock { $0.phase == .finished } }
+
+    /// Starts the operation; a queue does that when its dependencies have finished. Starting twice does nothing.
+    open override func start() {
+        guard self.course.withLock({ $0.phase == .waiting }) else { return }
+        self.willChangeValue(forKey: "isExecuting")
+        let isFirst = self.course.withLock { course in
+            guard course.phase == .waiting else { return false }
+            course.phase = .executing
+            return true
+        }
+        self.didChangeValue(forKey: "isExecuting")
+        guard isFirst else { return }
+        if self.isCancelled {
+            self.conclude(with: .cancelled)
+            return
+        }
+        self.main()
+        if !self.course.withLock({ $0.isCommitted }) { self.finish() }
+    }
+
+    /// Stops the operation as soon as possible.
+    open override func cancel() {
+        super.cancel()
+        self.course.withLock { $0.work }?.cancel()
+    }
+
+    /// Hands over the work whose end finishes the operation. Work that is handed over after `cancel` is cancelled.
+    func commit(to work: any Work) {
+        self.course.withLock { course in
+            course.work = work
+            course.isCommitted = true
+        }
+        if self.isCancelled { work.cancel() }
+    }
+
+    /// Whether `main` has been called already; the first call makes it so.
+    func claim() -> Bool {
+        self.course.withLock { course in
+            guard !course.isCommitted, course.phase != .finished else { return false }
+            course.isCommitted = true
+            return true
+        }
+    }
+
+    /// Runs callbacks of the user's in order.
+    func callBack(_ callback: @escaping @Sendable () -> Void) { self.callbacks.run(callback) }
+
+    /// Reports the end, once, and finishes.
+    func conclude(with error: CKError?) {
+        let isFirst = self.course.withLock { course in
+            defer { course.isConcluded = true }
+            course.isCommitted = true
+            return !course.isConcluded
+        }
+        guard isFirst else { return }
+        self.callBack {
+            self.report(error)
+            self.releaseBlocks()
+            self.finish()
+        }
+    }
+
+    /// Calls the blocks for the whole operation. On the callback queue.
+    func report(_ error: CKError?) {}
+
+    /// Lets go of the blocks, which often hold the operation. On the callback queue.
+    func releaseBlocks() { self.longLivedOperationWasPersistedBlock = nil }
+
+    private func finish() {
+        self.willChangeValue(forKey: "isExecuting")
+        self.willChangeValue(forKey: "isFinished")
+        self.course.withLock { course in
+            course.phase = .finished
+            course.work = nil
+        }
+        self.didChangeValue(forKey: "isExecuting")
+        self.didChangeValue(forKey: "isFinished")
+    }
+}

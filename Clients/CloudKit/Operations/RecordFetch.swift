@@ -1,0 +1,70 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// Records to fetch by ID. An ID that is named several times is fetched once.
+struct RecordFetch: BatchRequest {
+    typealias ItemID = CKRecord.ID
+    typealias Value = CKRecord
+
+    static let partialFailureText = "Failed to fetch some records"
+
+    private let scope: DatabaseScopeModel
+    private let ids: [CKRecord.ID]
+    private let desiredKeys: [CKRecord.FieldKey]?
+
+    init(_ ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]?, scope: DatabaseScopeModel) {
+        var seen: Set<CKRecord.ID> = []
+        self.ids = ids.filter { seen.insert($0).inserted }
+        self.desiredKeys = desiredKeys
+        self.scope = scope
+    }
+
+    var itemCount: Int { self.ids.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .fetchRecords(
+            FetchRecords(scope: self.scope, ids: self.ids.map(\.model), desiredKeys: self.desiredKeys)
+        )
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard Int(item.index) < self.ids.count else { return nil }
+        let id = self.ids[Int(item.index)]
+        switch item.outcome {
+        case .record(let record): return .value(id, .success(CKRecord(record, currentUser: user)))
+        case .failure(let failure):
+            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            return .value(id, .failure(error))
+        default: return .value(id, .failure(CKError.answerOfAnotherKind))
+        }
+    }
+}
+
+/// The record of the user who is signed in, whose name is known once there is a connection.
+struct CurrentUserFetch: BatchRequest {
+    typealias ItemID = CKRecord.ID
+    typealias Value = CKRecord
+
+    static let partialFailureText = RecordFetch.partialFailureText
+
+    private let scope: DatabaseScopeModel
+    private let desiredKeys: [CKRecord.FieldKey]?
+
+    init(desiredKeys: [CKRecord.FieldKey]?, scope: DatabaseScopeModel) {
+        self.desiredKeys = desiredKeys
+        self.scope = scope
+    }
+
+    var itemCount: Int { 1 }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        guard !user.isEmpty else { throw CKError.nobodySignedIn }
+        return try self.fetch(user).operation(user: user)
+    }
+
+    func answer(to item: Item, user: String) -> Answer? { self.fetch(user).answer(to: item, user: user) }
+
+    private func fetch(_ user: String) -> RecordFetch {
+        RecordFetch([CKRecord.ID(recordName: user)], desiredKeys: self.desiredKeys, scope: self.scope)
+    }
+}

@@ -1,0 +1,143 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// Records to save and to delete in one request.
+struct RecordModification: BatchRequest {
+    private enum Sent: Sendable {
+        case save(CKRecord, RecordSave)
+        case deletion(CKRecord.ID)
+    }
+
+    typealias ItemID = CKRecord.ID
+    typealias Value = CKRecord
+
+    static let partialFailureText = "Failed to modify some records"
+
+    let answeredHere: [Answer]
+    private let scope: DatabaseScopeModel
+    private let policy: ModifyRecords.Policy
+    private let isAtomic: Bool
+    /// By item number.
+    private let sent: [Sent]
+
+    /// Reads what the records are to change. Later changes of the records are not sent.
+    ///
+    /// - Throws: `invalidArguments` when a record is named twice.
+    init(
+        saving records: [CKRecord],
+        deleting ids: [CKRecord.ID],
+        policy: CKModifyRecordsOperation.RecordSavePolicy,
+        isAtomic: Bool,
+        scope: DatabaseScopeModel
+    ) throws(CKError) {
+        try Self.checkDistinct(saving: records, deleting: ids)
+        self.scope = scope
+        self.policy = policy.model
+        self.isAtomic = isAtomic
+
+        var refused: [CKRecord.ID: CKError] = [:]
+        var saves: [(record: CKRecord, save: RecordSave)] = []
+        for record in records {
+            do {
+                saves.append((record, try record.save(policy: policy.model)))
+            } catch {
+                refused[record.recordID] = error
+            }
+        }
+        // What the server does with a failed item of an atomic zone must hold for one that it never sees.
+        var culprits: [ZoneID: CKRecord.ID] = [:]
+        for id in records.map(\.recordID) where isAtomic && refused[id] != nil && !id.zoneID.model.isDefault {
+            culprits[id.zoneID.model] = culprits[id.zoneID.model] ?? id
+        }
+        func fate(_ id: CKRecord.ID) -> CKError? {
+            refused[id] ?? culprits[id.zoneID.model].map { CKError.atomicFailure(culprit: $0) }
+        }
+        var sent: [Sent] = saves.compactMap {
+            fate($0.record.recordID) == nil ? .save($0.record, $0.save) : nil
+        }
+        sent += ids.compactMap { fate($0) == nil ? .deletion($0) : nil }
+        self.sent = sent
+        self.answeredHere =
+            records.compactMap { record in
+                fate(record.recordID).map { Answer.value(record.recordID, .failure($0)) }
+            }
+            + ids.compactMap { id in fate(id).map { Answer.deletion(id, .failure($0)) } }
+    }
+
+    var itemCount: Int { self.sent.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        var request = ModifyRecords(
+            scope: self.scope,
+            saves: [],
+            policy: self.policy,
+            isAtomic: self.isAtomic
+        )
+        for item in self.sent {
+            switch item {
+            case .save(_, let save): request.saves.append(save)
+            case .deletion(let id): request.deletes.append(id.model)
+            }
+        }
+        return .modifyRecords(request)
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard Int(item.index) < self.sent.count else { return nil }
+        switch (self.sent[Int(item.index)], item.outcome) {
+        case (.save(let record, let save), .recordSaved(let saved)):
+            record.saved(saved, sent: save, currentUser: user)
+            return .value(record.recordID, .success(record))
+        case (.deletion(let id), .deleted):
+            return .deletion(id, .success(()))
+        case (.save(let record, _), .failure(let failure)):
+            let error = CKError(
+                failure,
+                clientRecord: record,
+                itemID: self.culprit(of: failure),
+                currentUser: user
+            )
+            return .value(record.recordID, .failure(error))
+        case (.deletion(let id), .failure(let failure)):
+            let error = CKError(
+                failure,
+                clientRecord: nil,
+                itemID: self.culprit(of: failure),
+                currentUser: user
+            )
+            return .deletion(id, .failure(error))
+        case (.save(let record, _), _):
+            return .value(record.recordID, .failure(CKError.answerOfAnotherKind))
+        case (.deletion(let id), _):
+            return .deletion(id, .failure(CKError.answerOfAnotherKind))
+        }
+    }
+
+    /// The item that is to blame, when it is another one.
+    private func culprit(of failure: Failure) -> AnyHashable? {
+        switch failure.cause {
+        case .culprit: return nil
+        case .dependsOn(let index), .atomicPeer(let index):
+            guard Int(index) < self.sent.count else { return nil }
+            switch self.sent[Int(index)] {
+            case .save(let record, _): return AnyHashable(record.recordID)
+            case .deletion(let id): return AnyHashable(id)
+            }
+        }
+    }
+
+    private static func checkDistinct(saving records: [CKRecord], deleting ids: [CKRecord.ID]) throws(CKError)
+    {
+        let saved = Set(records.map(\.recordID.model))
+        guard saved.count == records.count else {
+            throw CKError.local(.invalidArguments, "You can't save the same record twice")
+        }
+        let deleted = Set(ids.map(\.model))
+        guard deleted.count == ids.count else {
+            throw CKError.local(.invalidArguments, "You can't delete the same record twice")
+        }
+        guard saved.isDisjoint(with: deleted) else {
+            throw CKError.local(.invalidArguments, "You can't save and delete the same record")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+internal import RecordClient
+private import RecordModel
+private import Synchronization
+private import WireProtocol
+
+/// How a request ended.
+enum CallEnd: Sendable {
+    /// Every item has its answer; with the `partialFailure` that gathers those that failed.
+    case answered(CKError?)
+    /// The request failed as a whole.
+    case failed(CKError)
+
+    /// The error of an operation that ended so.
+    var error: CKError? {
+        switch self {
+        case .answered(let error): error
+        case .failed(let error): error
+        }
+    }
+}
+
+/// One request on its way, from the first connection to its end.
+///
+/// ```text
+/// idle --start--> asking (for the user's name, once a connection) --> sent --> ended
+///   \------------------------------- cancel --------------------------------^
+/// ```
+final class RequestCall: CKOperation.Work {
+    private enum State {
+        /// Exits: `asking`, `sent`, `cancelled`.
+        case idle
+        /// Exits: `sent`, `cancelled`.
+        case asking(Task<Void, Never>)
+        /// No exit: the client ends the request.
+        case sent(RequestHandle)
+        /// No exit.
+        case cancelled
+    }
+
+    private let access: ServerAccess
+    private let patience: Patience
+    private let state = Mutex(State.idle)
+
+    init(access: ServerAccess, patience: Patience) {
+        self.access = access
+        self.patience = patience
+    }
+
+    /// Starts; to be called once.
+    ///
+    /// - Parameters:
+    ///   - answers: Called with answers as they arrive, never at the same time as another call, each item once.
+    ///   - end: Called once, last.
+    func start<Request: BatchRequest>(
+        _ request: Request,
+        answers: @escaping @Sendable ([Request.Answer]) -> Void,
+        end: @escaping @Sendable (CallEnd) -> Void
+    ) {
+        let tally = AnswerTally(request)
+        if !request.answeredHere.isEmpty {
+            tally.count(request.answeredHere)
+            answers(request.answeredHere)
+        }
+        guard request.needsServer else { return end(tally.end) }
+        let session: ServerAccess.Session
+        do { session = try self.access.session() } catch { return end(.failed(error)) }
+        if let user = session.user.known {
+            self.send(tally, session: session, user: user, answers: answers, end: end)
+            return
+        }
+        let wasCancelled = self.state.withLock { state in
+            guard case .idle = state else { return true }
+            state = .asking(
+                Task {
+                    do throws(ClientError) {
+                        let user = try await session.user.fetched(
+                            from: session.client,
+                            timeout: self.patience.request
+                        )
+                        self.send(tally, session: session, user: user, answers: answers, end: end)
+                    } catch {
+                        end(.failed(CKError(error)))
+                    }
+                }
+            )
+            return false
+        }
+        if wasCancelled { end(.failed(.cancelled)) }
+    }
+
+    /// Ends the request with `operationCancelled` unless it has ended.
+    func cancel() {
+        let state = self.state.withLock { state in
+            defer { state = .cancelled }
+            return state
+        }
+        switch state {
+        case .idle, .cancelled: break
+        case .asking(let task): task.cancel()
+        case .sent(let handle): handle.cancel()
+        }
+    }
+
+    private func send<Request: BatchRequest>(
+        _ tally: AnswerTally<Request>,
+        session: ServerAccess.Session,
+        user: String,
+        answers: @escaping @Sendable ([Request.Answer]) -> Void,
+        end: @escaping @Sendable (CallEnd) -> Void
+    ) {
+        let operation: RequestModel
+        do { operation = try tally.request.operation(user: user) } catch { return end(.failed(error)) }
+        if self.state.withLock({ if case .cancelled = $0 { true } else { false } }) {
+            return end(.failed(.cancelled))
+        }
+        let handle = session.client.start(
+            operation,
+            requestTimeout: self.patience.request,
+            resourceTimeout: self.patience.resource
+        ) { items in
+            let batch = tally.read(items, user: user)
+            if !batch.isEmpty { answers(batch) }
+        } end: { result in
+            switch result {
+            case .success:
+                let silent = tally.unanswered(user: user)
+                if !silent.isEmpty { answers(silent) }
+                end(tally.end)
+            case .failure(let error): end(.failed(CKError(error)))
+            }
+        }
+        let wasCancelled = self.state.withLock { state in
+            if case .cancelled = state { return true }
+            state = .sent(handle)
+            return false
+        }
+        if wasCancelled { handle.cancel() }
+    }
+}

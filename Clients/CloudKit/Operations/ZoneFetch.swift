@@ -1,0 +1,39 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// Zones to fetch: all, or those with certain IDs. An ID that is named several times is fetched once.
+struct ZoneFetch: BatchRequest {
+    typealias ItemID = CKRecordZone.ID
+    typealias Value = CKRecordZone
+
+    static let partialFailureText = "Failed to fetch some record zones"
+
+    private let scope: DatabaseScopeModel
+    /// `nil`: all.
+    private let ids: [CKRecordZone.ID]?
+
+    init(_ ids: [CKRecordZone.ID]?, scope: DatabaseScopeModel) {
+        var seen: Set<CKRecordZone.ID> = []
+        self.ids = ids.map { ids in ids.filter { seen.insert($0).inserted } }
+        self.scope = scope
+    }
+
+    var itemCount: Int { self.ids?.count ?? 0 }
+
+    var needsServer: Bool { self.ids.map { !$0.isEmpty } ?? true }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        let selection: FetchZones.Selection = if let ids = self.ids { .ids(ids.map(\.model)) } else { .all }
+        return .fetchZones(FetchZones(scope: self.scope, selection: selection))
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard let ids = self.ids else {
+            // Only the answer says which zones there are.
+            guard case .zone(let zone) = item.outcome else { return nil }
+            return .value(CKRecordZone.ID(zone.id), .success(CKRecordZone(zone)))
+        }
+        guard Int(item.index) < ids.count else { return nil }
+        return .value(ids[Int(item.index)], item.outcome.zone(user: user))
+    }
+}

@@ -1,0 +1,65 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// Zones to create and to delete in one request.
+struct ZoneModification: BatchRequest {
+    typealias ItemID = CKRecordZone.ID
+    typealias Value = CKRecordZone
+
+    static let partialFailureText = "Failed to modify some record zones"
+
+    private let scope: DatabaseScopeModel
+    private let saves: [CKRecordZone.ID]
+    private let deletes: [CKRecordZone.ID]
+
+    /// - Throws: `invalidArguments` when a zone is named twice.
+    init(
+        saving zones: [CKRecordZone],
+        deleting ids: [CKRecordZone.ID],
+        scope: DatabaseScopeModel
+    ) throws(CKError) {
+        let all = zones.map(\.zoneID) + ids
+        guard Set(all).count == all.count else {
+            throw CKError.local(.invalidArguments, "You can't name the same record zone twice")
+        }
+        self.scope = scope
+        self.saves = zones.map(\.zoneID)
+        self.deletes = ids
+    }
+
+    var itemCount: Int { self.saves.count + self.deletes.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .modifyZones(
+            ModifyZones(scope: self.scope, saves: self.saves.map(\.model), deletes: self.deletes.map(\.model))
+        )
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        let index = Int(item.index)
+        guard index < self.itemCount else { return nil }
+        if index < self.saves.count {
+            return .value(self.saves[index], item.outcome.zone(user: user))
+        }
+        let id = self.deletes[index - self.saves.count]
+        switch item.outcome {
+        case .deleted: return .deletion(id, .success(()))
+        case .failure(let failure):
+            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            return .deletion(id, .failure(error))
+        default: return .deletion(id, .failure(CKError.answerOfAnotherKind))
+        }
+    }
+}
+
+extension ItemOutcome {
+    /// The outcome of an item that is answered with a zone.
+    func zone(user: String) -> Result<CKRecordZone, any Error> {
+        switch self {
+        case .zone(let zone): .success(CKRecordZone(zone))
+        case .failure(let failure):
+            .failure(CKError(failure, clientRecord: nil, itemID: nil, currentUser: user))
+        default: .failure(CKError.answerOfAnotherKind)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import RecordModel
+
+/// The references of a body that the store has to watch: those with an action.
+package struct Holds: Hashable, Sendable {
+    package var kinds: [String: HoldKinds] = [:]
+
+    package init() {}
+
+    /// What a record holds.
+    package init(body: RecordBody, parent: String?) {
+        self.add(body)
+        if let parent { self.kinds[parent, default: []].insert(.parent) }
+    }
+
+    /// What the fields of a save would hold; refuses references to other zones, those without an action included.
+    package init(
+        changes: RecordBody,
+        in zone: ZoneID,
+        requester: Requester
+    ) throws(StoreError) {
+        var cursor = FieldCursor(changes.bytes)
+        while let slice = cursor.nextTrusted() {
+            for reference in Self.references(in: slice, of: changes) {
+                if let other = reference.zone {
+                    guard other.zoneName == zone.zoneName, Access.isOwn(other, of: requester) else {
+                        throw .referenceCrossesZones(field: changes.name(of: slice))
+                    }
+                }
+                self.add(reference)
+            }
+        }
+    }
+
+    package var isEmpty: Bool { self.kinds.isEmpty }
+
+    private mutating func add(_ body: RecordBody) {
+        var cursor = FieldCursor(body.bytes)
+        while let slice = cursor.nextTrusted() {
+            for reference in Self.references(in: slice, of: body) { self.add(reference) }
+        }
+    }
+
+    private mutating func add(_ reference: Reference) {
+        switch reference.action {
+        case .none: return
+        case .deleteSelf: self.kinds[reference.recordName, default: []].insert(.deleteSelf)
+        case .validate: self.kinds[reference.recordName, default: []].insert(.validate)
+        }
+    }
+
+    private static func references(in slice: FieldSlice, of body: RecordBody) -> [Reference] {
+        guard slice.type == .reference || slice.type == .referenceList else { return [] }
+        switch body.value(of: slice) {
+        case .reference(let reference): return [reference]
+        case .referenceList(let references): return references
+        default: return []
+        }
+    }
+}

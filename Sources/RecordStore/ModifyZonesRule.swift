@@ -1,0 +1,65 @@
+package import RecordModel
+
+/// What `modify_zones` means (`Protocol/README.md`, section 5.4). Each zone is judged by itself.
+struct ModifyZonesRule {
+    let requester: Requester
+    let operation: ModifyZones
+    let bounds: Bounds
+    let transaction: any WriteTransaction
+
+    /// One outcome a zone, saves first.
+    func execute() throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+        do {
+            try Access.checkWriting(by: self.requester)
+            try self.checkShape()
+        } catch {
+            return .failure(error)
+        }
+        var outcomes: [WriteOutcome] = []
+        for zone in self.operation.saves { outcomes.append(try self.create(zone)) }
+        for zone in self.operation.deletes { outcomes.append(try self.delete(zone)) }
+        return .success(outcomes)
+    }
+
+    private func create(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
+        guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
+        guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
+        guard Access.isOwn(zone, of: self.requester) else { return .failed(.permissionDenied(.create)) }
+        let database = self.requester.database
+        if try self.transaction.zone(named: zone.zoneName, in: database) == nil {
+            let position = try self.transaction.takePosition(in: database)
+            _ = try self.transaction.createZone(named: zone.zoneName, in: database, at: position)
+        }
+        return .zoneSaved(Zone(id: zone, scope: self.requester.scope))
+    }
+
+    private func delete(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
+        guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
+        let database = self.requester.database
+        guard Access.isOwn(zone, of: self.requester),
+            let key = try self.transaction.zone(named: zone.zoneName, in: database)
+        else { return .failed(.zoneMissing) }
+        let position = try self.transaction.takePosition(in: database)
+        try self.transaction.deleteZone(key, named: zone.zoneName, at: position)
+        return .deleted
+    }
+
+    private func checkShape() throws(StoreError) {
+        guard self.requester.scope == .private else { throw .databaseNotAllowed }
+        let count = self.operation.saves.count + self.operation.deletes.count
+        guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
+        let saved = Set(self.operation.saves.map(\.zoneName))
+        guard saved.count == self.operation.saves.count else { throw .duplicateItem }
+        let deleted = Set(self.operation.deletes.map(\.zoneName))
+        guard deleted.count == self.operation.deletes.count else { throw .duplicateItem }
+        guard saved.isDisjoint(with: deleted) else { throw .savedAndDeleted }
+    }
+}
+
+extension Zone {
+    /// A zone with what zones of its kind can do.
+    package init(id: ZoneID, scope: DatabaseScope) {
+        let isCustom = scope == .private && !id.isDefault
+        self.init(id: id, capabilities: isCustom ? [.fetchChanges, .atomic, .sharing, .zoneWideSharing] : [])
+    }
+}

@@ -1,0 +1,60 @@
+package import RecordModel
+
+/// What the first save of a field settled for all records of the type in the environment.
+package struct FieldDefinition: Hashable, Sendable {
+    package var type: FieldType
+    package var isEncrypted: Bool
+
+    package init(type: FieldType, isEncrypted: Bool) {
+        self.type = type
+        self.isEncrypted = isEncrypted
+    }
+}
+
+/// Judges the fields of a save against what is defined, and says what the save would define.
+package enum Schema {
+    /// - Parameter defined: The definitions of the record type, those of earlier items of the request included.
+    /// - Returns: What has to be defined with the save.
+    package static func definitions(
+        neededFor changes: RecordBody,
+        given defined: [String: FieldDefinition],
+        scope: DatabaseScope
+    ) throws(StoreError) -> [String: FieldDefinition] {
+        var needed: [String: FieldDefinition] = [:]
+        var cursor = FieldCursor(changes.bytes)
+        while let slice = cursor.nextTrusted() {
+            guard slice.type != .clear else { continue }
+            let name = changes.name(of: slice)
+            if slice.isEncrypted, scope == .public || !self.mayBeEncrypted(slice.type) {
+                throw .fieldEncryptionNotAllowed(field: name)
+            }
+            guard let definition = defined[name] else {
+                if slice.type != .emptyList {
+                    needed[name] = FieldDefinition(type: slice.type, isEncrypted: slice.isEncrypted)
+                }
+                continue
+            }
+            guard self.agrees(slice.type, with: definition.type) else {
+                throw .fieldTypeMismatch(field: name, given: slice.type, defined: definition.type)
+            }
+            // An empty list carries no flag, so it says nothing about encryption.
+            if slice.type != .emptyList, slice.isEncrypted != definition.isEncrypted {
+                throw .fieldEncryptionMismatch(field: name)
+            }
+        }
+        return needed
+    }
+
+    private static func agrees(_ given: FieldType, with defined: FieldType) -> Bool {
+        given == defined || (given == .emptyList && defined.isList)
+    }
+
+    private static func mayBeEncrypted(_ type: FieldType) -> Bool {
+        switch type {
+        case .reference, .referenceList, .emptyList: false
+        case .string, .int64, .double, .timestamp, .bytes, .location, .stringList, .int64List, .doubleList,
+            .timestampList, .bytesList, .locationList, .clear:
+            true
+        }
+    }
+}

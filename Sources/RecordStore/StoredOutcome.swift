@@ -1,0 +1,124 @@
+import RecordModel
+
+/// The outcome of a request as it is kept for replays, 5 bytes for a record that was saved.
+///
+///     outcome = 0x01 now *item                now: milliseconds since 1970, as all integers in zigzag LEB128
+///     item    = 0x00 position                 record created now, by the requester
+///             | 0x01 position created         record updated that the requester created
+///             | 0x02 position created text    … that somebody else created
+///             | 0x03 text text                zone: name, owner
+///             | 0x04                          deleted
+///             | 0x05 number integers texts    failed: `StoreError.parts`
+///
+/// A failure that carries the server's record is kept without it: a replay gets the record as it is by then.
+struct StoredOutcome {
+    let request: WriteRequest
+    let transaction: any WriteTransaction
+
+    init(request: WriteRequest, transaction: any WriteTransaction) {
+        self.request = request
+        self.transaction = transaction
+    }
+
+    private var user: String { self.request.requester.userRecordName ?? "" }
+
+    func encode(_ outcomes: [WriteOutcome]) -> [UInt8] {
+        var bytes = CompactBytes()
+        bytes.append(byte: 1)
+        let now = self.transaction.nowMilliseconds
+        bytes.append(now)
+        for outcome in outcomes {
+            switch outcome {
+            case .recordSaved(let tag, let system):
+                let position = Int64(tag, radix: 36) ?? 0
+                if system.createdBy != self.user {
+                    bytes.append(byte: 2)
+                } else {
+                    bytes.append(byte: system.createdMilliseconds == now ? 0 : 1)
+                }
+                bytes.append(position)
+                if system.createdBy != self.user || system.createdMilliseconds != now {
+                    bytes.append(system.createdMilliseconds)
+                }
+                if system.createdBy != self.user { bytes.append(system.createdBy) }
+            case .zoneSaved(let zone):
+                bytes.append(byte: 3)
+                bytes.append(zone.id.zoneName)
+                bytes.append(zone.id.ownerName)
+            case .deleted: bytes.append(byte: 4)
+            case .failed(let error):
+                let parts = error.parts
+                bytes.append(byte: 5)
+                bytes.append(byte: parts.number)
+                bytes.append(parts.integers)
+                bytes.append(parts.texts)
+            }
+        }
+        return bytes.bytes
+    }
+
+    func decode(_ stored: [UInt8]) throws(StorageFailure) -> [WriteOutcome] {
+        var bytes = CompactBytes(stored)
+        guard bytes.nextByte() == 1, let now = bytes.nextInteger() else { throw .unexpected(code: 0) }
+        var outcomes: [WriteOutcome] = []
+        while let kind = bytes.nextByte() {
+            guard let outcome = try self.outcome(kind, &bytes, now: now, index: outcomes.count) else {
+                throw .unexpected(code: Int32(kind))
+            }
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
+    private func outcome(
+        _ kind: UInt8,
+        _ bytes: inout CompactBytes,
+        now: Int64,
+        index: Int
+    ) throws(StorageFailure) -> WriteOutcome? {
+        switch kind {
+        case 0, 1, 2:
+            guard let position = bytes.nextInteger(), let created = kind == 0 ? now : bytes.nextInteger(),
+                let creator = kind == 2 ? bytes.nextText() : self.user
+            else { return nil }
+            let system = SystemFields(
+                createdMilliseconds: created,
+                modifiedMilliseconds: now,
+                createdBy: creator,
+                modifiedBy: self.user
+            )
+            return .recordSaved(changeTag: ChangeTag.text(of: position), system: system)
+        case 3:
+            guard let name = bytes.nextText(), let owner = bytes.nextText() else { return nil }
+            let id = ZoneID(zoneName: name, ownerName: owner)
+            return .zoneSaved(Zone(id: id, scope: self.request.requester.scope))
+        case 4: return .deleted
+        case 5:
+            guard let number = bytes.nextByte(), let integers = bytes.nextIntegers(),
+                let texts = bytes.nextTexts()
+            else { return nil }
+            let parts = StoreError.Parts(number: number, integers: integers, texts: texts)
+            if parts.carriesRecord { return .failed(try self.conflict(parts, index: index)) }
+            return StoreError(parts: parts).map { .failed($0) }
+        default: return nil
+        }
+    }
+
+    /// The conflict of an item with the record as it is now; a record that has gone since has nothing to merge with.
+    private func conflict(_ parts: StoreError.Parts, index: Int) throws(StorageFailure) -> StoreError {
+        guard case .modifyRecords(let operation) = self.request.operation,
+            operation.saves.indices.contains(index)
+        else { return .recordMissing }
+        let id = operation.saves[index].id
+        guard
+            let zone = try self.transaction.zone(
+                named: id.zone.zoneName,
+                in: self.request.requester.database
+            )
+        else { return .zoneMissing }
+        guard let record = try self.transaction.record(named: id.recordName, in: zone) else {
+            return .recordMissing
+        }
+        return parts.conflict(with: record.record(id: id))
+    }
+}

@@ -1,0 +1,82 @@
+package import RecordModel
+
+/// What a write means, whatever engine executes it: once for each request ID, and nothing that is refused leaves a trace.
+package struct WriteRules: Sendable {
+    package let bounds: Bounds
+    /// How long the outcome of a request is known.
+    package let requestIDRetentionSeconds: Int
+
+    package init(bounds: Bounds, requestIDRetentionSeconds: Int) {
+        self.bounds = bounds
+        self.requestIDRetentionSeconds = requestIDRetentionSeconds
+    }
+
+    /// Clocks of clients may run ahead, but an ID from far ahead would stay on disk for as long.
+    package static let clockSkewMaxMilliseconds: Int64 = 86_400_000
+
+    package struct Execution: Sendable {
+        package let result: Result<[WriteOutcome], StoreError>
+        package let isReplay: Bool
+    }
+
+    /// Executes a request, or finds what its first execution left.
+    ///
+    /// - Throws: `StorageFailure` when a primitive failed: the transaction has to be rolled back.
+    package func execute(
+        _ request: WriteRequest,
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) -> Execution {
+        if let refusal = self.refusal(of: request.requestID, nowMilliseconds: transaction.nowMilliseconds) {
+            return Execution(result: .failure(refusal), isReplay: false)
+        }
+        let database = request.requester.database
+        if let stored = try transaction.outcome(of: request.requestID, in: database) {
+            let outcomes = try StoredOutcome(request: request, transaction: transaction).decode(stored)
+            return Execution(result: .success(outcomes), isReplay: true)
+        }
+        let result: Result<[WriteOutcome], StoreError>
+        switch request.operation {
+        case .modifyRecords(let operation):
+            result = try ModifyRecordsRule(
+                requester: request.requester,
+                operation: operation,
+                bounds: self.bounds,
+                transaction: transaction
+            ).execute()
+        case .modifyZones(let operation):
+            result = try ModifyZonesRule(
+                requester: request.requester,
+                operation: operation,
+                bounds: self.bounds,
+                transaction: transaction
+            ).execute()
+        }
+        if case .success(let outcomes) = result, outcomes.contains(where: \.tookEffect) {
+            let stored = StoredOutcome(request: request, transaction: transaction).encode(outcomes)
+            try transaction.storeOutcome(stored, of: request.requestID, in: database)
+        }
+        return Execution(result: result, isReplay: false)
+    }
+
+    /// IDs older than this may have been forgotten.
+    package func oldestRequestMilliseconds(now: Int64) -> Int64 {
+        now - Int64(self.requestIDRetentionSeconds) * 1_000
+    }
+
+    private func refusal(of id: RequestID, nowMilliseconds now: Int64) -> StoreError? {
+        guard id != RequestID(high: 0, low: 0) else { return .requestIDMissing }
+        guard id.milliseconds >= self.oldestRequestMilliseconds(now: now),
+            id.milliseconds <= now + Self.clockSkewMaxMilliseconds
+        else { return .requestIDExpired }
+        return nil
+    }
+}
+
+extension WriteOutcome {
+    fileprivate var tookEffect: Bool {
+        switch self {
+        case .recordSaved, .zoneSaved, .deleted: true
+        case .failed: false
+        }
+    }
+}

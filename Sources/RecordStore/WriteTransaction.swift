@@ -1,0 +1,166 @@
+package import RecordModel
+
+/// What a rule may do within one transaction: the part of an engine that differs from one database to another.
+///
+/// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
+/// A failure leaves the transaction in a state that nobody may rely on: the engine rolls it back.
+package protocol WriteTransaction: AnyObject {
+    /// The server's clock, milliseconds since 1970; the same for all changes of one request.
+    var nowMilliseconds: Int64 { get }
+
+    /// The next position of a database. Ascending; gaps are permitted.
+    func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
+
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
+    /// Creates a zone that is absent, with a number that no zone of the database had before.
+    func createZone(
+        named name: String,
+        in database: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) -> ZoneKey
+    /// Deletes a zone with everything in it, in time that does not depend on how much that is.
+    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
+
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
+    /// Writes a record that is absent.
+    func insert(
+        _ record: StoredRecord,
+        named name: String,
+        in zone: ZoneKey,
+        environment: EnvironmentID
+    ) throws(StorageFailure)
+    /// Writes a record that is present and keeps its type, its creator and its date of creation.
+    func update(_ record: StoredRecord, named name: String, in zone: ZoneKey) throws(StorageFailure)
+    /// Deletes a record that is present and leaves a tombstone.
+    func delete(
+        recordNamed name: String,
+        type: String,
+        in zone: ZoneKey,
+        environment: EnvironmentID,
+        at position: Int64
+    ) throws(StorageFailure)
+
+    /// Who holds a reference to a record that keeps it from going, or goes with it. At most `limit`, by name.
+    func holders(of target: String, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Holder]
+    /// How many records hold a `deleteSelf` reference to a record, counted up to `limit`.
+    func countOfDeleteSelfHolders(
+        of target: String,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int
+    /// Replaces what is known about how one record holds another; empty: not at all.
+    func setHold(
+        _ kinds: HoldKinds,
+        of target: String,
+        by holder: String,
+        in zone: ZoneKey
+    )
+        throws(StorageFailure)
+
+    /// All fields of a record type that were ever saved.
+    func fields(
+        ofType type: String,
+        in environment: EnvironmentID
+    )
+        throws(StorageFailure) -> [String: FieldDefinition]
+    /// Defines a field that was never saved before.
+    func define(
+        _ definition: FieldDefinition,
+        field: String,
+        ofType type: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure)
+
+    /// What an earlier execution of a request left, as `StoredOutcome` encoded it.
+    func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]?
+    func storeOutcome(
+        _ outcome: [UInt8],
+        of request: RequestID,
+        in database: DatabaseID
+    )
+        throws(StorageFailure)
+}
+
+/// Why a primitive of a transaction failed.
+package enum StorageFailure: Error, Hashable, Sendable {
+    /// The disk is full or refuses: nothing of the commit can be written now, the same may succeed later.
+    case unavailable(code: Int32)
+    /// Anything else: a fault of ours, or a damaged file.
+    case unexpected(code: Int32)
+}
+
+/// The key under which the contents of a zone are stored: a zone that is created again under an old name has another.
+package struct ZoneKey: Hashable, Sendable {
+    package var database: DatabaseID
+    package var number: Int64
+
+    package init(database: DatabaseID, number: Int64) {
+        self.database = database
+        self.number = number
+    }
+}
+
+/// A record without its name.
+package struct StoredRecord: Hashable, Sendable {
+    package var recordType: String
+    /// Its last change in the order of the database; the change tag is made from it.
+    package var position: Int64
+    package var system: SystemFields
+    package var parent: String?
+    package var body: RecordBody
+
+    package init(
+        recordType: String,
+        position: Int64,
+        system: SystemFields,
+        parent: String?,
+        body: RecordBody
+    ) {
+        self.recordType = recordType
+        self.position = position
+        self.system = system
+        self.parent = parent
+        self.body = body
+    }
+
+    package func record(id: RecordID) -> Record {
+        Record(
+            id: id,
+            recordType: self.recordType,
+            changeTag: ChangeTag.text(of: self.position),
+            system: self.system,
+            parent: self.parent,
+            body: self.body
+        )
+    }
+}
+
+/// How a record holds another. One bit each, because a record may be child and dependant at once.
+package struct HoldKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    /// The target is the parent.
+    package static let parent = HoldKinds(rawValue: 1 << 0)
+    package static let deleteSelf = HoldKinds(rawValue: 1 << 1)
+    package static let validate = HoldKinds(rawValue: 1 << 2)
+    /// Those that keep the target from going while the holder stays.
+    package static let keeping: HoldKinds = [.parent, .validate]
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+}
+
+package struct Holder: Hashable, Sendable {
+    package var name: String
+    package var kinds: HoldKinds
+
+    package init(name: String, kinds: HoldKinds) {
+        self.name = name
+        self.kinds = kinds
+    }
+}
+
+/// A change tag is the position of the record's last change in base 36: short, and new with every change.
+package enum ChangeTag {
+    package static func text(of position: Int64) -> String {
+        String(position, radix: 36)
+    }
+}

@@ -1,0 +1,84 @@
+import RecordModel
+
+extension ZonePlan {
+    /// Writes what was accepted; one outcome an item.
+    mutating func apply(_ items: [Int]) throws(StorageFailure) -> [(index: Int, outcome: WriteOutcome)] {
+        var outcomes: [Int: WriteOutcome] = [:]
+        for name in self.orderWithParentsFirst {
+            let planned = self.saves[name]!
+            outcomes[planned.index] = try self.apply(planned, name: name)
+        }
+        for delete in self.deletes {
+            // What goes with a record goes before it, as children do before their parents.
+            for name in delete.cascade.reversed() { try self.delete(name) }
+            outcomes[delete.index] = .deleted
+        }
+        return items.map { index in
+            (index, outcomes[index] ?? .failed(self.failures[index] ?? .internalFault))
+        }
+    }
+
+    private func apply(_ planned: PlannedSave, name: String) throws(StorageFailure) -> WriteOutcome {
+        let transaction = self.rule.transaction
+        let environment = self.rule.requester.environment
+        var record = planned.record
+        record.position = try transaction.takePosition(in: self.key.database)
+        if !planned.definitions.isEmpty {
+            // An earlier item of the request may have defined the same.
+            let known = try transaction.fields(ofType: record.recordType, in: environment)
+            for (field, definition) in planned.definitions where known[field] == nil {
+                try transaction.define(definition, field: field, ofType: record.recordType, in: environment)
+            }
+        }
+        if planned.existing == nil {
+            try transaction.insert(record, named: name, in: self.key, environment: environment)
+        } else {
+            try transaction.update(record, named: name, in: self.key)
+        }
+        if planned.holds != planned.heldBefore {
+            for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
+                let kinds = planned.holds.kinds[target] ?? []
+                guard kinds != planned.heldBefore.kinds[target] else { continue }
+                try transaction.setHold(kinds, of: target, by: name, in: self.key)
+            }
+        }
+        return .recordSaved(changeTag: ChangeTag.text(of: record.position), system: record.system)
+    }
+
+    private func delete(_ name: String) throws(StorageFailure) {
+        let transaction = self.rule.transaction
+        // Another delete of the request may have taken it along.
+        guard let record = try transaction.record(named: name, in: self.key) else { return }
+        try transaction.delete(
+            recordNamed: name,
+            type: record.recordType,
+            in: self.key,
+            environment: self.rule.requester.environment,
+            at: try transaction.takePosition(in: self.key.database)
+        )
+        for target in Holds(body: record.body, parent: record.parent).kinds.keys {
+            try transaction.setHold([], of: target, by: name, in: self.key)
+        }
+    }
+
+    /// The order of the items, except that a parent that is saved in the same request goes before its children: feeds
+    /// promise that order.
+    private var orderWithParentsFirst: [String] {
+        guard self.saves.contains(where: { $0.value.record.parent.map { self.saves[$0] != nil } ?? false })
+        else {
+            return self.saveOrder
+        }
+        var ordered: [String] = []
+        var placed: Set<String> = []
+        for name in self.saveOrder {
+            var chain: [String] = []
+            var current: String? = name
+            while let link = current, let planned = self.saves[link], placed.insert(link).inserted {
+                chain.append(link)
+                current = planned.record.parent
+            }
+            ordered += chain.reversed()
+        }
+        return ordered
+    }
+}

@@ -1,0 +1,106 @@
+import RecordModel
+
+extension ZonePlan {
+    /// A record that will be deleted, with those that go with it.
+    struct PlannedDelete {
+        let index: Int
+        let name: String
+        /// Itself and what refers to it with `deleteSelf`, and so on; the farthest last. Empty: nothing was there.
+        let cascade: [String]
+        /// Records that keep one of the cascade from going, unless they go as well.
+        let keepers: Set<String>
+    }
+
+    /// Records that one delete may take along: bounds the time for which the writer is busy with it.
+    static var cascadeRecordsMax: Int { 50_000 }
+
+    mutating func judge(delete id: RecordID, index: Int) throws(StorageFailure) {
+        let name = id.recordName
+        do {
+            try SaveRules.checkName(of: id)
+        } catch {
+            self.failures[index] = error
+            return
+        }
+        guard let record = try self.stored(name) else {
+            self.deletes.append(PlannedDelete(index: index, name: name, cascade: [], keepers: []))
+            return
+        }
+        guard record.recordType != UserRecord.type,
+            Access.mayWrite(record, named: name, requester: self.rule.requester)
+        else {
+            self.failures[index] = .permissionDenied(.write)
+            return
+        }
+        guard let planned = try self.cascade(from: name, index: index) else {
+            self.failures[index] = .referenceLimit(target: name)
+            return
+        }
+        self.deletes.append(planned)
+    }
+
+    /// Refuses deletes that would leave a reference dangling. One that is refused stays, and may be what keeps another.
+    mutating func settleDeletes() {
+        var isSettled = false
+        while !isSettled {
+            isSettled = true
+            var going: Set<String> = []
+            for delete in self.deletes { going.formUnion(delete.cascade) }
+            for delete in self.deletes {
+                guard let keeper = delete.keepers.subtracting(going).min() else { continue }
+                self.failures[delete.index] =
+                    if let culprit = self.failedDelete(of: keeper) {
+                        .dependsOn(index: culprit)
+                    } else {
+                        .referenceWouldDangle(holder: keeper)
+                    }
+                isSettled = false
+            }
+            self.deletes.removeAll { self.failures[$0.index] != nil }
+        }
+    }
+
+    private func failedDelete(of name: String) -> Int? {
+        let operation = self.rule.operation
+        guard let offset = operation.deletes.firstIndex(where: { $0.recordName == name }) else { return nil }
+        let index = operation.saves.count + offset
+        return self.failures[index] == nil ? nil : index
+    }
+
+    /// `nil`: too many.
+    private mutating func cascade(from name: String, index: Int) throws(StorageFailure) -> PlannedDelete? {
+        var cascade = [name]
+        var going: Set<String> = [name]
+        var keepers: Set<String> = []
+        var next = 0
+        while next < cascade.count {
+            for holder in try self.holders(of: cascade[next]) {
+                if holder.kinds.contains(.deleteSelf), !NameRules.isUserRecordName(holder.name) {
+                    if going.insert(holder.name).inserted { cascade.append(holder.name) }
+                } else if !holder.kinds.isDisjoint(with: .keeping) {
+                    keepers.insert(holder.name)
+                }
+                guard cascade.count + keepers.count <= Self.cascadeRecordsMax else { return nil }
+            }
+            next += 1
+        }
+        return PlannedDelete(index: index, name: name, cascade: cascade, keepers: keepers.subtracting(going))
+    }
+
+    /// Those that hold a record once the saves are applied.
+    private func holders(of target: String) throws(StorageFailure) -> [Holder] {
+        var holders = try self.rule.transaction.holders(
+            of: target,
+            in: self.key,
+            limit: Self.cascadeRecordsMax + 1
+        )
+        guard !self.saves.isEmpty else { return holders }
+        holders.removeAll { self.saves[$0.name] != nil }
+        for name in self.saveOrder {
+            if let kinds = self.saves[name]?.holds.kinds[target] {
+                holders.append(Holder(name: name, kinds: kinds))
+            }
+        }
+        return holders
+    }
+}

@@ -1,0 +1,77 @@
+import RecordModel
+
+extension ZonePlan {
+    /// Refuses saves that refer to what is not there and those that would make a circle of parents. One that is refused
+    /// may take away what others refer to, hence the repetition: each round but the last refuses something.
+    mutating func settleReferences() throws(StorageFailure) {
+        guard self.saves.contains(where: { !$0.value.targets.isEmpty }) else { return }
+        repeat { try self.refuseMissingTargets() } while try self.refuseInvalidAncestors()
+    }
+
+    private mutating func refuseMissingTargets() throws(StorageFailure) {
+        var isSettled = false
+        while !isSettled {
+            isSettled = true
+            for name in self.saveOrder {
+                guard let planned = self.saves[name] else { continue }
+                guard let missing = try self.firstMissing(of: planned.targets) else { continue }
+                let error: StoreError =
+                    if let culprit = self.failedSaves[missing] {
+                        .dependsOn(index: culprit)
+                    } else {
+                        .referenceTargetMissing(recordName: missing)
+                    }
+                self.refuse(planned.index, name: name, error)
+                isSettled = false
+            }
+        }
+    }
+
+    private mutating func firstMissing(of targets: [String]) throws(StorageFailure) -> String? {
+        for target in targets where self.saves[target] == nil {
+            if try self.stored(target) == nil { return target }
+        }
+        return nil
+    }
+
+    private mutating func refuseInvalidAncestors() throws(StorageFailure) -> Bool {
+        var hasRefused = false
+        // All are judged in the same state: each record of a circle is at fault, not just the first.
+        var refused: [(name: String, error: StoreError)] = []
+        for name in self.saveOrder {
+            guard let planned = self.saves[name], let parent = planned.record.parent,
+                parent != planned.existing?.parent
+            else { continue }
+            if let error = try self.faultOfAncestors(of: name, parent: parent) {
+                refused.append((name, error))
+            }
+        }
+        for (name, error) in refused {
+            self.refuse(self.saves[name]!.index, name: name, error)
+            hasRefused = true
+        }
+        return hasRefused
+    }
+
+    private mutating func faultOfAncestors(
+        of name: String,
+        parent: String
+    ) throws(StorageFailure) -> StoreError? {
+        var ancestor: String? = parent
+        var seen: Set<String> = []
+        var depth = 0
+        while let current = ancestor {
+            if current == name { return .parentCycle }
+            // A circle further up: those on it are refused, and this one with them in the next round.
+            guard seen.insert(current).inserted else { return nil }
+            depth += 1
+            if depth > self.rule.bounds.parentDepthMax { return .parentTooDeep }
+            if let planned = self.saves[current] {
+                ancestor = planned.record.parent
+            } else {
+                ancestor = try self.stored(current)?.parent
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,230 @@
+import RecordModel
+
+/// What a request would do to one zone: first everything is judged, then what was accepted is applied.
+struct ZonePlan {
+    let rule: ModifyRecordsRule
+    let zone: ZoneID
+    let key: ZoneKey
+
+    /// Accepted so far, by record name.
+    var saves: [String: PlannedSave] = [:]
+    /// Record names of accepted saves, in the order of the items.
+    var saveOrder: [String] = []
+    var deletes: [PlannedDelete] = []
+    /// By number of the item.
+    var failures: [Int: StoreError] = [:]
+    /// Items that failed, by record name: what needs them is told so.
+    var failedSaves: [String: Int] = [:]
+    /// Records that the plan read, so that none is read twice.
+    var read: [String: StoredRecord?] = [:]
+    /// Fields that accepted saves of the zone define, by record type.
+    private var defined: [String: [String: FieldDefinition]] = [:]
+    /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
+    private var deleteSelfAdded: [String: Int] = [:]
+
+    init(rule: ModifyRecordsRule, zone: ZoneID, key: ZoneKey) {
+        self.rule = rule
+        self.zone = zone
+        self.key = key
+    }
+
+    /// A record that will be written.
+    struct PlannedSave {
+        let index: Int
+        let existing: StoredRecord?
+        var record: StoredRecord
+        let definitions: [String: FieldDefinition]
+        let heldBefore: Holds
+        let holds: Holds
+        /// What the save itself refers to: it must be there.
+        let targets: [String]
+    }
+
+    /// The record as it was before the request.
+    mutating func stored(_ name: String) throws(StorageFailure) -> StoredRecord? {
+        if let known = self.read[name] { return known }
+        let record = try self.rule.transaction.record(named: name, in: self.key)
+        self.read[name] = .some(record)
+        return record
+    }
+
+    mutating func judge(save: RecordSave, index: Int) throws(StorageFailure) {
+        let name = save.id.recordName
+        do {
+            try SaveRules.checkName(of: save.id)
+            try SaveRules.checkType(save.recordType)
+        } catch {
+            self.refuse(index, name: name, error)
+            return
+        }
+        let existing = try self.stored(name)
+        let defined = try self.definitions(ofType: save.recordType)
+        let planned: PlannedSave
+        do {
+            planned = try self.plan(save, index: index, existing: existing, defined: defined)
+        } catch {
+            self.refuse(index, name: name, error)
+            return
+        }
+        if let full = try self.targetWithoutRoom(for: planned) {
+            self.refuse(index, name: name, .referenceLimit(target: full))
+            return
+        }
+        self.accept(planned, name: name)
+    }
+
+    /// Everything about a save that does not depend on other records.
+    private func plan(
+        _ save: RecordSave,
+        index: Int,
+        existing: StoredRecord?,
+        defined: [String: FieldDefinition]
+    ) throws(StoreError) -> PlannedSave {
+        let verdict = try self.verdict(on: save, existing: existing)
+        let definitions = try Schema.definitions(
+            neededFor: save.changes,
+            given: defined,
+            scope: self.rule.requester.scope
+        )
+        let written = try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester)
+        let body = (existing?.body ?? .empty).merging(save.changes)
+        try self.checkSize(of: body)
+        let user = self.rule.requester.userRecordName ?? ""
+        let now = self.rule.transaction.nowMilliseconds
+        var record =
+            existing
+            ?? StoredRecord(
+                recordType: save.recordType,
+                position: 0,
+                system: SystemFields(
+                    createdMilliseconds: now,
+                    modifiedMilliseconds: now,
+                    createdBy: user,
+                    modifiedBy: user
+                ),
+                parent: nil,
+                body: .empty
+            )
+        record.body = body
+        if verdict == .update {
+            record.system.modifiedMilliseconds = now
+            record.system.modifiedBy = user
+        }
+        var targets = Array(written.kinds.keys)
+        switch save.parent {
+        case .unchanged: break
+        case .removed: record.parent = nil
+        case .set(let parent):
+            guard NameRules.isItemName(parent) else { throw .nameInvalid(.record) }
+            record.parent = parent
+            targets.append(parent)
+        }
+        return PlannedSave(
+            index: index,
+            existing: existing,
+            record: record,
+            definitions: definitions,
+            heldBefore: existing.map { Holds(body: $0.body, parent: $0.parent) } ?? Holds(),
+            holds: Holds(body: body, parent: record.parent),
+            targets: targets
+        )
+    }
+
+    private func verdict(on save: RecordSave, existing: StoredRecord?) throws(StoreError) -> SaveRules.Verdict
+    {
+        if let existing {
+            guard Access.mayWrite(existing, named: save.id.recordName, requester: self.rule.requester) else {
+                throw .permissionDenied(.write)
+            }
+        }
+        let verdict = try SaveRules.verdict(on: save, policy: self.rule.operation.policy, existing: existing)
+        guard let existing else {
+            guard !UserRecord.isReserved(name: save.id.recordName, type: save.recordType) else {
+                throw .nameInvalid(.userRecord)
+            }
+            return verdict
+        }
+        guard existing.recordType == save.recordType else {
+            throw .recordTypeMismatch(existing: existing.recordType)
+        }
+        return verdict
+    }
+
+    private func checkSize(of body: RecordBody) throws(StoreError) {
+        guard body.bytes.count <= self.rule.bounds.recordBytesMax else {
+            throw .recordTooLarge(bytes: body.bytes.count)
+        }
+        // The shortest field takes 7 bytes, so a small body need not be counted.
+        guard body.bytes.count >= 7 * Bounds.fieldsMax else { return }
+        guard body.slices.count <= Bounds.fieldsMax else { throw .fieldMalformed(.tooManyFields) }
+    }
+
+    private func definitions(ofType type: String) throws(StorageFailure) -> [String: FieldDefinition] {
+        let stored = try self.rule.transaction.fields(ofType: type, in: self.rule.requester.environment)
+        guard let ours = self.defined[type] else { return stored }
+        return stored.merging(ours) { stored, _ in stored }
+    }
+
+    private mutating func targetWithoutRoom(for planned: PlannedSave) throws(StorageFailure) -> String? {
+        let limit = self.rule.bounds.deleteSelfReferencesMax
+        for (target, kinds) in planned.holds.kinds where kinds.contains(.deleteSelf) {
+            if planned.heldBefore.kinds[target]?.contains(.deleteSelf) == true { continue }
+            let count = try self.rule.transaction.countOfDeleteSelfHolders(
+                of: target,
+                in: self.key,
+                limit: limit + self.rule.bounds.requestItemsMax
+            )
+            if count + self.deleteSelfAdded[target, default: 0] >= limit { return target }
+        }
+        return nil
+    }
+
+    private mutating func accept(_ planned: PlannedSave, name: String) {
+        if !planned.definitions.isEmpty {
+            self.defined[planned.record.recordType, default: [:]]
+                .merge(planned.definitions) { first, _ in first }
+        }
+        self.count(planned, by: 1)
+        self.saves[name] = planned
+        self.saveOrder.append(name)
+    }
+
+    private mutating func count(_ planned: PlannedSave, by step: Int) {
+        for (target, kinds) in planned.holds.kinds where kinds.contains(.deleteSelf) {
+            self.deleteSelfAdded[target, default: 0] += step
+        }
+        for (target, kinds) in planned.heldBefore.kinds where kinds.contains(.deleteSelf) {
+            self.deleteSelfAdded[target, default: 0] -= step
+        }
+    }
+
+    /// Refuses an item, also one that was accepted before.
+    mutating func refuse(_ index: Int, name: String, _ error: StoreError) {
+        self.failures[index] = error
+        self.failedSaves[name] = index
+        guard let planned = self.saves.removeValue(forKey: name) else { return }
+        self.count(planned, by: -1)
+        self.saveOrder.removeAll { $0 == name }
+    }
+
+    /// In an atomic zone one failure fails all: those at fault keep theirs.
+    mutating func failPeers(of items: [Int]) {
+        guard !self.failures.isEmpty else { return }
+        let culprits = self.failures.filter { !$0.value.isDependence }.keys
+        let first = culprits.min() ?? self.failures.keys.min()!
+        for index in items where self.failures[index] == nil {
+            self.failures[index] = .atomicPeer(index: first)
+        }
+        self.saves = [:]
+        self.saveOrder = []
+        self.deletes = []
+    }
+}
+
+extension StoreError {
+    /// Whether the item failed only because it needs another that did.
+    fileprivate var isDependence: Bool {
+        if case .dependsOn = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import RecordStore
+
+/// The file, and how connections to it are opened.
+struct DatabaseFile: Sendable {
+    let path: String
+    let durability: SQLiteEngineConfiguration.Durability
+    let pagesMax: Int?
+
+    private static let pageBytes = 4_096
+    private static let writerCacheKiB = 128 * 1024
+    private static let readerCacheKiB = 16 * 1024
+    private static let mappedBytes = 1 << 30
+    private static let busyTimeoutSeconds = 10.0
+    /// A long log makes several changes of one page cost one write to the file. 200 MB.
+    private static let checkpointPages = 50_000
+
+    init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {
+        self.path = configuration.directory + "/tidemark.sqlite"
+        self.durability = configuration.durability
+        self.pagesMax = configuration.filePagesMax
+        do {
+            try FileManager.default.createDirectory(
+                atPath: configuration.directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw .cannotOpen(path: configuration.directory, reason: String(describing: error))
+        }
+    }
+
+    /// Opens the connection that writes, bringing the file to the known format first.
+    func openWriter() throws(SQLiteEngineError) -> DatabaseQueue {
+        do {
+            var configuration = Configuration()
+            configuration.label = "tidemark.writer"
+            configuration.busyMode = .timeout(Self.busyTimeoutSeconds)
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
+                try database.execute(sql: "PRAGMA cache_size = -\(Self.writerCacheKiB)")
+                try database.execute(sql: "PRAGMA temp_store = MEMORY")
+                if let pagesMax = self.pagesMax {
+                    try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)")
+                }
+            }
+            let queue = try DatabaseQueue(path: self.path, configuration: configuration)
+            let found = try queue.inDatabase { database in
+                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+                let synchronous = self.durability == .full ? "FULL" : "OFF"
+                try database.execute(sql: "PRAGMA synchronous = \(synchronous)")
+                _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
+                return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            }
+            guard found <= Migrations.formatKnown else {
+                throw SQLiteEngineError.formatTooNew(found: found, known: Migrations.formatKnown)
+            }
+            try Migrations.migrator.migrate(queue)
+            return queue
+        } catch let error as SQLiteEngineError {
+            throw error
+        } catch {
+            throw .cannotOpen(path: self.path, reason: String(describing: error))
+        }
+    }
+
+    /// Opens a connection that only reads.
+    func openReader() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "tidemark.reader"
+        configuration.readonly = true
+        configuration.busyMode = .timeout(Self.busyTimeoutSeconds)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA cache_size = -\(Self.readerCacheKiB)")
+            try database.execute(sql: "PRAGMA mmap_size = \(Self.mappedBytes)")
+        }
+        return try DatabaseQueue(path: self.path, configuration: configuration)
+    }
+}

@@ -1,0 +1,105 @@
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// A statement that is compiled once and run millions of times, without a layer between it and SQLite.
+///
+/// Whoever has it has its connection to himself: the writer's thread, or the borrower of a read connection.
+final class HotStatement {
+    private let connection: OpaquePointer
+    private let statement: OpaquePointer
+
+    init(_ sql: String, on connection: OpaquePointer) throws(StorageFailure) {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw StorageFailure(sqliteCode: code) }
+        self.connection = connection
+        self.statement = statement
+    }
+
+    deinit { sqlite3_finalize(self.statement) }
+
+    /// Tells SQLite to copy what is bound: the bytes need not outlive the call.
+    ///
+    /// SAFETY: SQLite documents -1 in place of a destructor for this purpose, and never calls it.
+    private nonisolated(unsafe) static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    func bind(_ column: Int32, _ integer: Int64) { sqlite3_bind_int64(self.statement, column, integer) }
+
+    func bind(_ column: Int32, _ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            // SAFETY: SQLite copies the bytes before the call returns; UTF-8 has no other reader meanwhile.
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+                // An empty buffer may have no address, and SQLite takes no address for NULL.
+                guard let start = characters.baseAddress else {
+                    sqlite3_bind_text(self.statement, column, "", 0, Self.transient)
+                    return
+                }
+                sqlite3_bind_text(self.statement, column, start, Int32(characters.count), Self.transient)
+            }
+        }
+    }
+
+    func bind(_ column: Int32, _ text: String?) {
+        guard let text else {
+            sqlite3_bind_null(self.statement, column)
+            return
+        }
+        self.bind(column, text)
+    }
+
+    func bind(_ column: Int32, _ bytes: [UInt8]) {
+        guard !bytes.isEmpty else {
+            sqlite3_bind_zeroblob(self.statement, column, 0)
+            return
+        }
+        // SAFETY: SQLite copies the bytes before the call returns.
+        bytes.withUnsafeBytes { buffer in
+            _ = sqlite3_bind_blob(
+                self.statement,
+                column,
+                buffer.baseAddress,
+                Int32(buffer.count),
+                Self.transient
+            )
+        }
+    }
+
+    /// Moves to the next row; false at the end. After the end, or a failure, the statement is ready to be run again.
+    func step() throws(StorageFailure) -> Bool {
+        let code = sqlite3_step(self.statement)
+        if code == SQLITE_ROW { return true }
+        sqlite3_reset(self.statement)
+        guard code == SQLITE_DONE else {
+            throw StorageFailure(sqliteCode: sqlite3_extended_errcode(self.connection))
+        }
+        return false
+    }
+
+    /// Runs a statement without rows.
+    func run() throws(StorageFailure) {
+        while try self.step() {}
+    }
+
+    /// Ends the reading of rows before the last.
+    func reset() { sqlite3_reset(self.statement) }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.statement, column) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.statement, column) == SQLITE_NULL }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(self.statement, column) else { return [] }
+        let count = Int(sqlite3_column_bytes(self.statement, column))
+        // SAFETY: SQLite keeps the bytes where they are until the next step; they are copied here.
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func text(_ column: Int32) -> String {
+        guard let start = sqlite3_column_text(self.statement, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(self.statement, column))
+        // SAFETY: SQLite keeps the bytes where they are until the next step; they are copied here.
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,153 @@
+import GRDB
+
+/// The tables of format 1. A later format adds a migration; none is ever edited.
+///
+///     container, environment, user, database   who there is and what they have; a row each
+///     zone            (database, name) -> number: what the contents are stored under
+///     record          (database, zone, name) -> the record; the body as it travels
+///     record_position the order of changes: (database, zone, position) -> name, for feeds
+///     tombstone       (database, zone, name) of what was deleted, and zone_tombstone for zones
+///     hold            (database, zone, target, holder) for references with an action and parents
+///     request         (database, request ID) -> the outcome, for replays
+///     sweep           (database, zone) of deleted zones whose contents are still there
+///     record_type, field, author   numbers in place of names that repeat
+enum Migrations {
+    static let formatKnown = 1
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            for statement in self.format1 { try database.execute(sql: statement) }
+        }
+        return migrator
+    }
+
+    private static let format1 = [
+        """
+        CREATE TABLE container (
+            number INTEGER PRIMARY KEY,
+            identifier TEXT NOT NULL UNIQUE,
+            created_ms INTEGER NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE environment (
+            number INTEGER PRIMARY KEY,
+            container INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            UNIQUE (container, kind)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE user (
+            number INTEGER PRIMARY KEY,
+            container INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            record_name TEXT NOT NULL UNIQUE,
+            created_ms INTEGER NOT NULL,
+            token_hash BLOB,
+            UNIQUE (container, name),
+            UNIQUE (container, token_hash)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE database (
+            number INTEGER PRIMARY KEY,
+            environment INTEGER NOT NULL,
+            scope INTEGER NOT NULL,
+            owner INTEGER NOT NULL,
+            position INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (environment, scope, owner)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE zone (
+            database INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (database, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE record (
+            database INTEGER NOT NULL,
+            zone INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            type INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            created_ms INTEGER NOT NULL,
+            modified_ms INTEGER NOT NULL,
+            creator INTEGER NOT NULL,
+            modifier INTEGER NOT NULL,
+            parent TEXT,
+            body BLOB NOT NULL,
+            PRIMARY KEY (database, zone, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX record_position ON record (database, zone, position)",
+        """
+        CREATE TABLE tombstone (
+            database INTEGER NOT NULL,
+            zone INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            type INTEGER NOT NULL,
+            PRIMARY KEY (database, zone, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX tombstone_position ON tombstone (database, zone, position)",
+        """
+        CREATE TABLE zone_tombstone (
+            database INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (database, position)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE hold (
+            database INTEGER NOT NULL,
+            zone INTEGER NOT NULL,
+            target TEXT NOT NULL,
+            holder TEXT NOT NULL,
+            kinds INTEGER NOT NULL,
+            PRIMARY KEY (database, zone, target, holder)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE request (
+            database INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            outcome BLOB NOT NULL,
+            PRIMARY KEY (database, id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE sweep (
+            database INTEGER NOT NULL,
+            zone INTEGER NOT NULL,
+            PRIMARY KEY (database, zone)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE record_type (
+            number INTEGER PRIMARY KEY,
+            environment INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            UNIQUE (environment, name)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE field (
+            record_type INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            type INTEGER NOT NULL,
+            is_encrypted INTEGER NOT NULL,
+            PRIMARY KEY (record_type, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE TABLE author (number INTEGER PRIMARY KEY, record_name TEXT NOT NULL UNIQUE) STRICT",
+        "PRAGMA user_version = 1",
+    ]
+}

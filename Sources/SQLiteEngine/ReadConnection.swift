@@ -1,0 +1,156 @@
+import GRDB
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// A connection that reads, with its statements. Each call is a transaction: one snapshot.
+///
+/// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
+final class ReadConnection: @unchecked Sendable {
+    private let queue: DatabaseQueue
+    private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
+    private var typeNames: [Int64: String] = [:]
+    private var authorNames: [Int64: String] = [:]
+
+    private static let namesMax = 10_000
+
+    init(file: DatabaseFile) throws {
+        let queue = try file.openReader()
+        // SAFETY: the queue keeps the connection open as long as it lives, and nobody else uses the queue.
+        nonisolated(unsafe) let connection = queue.inDatabase { $0.sqliteConnection! }
+        self.queue = queue
+        self.begin = try HotStatement("BEGIN", on: connection)
+        self.commit = try HotStatement("COMMIT", on: connection)
+        self.zone = try HotStatement(
+            "SELECT number FROM zone WHERE database = ? AND name = ?",
+            on: connection
+        )
+        self.zones = try HotStatement(
+            "SELECT name FROM zone WHERE database = ? ORDER BY name",
+            on: connection
+        )
+        self.record = try HotStatement(RecordColumns.select, on: connection)
+        self.typeName = try HotStatement(NameQueries.recordType, on: connection)
+        self.authorName = try HotStatement(NameQueries.author, on: connection)
+    }
+
+    /// One outcome an ID, in order.
+    ///
+    /// - Parameter bytesMax: Bodies beyond this are refused with `answerTooLarge`.
+    func records(
+        _ ids: [RecordID],
+        desiredKeys: [String]?,
+        for requester: Requester,
+        bytesMax: Int
+    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
+        let keys = desiredKeys.map { Set($0) }
+        return try self.snapshot { () throws(StorageFailure) in
+            var outcomes: [ReadOutcome] = []
+            outcomes.reserveCapacity(ids.count)
+            var bytes = 0
+            var lastZone: (id: ZoneID, key: ZoneKey?)?
+            for id in ids {
+                if lastZone?.id != id.zone { lastZone = (id.zone, try self.key(of: id.zone, requester)) }
+                guard let zone = lastZone?.key else {
+                    outcomes.append(.failed(.zoneMissing))
+                    continue
+                }
+                guard var stored = try self.stored(id.recordName, in: zone) else {
+                    outcomes.append(.failed(.recordMissing))
+                    continue
+                }
+                if let keys { stored.body = stored.body.keeping(keys) }
+                bytes += stored.body.bytes.count
+                guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+                outcomes.append(.record(stored.record(id: id)))
+            }
+            return .success(outcomes)
+        }
+    }
+
+    func zones(
+        _ selection: FetchZones.Selection,
+        for requester: Requester
+    ) throws(StorageFailure) -> [ReadOutcome] {
+        try self.snapshot { () throws(StorageFailure) in
+            var outcomes: [ReadOutcome] = []
+            switch selection {
+            case .ids(let ids):
+                for id in ids {
+                    let isPresent = try self.key(of: id, requester) != nil
+                    outcomes.append(
+                        isPresent ? .zone(Zone(id: id, scope: requester.scope)) : .failed(.zoneMissing)
+                    )
+                }
+            case .all:
+                self.zones.bind(1, requester.database.rawValue)
+                while try self.zones.step() {
+                    let id = ZoneID(zoneName: self.zones.text(0))
+                    outcomes.append(.zone(Zone(id: id, scope: requester.scope)))
+                }
+            }
+            return outcomes
+        }
+    }
+
+    private func snapshot<Answer>(
+        _ read: () throws(StorageFailure) -> Answer
+    ) throws(StorageFailure) -> Answer {
+        try self.begin.run()
+        do {
+            let answer = try read()
+            try self.commit.run()
+            return answer
+        } catch {
+            // Ends the snapshot if it still stands; the failure that matters is the first.
+            try? self.commit.run()
+            throw error
+        }
+    }
+
+    private func key(of zone: ZoneID, _ requester: Requester) throws(StorageFailure) -> ZoneKey? {
+        guard Access.isOwn(zone, of: requester) else { return nil }
+        self.zone.bind(1, requester.database.rawValue)
+        self.zone.bind(2, zone.zoneName)
+        guard try self.zone.step() else { return nil }
+        defer { self.zone.reset() }
+        return ZoneKey(database: requester.database, number: self.zone.integer(0))
+    }
+
+    private func stored(_ name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        let statement = self.record
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, name)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return StoredRecord(
+            recordType: try self.name(self.typeName, statement.integer(0), \.typeNames),
+            position: statement.integer(1),
+            system: SystemFields(
+                createdMilliseconds: statement.integer(2),
+                modifiedMilliseconds: statement.integer(3),
+                createdBy: try self.name(self.authorName, statement.integer(4), \.authorNames),
+                modifiedBy: try self.name(self.authorName, statement.integer(5), \.authorNames)
+            ),
+            parent: statement.isNull(6) ? nil : statement.text(6),
+            body: RecordBody(trusted: statement.bytes(7))
+        )
+    }
+
+    /// Names never change, so what was read once is valid in every snapshot.
+    private func name(
+        _ statement: HotStatement,
+        _ number: Int64,
+        _ known: ReferenceWritableKeyPath<ReadConnection, [Int64: String]>
+    ) throws(StorageFailure) -> String {
+        if let name = self[keyPath: known][number] { return name }
+        statement.bind(1, number)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        let name = statement.text(0)
+        statement.reset()
+        if self[keyPath: known].count >= Self.namesMax { self[keyPath: known] = [:] }
+        self[keyPath: known][number] = name
+        return name
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import RecordStore
+import Synchronization
+
+/// Connections for short reads on the caller's thread, and threads with their own for long ones.
+final class ReadPool: Sendable {
+    typealias Read = @Sendable (ReadConnection) -> Void
+
+    private let file: DatabaseFile
+    private let idle: Mutex<[ReadConnection]>
+    private let queue = ReadQueue(readsMax: 4_096)
+    private let report: @Sendable (EngineEvent) -> Void
+
+    /// Opens what it needs from the start, so that no read has to.
+    init(
+        file: DatabaseFile,
+        inlineConnections: Int,
+        threads: Int,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) throws {
+        self.file = file
+        self.report = report
+        var idle: [ReadConnection] = []
+        for _ in 0..<inlineConnections { idle.append(try ReadConnection(file: file)) }
+        self.idle = Mutex(idle)
+        for number in 0..<threads {
+            let connection = try ReadConnection(file: file)
+            let queue = self.queue
+            let thread = Thread {
+                while let read = queue.take() { read(connection) }
+            }
+            thread.name = "tidemark-read-\(number)"
+            thread.start()
+        }
+    }
+
+    /// Runs a short read on this thread if a connection is free, any other on a thread of the pool.
+    func read(isShort: Bool, _ read: @escaping Read) -> ReadQueue.Admission {
+        if isShort, !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) {
+            read(connection)
+            self.idle.withLock { $0.append(connection) }
+            return .admitted
+        }
+        return self.queue.add(read)
+    }
+
+    /// Lets the threads finish what waits.
+    func close() {
+        self.queue.close()
+        self.idle.withLock { $0 = [] }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import RecordModel
+import RecordStore
+
+/// The directory in the tables `container`, `environment`, `user` and `database`. Reads go to a connection of their own, and
+/// nothing is kept in memory: the command line changes the same tables from another process.
+struct SQLiteDirectory: Directory {
+    let writer: WriteQueue
+    let reader: DatabaseQueue
+    let clock: @Sendable () -> Int64
+
+    func createContainer(_ identifier: String) throws(DirectoryError) {
+        guard NameRules.isContainerID(identifier) else { throw .containerNameInvalid }
+        try self.write { transaction, database in
+            let now = transaction.nowMilliseconds
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO container (identifier, created_ms) VALUES (?, ?)",
+                arguments: [identifier, now]
+            )
+            guard database.changesCount == 1 else { throw DirectoryError.containerExists }
+            let container = database.lastInsertedRowID
+            for environment in Environment.allCases {
+                try database.execute(
+                    sql: "INSERT INTO environment (container, kind) VALUES (?, ?)",
+                    arguments: [container, Int64(environment.rawValue)]
+                )
+                let number = EnvironmentID(rawValue: database.lastInsertedRowID)
+                try DatabaseRows.create(scope: .public, owner: 0, in: number, database)
+            }
+        }
+    }
+
+    func containers() throws(DirectoryError) -> [String] {
+        try self.read { try String.fetchAll($0, sql: "SELECT identifier FROM container ORDER BY identifier") }
+    }
+
+    func addUser(
+        named name: String,
+        userRecordName: String,
+        tokenHash: [UInt8],
+        toContainer container: String
+    ) throws(DirectoryError) {
+        guard NameRules.isItemName(name), NameRules.isUserRecordName(userRecordName) else {
+            throw .userNameInvalid
+        }
+        try self.write { transaction, database in
+            let container = try Self.number(ofContainer: container, database)
+            try database.execute(
+                sql: """
+                    INSERT OR IGNORE INTO user (container, name, record_name, created_ms, token_hash)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [container, name, userRecordName, transaction.nowMilliseconds, Data(tokenHash)]
+            )
+            guard database.changesCount == 1 else { throw DirectoryError.userExists }
+        }
+    }
+
+    func users(ofContainer container: String) throws(DirectoryError) -> [DirectoryUser] {
+        try self.read { database in
+            let container = try Self.number(ofContainer: container, database)
+            return try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT name, record_name, created_ms, token_hash IS NULL FROM user
+                    WHERE container = ? ORDER BY name
+                    """,
+                arguments: [container]
+            ).map { row in
+                DirectoryUser(
+                    name: row[0],
+                    userRecordName: row[1],
+                    createdMilliseconds: row[2],
+                    isRevoked: row[3]
+                )
+            }
+        }
+    }
+
+    func revokeUser(named name: String, inContainer container: String) throws(DirectoryError) {
+        try self.setToken(nil, ofUser: name, inContainer: container)
+    }
+
+    func renewToken(
+        ofUser name: String,
+        inContainer container: String,
+        tokenHash: [UInt8]
+    ) throws(DirectoryError) {
+        try self.setToken(Data(tokenHash), ofUser: name, inContainer: container)
+    }
+
+    private func setToken(
+        _ hash: Data?,
+        ofUser name: String,
+        inContainer container: String
+    )
+        throws(DirectoryError)
+    {
+        try self.write { _, database in
+            let container = try Self.number(ofContainer: container, database)
+            try database.execute(
+                sql: "UPDATE user SET token_hash = ? WHERE container = ? AND name = ?",
+                arguments: [hash, container, name]
+            )
+            guard database.changesCount == 1 else { throw DirectoryError.userMissing }
+        }
+    }
+
+    private static func number(ofContainer identifier: String, _ database: Database) throws -> Int64 {
+        let number = try Int64.fetchOne(
+            database,
+            sql: "SELECT number FROM container WHERE identifier = ?",
+            arguments: [identifier]
+        )
+        guard let number else { throw DirectoryError.containerMissing }
+        return number
+    }
+
+    func read<Value>(_ read: (Database) throws -> Value) throws(DirectoryError) -> Value {
+        do {
+            return try self.reader.inDatabase(read)
+        } catch let error as DirectoryError {
+            throw error
+        } catch {
+            throw .unavailable
+        }
+    }
+
+    /// Runs in a transaction of the writer and waits until it is on disk.
+    func write(
+        _ work: @escaping @Sendable (WriterTransaction, Database) throws -> Void
+    ) throws(DirectoryError) {
+        let outcome = Rendezvous<(any Error)?>()
+        let job = WriteQueue.Administration(work: work) { error in outcome.fill(error) }
+        guard case .admitted = self.writer.add(job) else { throw .unavailable }
+        guard let error = outcome.wait() else { return }
+        throw error as? DirectoryError ?? .unavailable
+    }
+}

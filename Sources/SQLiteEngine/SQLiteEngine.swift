@@ -1,0 +1,197 @@
+import Foundation
+import GRDB
+package import RecordModel
+package import RecordStore
+import Synchronization
+
+/// The store in one SQLite file.
+///
+/// One thread writes, many waiting requests in one transaction; readers never wait for it. Another process may open the same
+/// folder for administration while this one serves.
+package final class SQLiteEngine: StorageEngine {
+    private let queue: WriteQueue
+    private let writer: Writer
+    private let reads: ReadPool
+    private let sqliteDirectory: SQLiteDirectory
+    private let configuration: SQLiteEngineConfiguration
+    private let report: @Sendable (EngineEvent) -> Void
+    private let ending: Ending
+
+    /// What a client should wait when too much is waiting already: a few commits' time.
+    private static let overloadRetryMilliseconds: UInt32 = 200
+
+    /// Opens the store, making it when it is absent.
+    ///
+    /// - Parameters:
+    ///   - clock: Milliseconds since 1970; called from any thread.
+    ///   - report: Called from any thread, also while requests wait: be quick.
+    /// - Throws: `SQLiteEngineError`.
+    package init(
+        configuration: SQLiteEngineConfiguration,
+        clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) throws {
+        self.configuration = configuration
+        self.report = report
+        let file = try DatabaseFile(configuration: configuration)
+        let database = try file.openWriter()
+        self.queue = WriteQueue(
+            requestsMax: configuration.waitingRequestsMax,
+            bytesMax: configuration.waitingBytesMax
+        )
+        self.writer = Writer(
+            queue: self.queue,
+            rules: WriteRules(
+                bounds: configuration.bounds,
+                requestIDRetentionSeconds: configuration.requestIDRetentionSeconds
+            ),
+            configuration: configuration,
+            clock: clock,
+            report: report
+        )
+        do {
+            self.reads = try ReadPool(
+                file: file,
+                inlineConnections: 4,
+                threads: configuration.readThreads,
+                report: report
+            )
+            self.sqliteDirectory = SQLiteDirectory(
+                writer: self.queue,
+                reader: try file.openReader(),
+                clock: clock
+            )
+        } catch {
+            throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
+        }
+        self.ending = Ending()
+        try Self.startWriter(self.writer, database, self.ending)
+    }
+
+    deinit {
+        self.queue.close()
+        self.reads.close()
+    }
+
+    /// Starts the thread that has the writing connection for as long as the engine lives.
+    private static func startWriter(_ writer: Writer, _ database: DatabaseQueue, _ ending: Ending) throws {
+        let start = Rendezvous<StorageFailure?>()
+        let thread = Thread {
+            database.inDatabase { database in
+                do throws(StorageFailure) {
+                    guard let connection = database.sqliteConnection else {
+                        throw .unexpected(code: 0)
+                    }
+                    let transaction = try WriterTransaction(connection: connection)
+                    start.fill(nil)
+                    writer.run(transaction, database)
+                } catch {
+                    start.fill(error)
+                }
+            }
+            try? database.close()
+            ending.happened()
+        }
+        thread.name = "tidemark-writer"
+        thread.start()
+        if let failure = start.wait() { throw failure }
+    }
+
+    package func write(
+        _ request: WriteRequest,
+        reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
+    ) {
+        switch self.queue.add(WriteQueue.PendingWrite(request: request, reply: reply)) {
+        case .admitted: return
+        case .full:
+            self.writer.countRefusal()
+            reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
+        case .closed:
+            reply(.failure(.shuttingDown))
+        }
+    }
+
+    package func fetchRecords(
+        _ ids: [RecordID],
+        desiredKeys: [String]?,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    ) {
+        let bytesMax = self.configuration.bounds.answerBytesMax
+        self.read(isShort: ids.count <= self.configuration.inlineReadRecordsMax, requester, reply) {
+            (connection) throws(StorageFailure) in
+            try connection.records(ids, desiredKeys: desiredKeys, for: requester, bytesMax: bytesMax)
+        }
+    }
+
+    package func fetchZones(
+        _ selection: FetchZones.Selection,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    ) {
+        let isShort =
+            switch selection {
+            case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
+            case .all: false
+            }
+        self.read(isShort: isShort, requester, reply) { (connection) throws(StorageFailure) in
+            .success(try connection.zones(selection, for: requester))
+        }
+    }
+
+    private func read(
+        isShort: Bool,
+        _ requester: Requester,
+        _ reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void,
+        _ read:
+            @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<[ReadOutcome], StoreError>
+    ) {
+        do {
+            try Access.checkReading(by: requester)
+        } catch {
+            reply(.failure(error))
+            return
+        }
+        let report = self.report
+        let admission = self.reads.read(isShort: isShort) { connection in
+            do throws(StorageFailure) {
+                reply(try read(connection))
+            } catch {
+                reply(.failure(Self.refusal(for: error, report)))
+            }
+        }
+        switch admission {
+        case .admitted: return
+        case .full: reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
+        case .closed: reply(.failure(.shuttingDown))
+        }
+    }
+
+    private static func refusal(
+        for failure: StorageFailure,
+        _ report: (EngineEvent) -> Void
+    ) -> StoreError {
+        switch failure {
+        case .unavailable(let code):
+            report(.storageUnavailable(sqliteCode: code))
+            return .storageUnavailable(retryAfterMilliseconds: 1_000)
+        case .unexpected(let code):
+            report(.requestFaulted(sqliteCode: code))
+            return .internalFault
+        }
+    }
+
+    package var directory: any Directory { self.sqliteDirectory }
+
+    package var statistics: EngineStatistics {
+        var statistics = self.writer.counted
+        (statistics.requestsWaiting, statistics.bytesWaiting) = self.queue.waiting
+        return statistics
+    }
+
+    package func shutdown() async {
+        self.queue.close()
+        self.reads.close()
+        await self.ending.wait()
+    }
+}

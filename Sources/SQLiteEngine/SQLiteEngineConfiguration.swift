@@ -1,0 +1,50 @@
+package import RecordModel
+
+/// How a SQLite engine runs. Everything has a default but the place.
+package struct SQLiteEngineConfiguration: Sendable {
+    package enum Durability: Sendable {
+        /// A reply comes after the bytes are on disk.
+        case full
+        /// A reply comes when another process would see the change; a loss of power may take it back. For tests.
+        case relaxed
+    }
+
+    /// The folder of `tidemark.sqlite`; created with access for its owner alone.
+    package var directory: String
+    package var durability: Durability = .full
+    package var bounds: Bounds = .defaults
+    package var requestIDRetentionSeconds = 3_600
+    /// Beyond these, requests are refused with a time to come back.
+    package var waitingRequestsMax = 4_096
+    package var waitingBytesMax = 64 * 1024 * 1024
+    /// What one transaction takes from the queue.
+    package var commitRecordsMax = 2_000
+    package var commitBytesMax = 8 * 1024 * 1024
+    /// Reads of at most so many records are answered on the caller's thread.
+    package var inlineReadRecordsMax = 16
+    package var readThreads = 2
+    /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has. Tests fill a disk with it.
+    package var filePagesMax: Int?
+
+    package init(directory: String) {
+        self.directory = directory
+    }
+}
+
+/// What an operator should read in the log.
+package enum EngineEvent: Hashable, Sendable {
+    /// The disk is full or refuses to write; every request of the commit was refused.
+    case storageUnavailable(sqliteCode: Int32)
+    /// One request could not be executed for a reason that is ours; it changed nothing.
+    case requestFaulted(sqliteCode: Int32)
+    /// Sweeping what deleted zones left, or old request IDs, failed; it is tried again.
+    case housekeepingFailed(sqliteCode: Int32)
+}
+
+/// Why an engine can't be opened.
+package enum SQLiteEngineError: Error, Hashable, Sendable {
+    /// A newer version of the server wrote the file.
+    case formatTooNew(found: Int, known: Int)
+    /// The folder or the file can't be made, read or written.
+    case cannotOpen(path: String, reason: String)
+}

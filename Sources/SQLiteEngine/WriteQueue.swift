@@ -1,0 +1,129 @@
+import Foundation
+import GRDB
+import RecordModel
+import RecordStore
+
+/// What waits for the writer, bounded in number and bytes; beyond a bound the newcomer is refused.
+///
+/// SAFETY: `state` is read and written only between `lock()` and `unlock()` of the condition.
+final class WriteQueue: @unchecked Sendable {
+    enum Job {
+        case request(PendingWrite)
+        /// Rare work of the directory, in a transaction of its own.
+        case administration(Administration)
+    }
+
+    struct PendingWrite {
+        let request: WriteRequest
+        let reply: @Sendable (Result<[WriteOutcome], StoreError>) -> Void
+
+        /// At least one, so that a queue of empty requests ends somewhere.
+        var records: Int {
+            switch self.request.operation {
+            case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
+            case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
+            }
+        }
+    }
+
+    struct Administration {
+        let work: @Sendable (WriterTransaction, Database) throws -> Void
+        let reply: @Sendable ((any Error)?) -> Void
+    }
+
+    enum Admission {
+        case admitted
+        case full
+        case closed
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var bytes = 0
+        var isClosed = false
+        var writerWaits = false
+    }
+
+    private let condition = NSCondition()
+    private var state = State()
+    private let requestsMax: Int
+    private let bytesMax: Int
+
+    init(requestsMax: Int, bytesMax: Int) {
+        self.requestsMax = requestsMax
+        self.bytesMax = bytesMax
+    }
+
+    func add(_ write: PendingWrite) -> Admission {
+        self.condition.withLock {
+            guard !self.state.isClosed else { return .closed }
+            guard self.state.jobs.count < self.requestsMax,
+                self.state.bytes + write.request.bytes <= self.bytesMax || self.state.jobs.isEmpty
+            else { return .full }
+            self.state.bytes += write.request.bytes
+            self.append(.request(write))
+            return .admitted
+        }
+    }
+
+    /// Rare work is not refused for want of room.
+    func add(_ administration: Administration) -> Admission {
+        self.condition.withLock {
+            guard !self.state.isClosed else { return .closed }
+            self.append(.administration(administration))
+            return .admitted
+        }
+    }
+
+    /// Takes what fits into one commit, in order: at least one job, a job of the directory by itself.
+    ///
+    /// - Parameter waits: Whether to wait while there is nothing.
+    /// - Returns: Nothing when there is nothing; `nil` when the queue is closed and empty.
+    func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> [Job]? {
+        self.condition.withLock {
+            while self.state.jobs.isEmpty {
+                if self.state.isClosed { return nil }
+                guard waits else { return [] }
+                self.state.writerWaits = true
+                self.condition.wait()
+                self.state.writerWaits = false
+            }
+            var records = 0
+            var bytes = 0
+            var count = 0
+            for job in self.state.jobs {
+                guard case .request(let write) = job else {
+                    if count == 0 { count = 1 }
+                    break
+                }
+                guard
+                    count == 0
+                        || (records + write.records <= recordsMax && bytes + write.request.bytes <= bytesMax)
+                else { break }
+                records += write.records
+                bytes += write.request.bytes
+                count += 1
+            }
+            self.state.bytes -= bytes
+            let batch = Array(self.state.jobs.prefix(count))
+            self.state.jobs.removeFirst(count)
+            return batch
+        }
+    }
+
+    var waiting: (requests: Int, bytes: Int) {
+        self.condition.withLock { (self.state.jobs.count, self.state.bytes) }
+    }
+
+    func close() {
+        self.condition.withLock {
+            self.state.isClosed = true
+            self.condition.signal()
+        }
+    }
+
+    private func append(_ job: Job) {
+        self.state.jobs.append(job)
+        if self.state.writerWaits { self.condition.signal() }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import GRDB
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// The one thread that writes. It takes everything that waits, executes it in one transaction, and replies when the
+/// transaction is on disk.
+///
+/// A request that fails half-way for a reason of ours takes the transaction with it; the others are then executed again
+/// without it. That needs no savepoint per request, which would copy every page that a request touches.
+///
+/// SAFETY: `transaction` and `database` are made and used on the writer's thread only; the rest is immutable or locked.
+final class Writer: @unchecked Sendable {
+    private let queue: WriteQueue
+    private let rules: WriteRules
+    private let configuration: SQLiteEngineConfiguration
+    private let clock: @Sendable () -> Int64
+    private let report: @Sendable (EngineEvent) -> Void
+    private let statistics = Mutex(EngineStatistics())
+
+    /// What a client whose request could not be written should wait.
+    private static let unavailableRetryMilliseconds: UInt32 = 1_000
+
+    init(
+        queue: WriteQueue,
+        rules: WriteRules,
+        configuration: SQLiteEngineConfiguration,
+        clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) {
+        self.queue = queue
+        self.rules = rules
+        self.configuration = configuration
+        self.clock = clock
+        self.report = report
+    }
+
+    var counted: EngineStatistics { self.statistics.withLock { $0 } }
+
+    func countRefusal() { self.statistics.withLock { $0.requestsRefused += 1 } }
+
+    /// Works until the queue is closed and empty.
+    func run(_ transaction: WriterTransaction, _ database: Database) {
+        let housekeeping = Housekeeping(transaction: transaction, database: database)
+        var idleIsUseful = true
+        while let jobs = self.queue.takeBatch(
+            recordsMax: self.configuration.commitRecordsMax,
+            bytesMax: self.configuration.commitBytesMax,
+            waits: !idleIsUseful
+        ) {
+            if jobs.isEmpty {
+                idleIsUseful = self.sweepAlone(housekeeping, transaction)
+                continue
+            }
+            idleIsUseful = true
+            if case .administration(let administration) = jobs[0] {
+                administration.reply(self.execute(administration, transaction, database))
+            } else {
+                self.execute(jobs, transaction, housekeeping)
+            }
+        }
+    }
+
+    private typealias Answer = (write: WriteQueue.PendingWrite, result: Result<[WriteOutcome], StoreError>)
+
+    private func execute(
+        _ jobs: [WriteQueue.Job],
+        _ transaction: WriterTransaction,
+        _ housekeeping: Housekeeping
+    ) {
+        let now = self.clock()
+        var answers: [Answer] = []
+        var writes: [WriteQueue.PendingWrite] = []
+        for case .request(let write) in jobs {
+            if write.request.deadlineMilliseconds < now {
+                answers.append((write, .failure(.deadlinePassed)))
+            } else {
+                writes.append(write)
+            }
+        }
+        while !writes.isEmpty {
+            switch self.commit(writes, nowMilliseconds: now, transaction, housekeeping) {
+            case .committed(let committed):
+                answers += committed
+                writes = []
+            case .faulted(let offset, let code):
+                self.report(.requestFaulted(sqliteCode: code))
+                answers.append((writes.remove(at: offset), .failure(.internalFault)))
+            case .unavailable(let code):
+                self.report(.storageUnavailable(sqliteCode: code))
+                let refusal = StoreError.storageUnavailable(
+                    retryAfterMilliseconds: Self.unavailableRetryMilliseconds
+                )
+                answers += writes.map { ($0, .failure(refusal)) }
+                writes = []
+            }
+        }
+        for answer in answers { answer.write.reply(answer.result) }
+    }
+
+    private enum Attempt {
+        case committed([Answer])
+        /// The request at this place can't be executed.
+        case faulted(offset: Int, code: Int32)
+        case unavailable(code: Int32)
+    }
+
+    private func commit(
+        _ writes: [WriteQueue.PendingWrite],
+        nowMilliseconds now: Int64,
+        _ transaction: WriterTransaction,
+        _ housekeeping: Housekeeping
+    ) -> Attempt {
+        var answers: [Answer] = []
+        answers.reserveCapacity(writes.count)
+        var counted = EngineStatistics()
+        // Where nothing of a request is to blame, a fault is the transaction's.
+        var blamed: Int?
+        do {
+            try transaction.begin(nowMilliseconds: now)
+            for (offset, write) in writes.enumerated() {
+                blamed = offset
+                let execution = try self.rules.execute(write.request, in: transaction)
+                Self.count(execution, in: &counted)
+                answers.append((write, execution.result))
+            }
+            blamed = nil
+            try housekeeping.sweep()
+            try housekeeping.forgetRequests(
+                olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
+            )
+            try transaction.commit()
+        } catch {
+            transaction.rollback()
+            if let blamed, case .unexpected(let code) = error { return .faulted(offset: blamed, code: code) }
+            return .unavailable(code: error.code)
+        }
+        counted.commits = 1
+        self.statistics.withLock { $0.add(counted) }
+        return .committed(answers)
+    }
+
+    private static func count(_ execution: WriteRules.Execution, in counted: inout EngineStatistics) {
+        if execution.isReplay { counted.requestsReplayed += 1 }
+        switch execution.result {
+        case .success(let outcomes):
+            counted.requestsCommitted += 1
+            guard !execution.isReplay else { return }
+            for outcome in outcomes {
+                switch outcome {
+                case .recordSaved, .deleted: counted.recordsWritten += 1
+                case .zoneSaved, .failed: continue
+                }
+            }
+        case .failure: counted.requestsRefused += 1
+        }
+    }
+
+    private func execute(
+        _ administration: WriteQueue.Administration,
+        _ transaction: WriterTransaction,
+        _ database: Database
+    ) -> (any Error)? {
+        do {
+            try transaction.begin(nowMilliseconds: self.clock())
+            try administration.work(transaction, database)
+            try transaction.commit()
+            return nil
+        } catch {
+            transaction.rollback()
+            return error
+        }
+    }
+
+    /// Sweeps while nobody waits. Returns whether there may be more to do.
+    private func sweepAlone(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
+        guard transaction.mayHaveSweepWork else { return false }
+        do {
+            try transaction.begin(nowMilliseconds: self.clock())
+            try housekeeping.sweep()
+            try transaction.commit()
+            return transaction.mayHaveSweepWork
+        } catch {
+            transaction.rollback()
+            self.report(.housekeepingFailed(sqliteCode: error.code))
+            return false
+        }
+    }
+}
+
+extension EngineStatistics {
+    fileprivate mutating func add(_ other: EngineStatistics) {
+        self.commits += other.commits
+        self.requestsCommitted += other.requestsCommitted
+        self.recordsWritten += other.recordsWritten
+        self.requestsReplayed += other.requestsReplayed
+        self.requestsRefused += other.requestsRefused
+    }
+}

@@ -1,0 +1,36 @@
+import RecordModel
+import RecordStore
+
+/// What the writer knows without asking the file. Valid while nobody else writes and nothing is rolled back; after that,
+/// forgotten as a whole.
+struct WriterCaches {
+    struct Name: Hashable {
+        /// A database's or an environment's number.
+        let owner: Int64
+        let name: String
+    }
+
+    struct Counter {
+        var position: Int64
+        var isChanged: Bool
+    }
+
+    private static let entriesMax = 50_000
+
+    var counters: [DatabaseID: Counter] = [:]
+    var changedCounters: [DatabaseID] = []
+    var zones: [Name: ZoneKey] = [:]
+    var typeNumbers: [Name: Int64] = [:]
+    var typeNames: [Int64: String] = [:]
+    var fields: [Name: [String: FieldDefinition]] = [:]
+    var authorNumbers: [String: Int64] = [:]
+    var authorNames: [Int64: String] = [:]
+
+    /// Bounds the memory; to be called between transactions only.
+    mutating func trim() {
+        let count =
+            self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
+            + self.authorNumbers.count + self.authorNames.count
+        if count > Self.entriesMax { self = WriterCaches() }
+    }
+}

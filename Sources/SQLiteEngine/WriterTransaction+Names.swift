@@ -1,0 +1,96 @@
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// Numbers in place of names that repeat in every record, and the fields of record types.
+extension WriterTransaction {
+    func fields(
+        ofType type: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [String: FieldDefinition] {
+        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        if let known = self.caches.fields[key] { return known }
+        var fields: [String: FieldDefinition] = [:]
+        if let number = try self.knownTypeNumber(key) {
+            let statement = self.statements.fields
+            statement.bind(1, number)
+            while try statement.step() {
+                guard let type = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
+                    statement.reset()
+                    throw .unexpected(code: SQLITE_MISMATCH)
+                }
+                fields[statement.text(0)] = FieldDefinition(
+                    type: type,
+                    isEncrypted: statement.integer(2) != 0
+                )
+            }
+        }
+        self.caches.fields[key] = fields
+        return fields
+    }
+
+    func define(
+        _ definition: FieldDefinition,
+        field: String,
+        ofType type: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) {
+        let statement = self.statements.insertField
+        statement.bind(1, try self.typeNumber(type, in: environment))
+        statement.bind(2, field)
+        statement.bind(3, Int64(definition.type.rawValue))
+        statement.bind(4, definition.isEncrypted ? 1 : 0)
+        try statement.run()
+        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        self.caches.fields[key, default: [:]][field] = definition
+    }
+
+    func typeNumber(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
+        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        if let known = try self.knownTypeNumber(key) { return known }
+        self.statements.insertType.bind(1, environment.rawValue)
+        self.statements.insertType.bind(2, type)
+        try self.statements.insertType.run()
+        guard let number = try self.knownTypeNumber(key) else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        return number
+    }
+
+    private func knownTypeNumber(_ key: WriterCaches.Name) throws(StorageFailure) -> Int64? {
+        if let known = self.caches.typeNumbers[key] { return known }
+        let statement = self.statements.typeNumber
+        statement.bind(1, key.owner)
+        statement.bind(2, key.name)
+        guard try statement.step() else { return nil }
+        let number = statement.integer(0)
+        statement.reset()
+        self.caches.typeNumbers[key] = number
+        return number
+    }
+
+    func typeName(_ number: Int64) throws(StorageFailure) -> String {
+        if let known = self.caches.typeNames[number] { return known }
+        let name = try self.statements.name(self.statements.typeName, number: number)
+        self.caches.typeNames[number] = name
+        return name
+    }
+
+    func authorNumber(_ recordName: String) throws(StorageFailure) -> Int64 {
+        if let known = self.caches.authorNumbers[recordName] { return known }
+        self.statements.insertAuthor.bind(1, recordName)
+        try self.statements.insertAuthor.run()
+        let statement = self.statements.authorNumber
+        statement.bind(1, recordName)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        let number = statement.integer(0)
+        statement.reset()
+        self.caches.authorNumbers[recordName] = number
+        return number
+    }
+
+    func authorName(_ number: Int64) throws(StorageFailure) -> String {
+        if let known = self.caches.authorNames[number] { return known }
+        let name = try self.statements.name(self.statements.authorName, number: number)
+        self.caches.authorNames[number] = name
+        return name
+    }
+}

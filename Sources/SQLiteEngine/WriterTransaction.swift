@@ -1,0 +1,148 @@
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// The primitives of a transaction on the writer's connection. One object for all transactions, one after the other, used
+/// by the writer's thread alone.
+final class WriterTransaction: WriteTransaction {
+    private(set) var nowMilliseconds: Int64 = 0
+    var caches = WriterCaches()
+    let statements: WriterStatements
+    /// Whether deleted zones may have left something to sweep.
+    var mayHaveSweepWork = true
+    /// Request IDs stored since the last expired ones were removed.
+    var requestsStored = 0
+    private var dataVersion: Int64 = -1
+
+    init(connection: OpaquePointer) throws(StorageFailure) {
+        self.statements = try WriterStatements(connection: connection)
+    }
+
+    /// Starts a transaction; waits for a writer of another process.
+    func begin(nowMilliseconds: Int64) throws(StorageFailure) {
+        self.nowMilliseconds = nowMilliseconds
+        self.caches.trim()
+        try self.statements.begin.run()
+        // Changes with every commit of somebody else, such as the command line's.
+        _ = try self.statements.dataVersion.step()
+        let version = self.statements.dataVersion.integer(0)
+        self.statements.dataVersion.reset()
+        if version != self.dataVersion {
+            self.caches = WriterCaches()
+            self.mayHaveSweepWork = true
+            self.dataVersion = version
+        }
+    }
+
+    func commit() throws(StorageFailure) {
+        for database in self.caches.changedCounters {
+            self.statements.setPosition.bind(1, self.caches.counters[database]!.position)
+            self.statements.setPosition.bind(2, database.rawValue)
+            try self.statements.setPosition.run()
+            self.caches.counters[database]!.isChanged = false
+        }
+        self.caches.changedCounters.removeAll(keepingCapacity: true)
+        try self.statements.commit.run()
+    }
+
+    /// Takes back everything since `begin`, in memory as well. Needs no transaction.
+    func rollback() {
+        self.caches = WriterCaches()
+        self.mayHaveSweepWork = true
+        // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
+        try? self.statements.rollback.run()
+    }
+
+    func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
+        if var counter = self.caches.counters[database] {
+            counter.position += 1
+            if !counter.isChanged {
+                counter.isChanged = true
+                self.caches.changedCounters.append(database)
+            }
+            self.caches.counters[database] = counter
+            return counter.position
+        }
+        let statement = self.statements.position
+        statement.bind(1, database.rawValue)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        let position = statement.integer(0) + 1
+        statement.reset()
+        self.caches.counters[database] = WriterCaches.Counter(position: position, isChanged: true)
+        self.caches.changedCounters.append(database)
+        return position
+    }
+
+    // MARK: Zones
+
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        let cacheKey = WriterCaches.Name(owner: database.rawValue, name: name)
+        if let key = self.caches.zones[cacheKey] { return key }
+        let statement = self.statements.zone
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return nil }
+        let key = ZoneKey(database: database, number: statement.integer(0))
+        statement.reset()
+        self.caches.zones[cacheKey] = key
+        return key
+    }
+
+    /// The number is the position of the creation: no other zone of the database ever has it.
+    func createZone(
+        named name: String,
+        in database: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) -> ZoneKey {
+        let statement = self.statements.insertZone
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        statement.bind(3, position)
+        try statement.run()
+        let key = ZoneKey(database: database, number: position)
+        self.caches.zones[WriterCaches.Name(owner: database.rawValue, name: name)] = key
+        return key
+    }
+
+    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+        self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
+        self.statements.deleteZone.bind(1, zone.database.rawValue)
+        self.statements.deleteZone.bind(2, name)
+        try self.statements.deleteZone.run()
+        self.statements.insertZoneTombstone.bind(1, zone.database.rawValue)
+        self.statements.insertZoneTombstone.bind(2, position)
+        self.statements.insertZoneTombstone.bind(3, name)
+        self.statements.insertZoneTombstone.bind(4, zone.number)
+        try self.statements.insertZoneTombstone.run()
+        self.statements.insertSweep.bind(1, zone.database.rawValue)
+        self.statements.insertSweep.bind(2, zone.number)
+        try self.statements.insertSweep.run()
+        self.mayHaveSweepWork = true
+    }
+
+    // MARK: Request IDs
+
+    func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]? {
+        let statement = self.statements.outcome
+        statement.bind(1, database.rawValue)
+        statement.bind(2, request.bytes)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.bytes(0)
+    }
+
+    func storeOutcome(
+        _ outcome: [UInt8],
+        of request: RequestID,
+        in database: DatabaseID
+    )
+        throws(StorageFailure)
+    {
+        let statement = self.statements.insertOutcome
+        statement.bind(1, database.rawValue)
+        statement.bind(2, request.bytes)
+        statement.bind(3, outcome)
+        try statement.run()
+        self.requestsStored += 1
+    }
+}

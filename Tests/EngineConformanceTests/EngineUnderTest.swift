@@ -1,0 +1,229 @@
+import Foundation
+import RecordModel
+import RecordStore
+import SQLiteEngine
+import Synchronization
+import TestSupport
+import Testing
+
+/// What makes an engine for a test: the one place that names engines.
+enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite
+
+    var testDescription: String { self.rawValue }
+
+    func open(
+        in directory: String,
+        clock: ManualClock,
+        configure: (inout EngineSettings) -> Void = { _ in },
+        report: @escaping @Sendable (EngineEvent) -> Void = { _ in }
+    ) throws -> any StorageEngine {
+        var settings = EngineSettings()
+        configure(&settings)
+        switch self {
+        case .sqlite:
+            var configuration = SQLiteEngineConfiguration(directory: directory)
+            configuration.durability = .relaxed
+            configuration.bounds = settings.bounds
+            configuration.waitingRequestsMax = settings.waitingRequestsMax
+            configuration.waitingBytesMax = settings.waitingBytesMax
+            configuration.filePagesMax = settings.filePagesMax
+            return try SQLiteEngine(
+                configuration: configuration,
+                clock: { clock.milliseconds },
+                report: report
+            )
+        }
+    }
+}
+
+/// What a test may ask of any engine.
+struct EngineSettings {
+    var bounds = Bounds.defaults
+    var waitingRequestsMax = 4_096
+    var waitingBytesMax = 64 * 1024 * 1024
+    /// A disk that is full after so many pages.
+    var filePagesMax: Int?
+}
+
+/// An engine with a container and two users, and short words for what tests do with it.
+final class EngineUnderTest: Sendable {
+    static let container = "org.example.tests"
+    static let alice = "_00000000000000000000000000000a11"
+    static let bob = "_00000000000000000000000000000b0b"
+
+    let kind: EngineKind
+    let folder: TemporaryDirectory
+    let clock: ManualClock
+    let engine: any StorageEngine
+    let signIn: SignIn
+    let bobSignIn: SignIn
+    private let generator = Mutex(SeededGenerator(seed: 1))
+
+    init(_ kind: EngineKind, configure: (inout EngineSettings) -> Void = { _ in }) throws {
+        self.kind = kind
+        self.folder = try TemporaryDirectory()
+        self.clock = ManualClock()
+        self.engine = try kind.open(in: self.folder.path, clock: self.clock, configure: configure)
+        let directory = self.engine.directory
+        try directory.createContainer(Self.container)
+        for (name, recordName) in [("alice", Self.alice), ("bob", Self.bob)] {
+            try directory.addUser(
+                named: name,
+                userRecordName: recordName,
+                tokenHash: Self.token(of: name),
+                toContainer: Self.container
+            )
+        }
+        self.signIn = try Self.signIn("alice", directory)
+        self.bobSignIn = try Self.signIn("bob", directory)
+    }
+
+    private init(reopening other: EngineUnderTest, _ engine: any StorageEngine) throws {
+        self.kind = other.kind
+        self.folder = other.folder
+        self.clock = other.clock
+        self.engine = engine
+        self.signIn = try Self.signIn("alice", engine.directory)
+        self.bobSignIn = try Self.signIn("bob", engine.directory)
+    }
+
+    /// Closes the engine and opens another on the same files.
+    func reopened() async throws -> EngineUnderTest {
+        await self.engine.shutdown()
+        let engine = try self.kind.open(in: self.folder.path, clock: self.clock)
+        return try EngineUnderTest(reopening: self, engine)
+    }
+
+    static func token(of name: String) -> [UInt8] {
+        var token = [UInt8](repeating: 0, count: 32)
+        for (index, byte) in name.utf8.enumerated() { token[index] = byte }
+        return token
+    }
+
+    private static func signIn(_ name: String, _ directory: any Directory) throws -> SignIn {
+        try directory.signIn(
+            container: self.container,
+            environment: .development,
+            tokenHash: self.token(of: name)
+        )
+    }
+
+    // MARK: Requesters
+
+    var privately: Requester { Self.requester(self.signIn, .private, self.signIn.privateDatabase!) }
+    var publicly: Requester { Self.requester(self.signIn, .public, self.signIn.publicDatabase) }
+    var bobPublicly: Requester { Self.requester(self.bobSignIn, .public, self.bobSignIn.publicDatabase) }
+    var bobPrivately: Requester { Self.requester(self.bobSignIn, .private, self.bobSignIn.privateDatabase!) }
+    var anonymously: Requester {
+        var requester = self.publicly
+        requester.userRecordName = nil
+        return requester
+    }
+
+    private static func requester(
+        _ signIn: SignIn,
+        _ scope: DatabaseScope,
+        _ database: DatabaseID
+    ) -> Requester {
+        Requester(
+            database: database,
+            scope: scope,
+            environment: signIn.environment,
+            userRecordName: signIn.userRecordName
+        )
+    }
+
+    // MARK: Requests
+
+    func newRequestID(millisecondsAgo: Int64 = 0) -> RequestID {
+        self.generator.withLock {
+            RequestID(milliseconds: self.clock.milliseconds - millisecondsAgo, using: &$0)
+        }
+    }
+
+    func write(
+        _ operation: WriteRequest.Operation,
+        by requester: Requester? = nil,
+        id: RequestID? = nil,
+        deadline: Int64 = .max,
+        bytes: Int = 100
+    ) async -> Result<[WriteOutcome], StoreError> {
+        let request = WriteRequest(
+            requester: requester ?? self.privately,
+            requestID: id ?? self.newRequestID(),
+            operation: operation,
+            bytes: bytes,
+            deadlineMilliseconds: deadline
+        )
+        return await withCheckedContinuation { continuation in
+            self.engine.write(request) { continuation.resume(returning: $0) }
+        }
+    }
+
+    func modify(
+        _ saves: [RecordSave],
+        deletes: [RecordID] = [],
+        policy: ModifyRecords.Policy = .ifServerRecordUnchanged,
+        isAtomic: Bool = true,
+        by requester: Requester? = nil,
+        id: RequestID? = nil
+    ) async throws(StoreError) -> [WriteOutcome] {
+        let scope = (requester ?? self.privately).scope
+        let operation = ModifyRecords(
+            scope: scope,
+            saves: saves,
+            deletes: deletes,
+            policy: policy,
+            isAtomic: isAtomic
+        )
+        return try await self.write(.modifyRecords(operation), by: requester, id: id).get()
+    }
+
+    func modifyZones(
+        _ saves: [String],
+        deletes: [String] = [],
+        by requester: Requester? = nil,
+        id: RequestID? = nil
+    ) async throws(StoreError) -> [WriteOutcome] {
+        let operation = ModifyZones(
+            scope: (requester ?? self.privately).scope,
+            saves: saves.map { ZoneID(zoneName: $0) },
+            deletes: deletes.map { ZoneID(zoneName: $0) }
+        )
+        return try await self.write(.modifyZones(operation), by: requester, id: id).get()
+    }
+
+    func fetch(
+        _ ids: [RecordID],
+        desiredKeys: [String]? = nil,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> [ReadOutcome] {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.fetchRecords(ids, desiredKeys: desiredKeys, for: requester ?? self.privately) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+
+    /// The record, or `nil` when it is absent.
+    func record(_ id: RecordID, by requester: Requester? = nil) async throws -> Record? {
+        guard case .record(let record) = try await self.fetch([id], by: requester)[0] else { return nil }
+        return record
+    }
+
+    func zones(
+        _ selection: FetchZones.Selection = .all,
+        by requester: Requester? = nil
+    ) async throws
+        -> [ReadOutcome]
+    {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.fetchZones(selection, for: requester ?? self.privately) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+}

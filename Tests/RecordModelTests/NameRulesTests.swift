@@ -1,0 +1,52 @@
+import RecordModel
+import Testing
+
+@Suite struct NameRulesTests {
+    @Test func `a name of 255 bytes is one, of 256 is none`() {
+        let longest = String(repeating: "a", count: Bounds.nameBytesMax)
+        #expect(NameRules.isItemName(longest) && NameRules.isIdentifier(longest.utf8))
+        #expect(NameRules.isContainerID(longest))
+        #expect(!NameRules.isItemName(longest + "a") && !NameRules.isIdentifier((longest + "a").utf8))
+        #expect(!NameRules.isContainerID(longest + "a"))
+        #expect(!NameRules.isItemName("") && !NameRules.isIdentifier("".utf8) && !NameRules.isContainerID(""))
+    }
+
+    @Test func `item names are printable ASCII that does not start with an underscore`() {
+        for name in ["a", "~", " ", "a_b", "550e8400-e29b-41d4-a716-446655440000", "1"] {
+            #expect(NameRules.isItemName(name), "\(name)")
+        }
+        for name in ["_a", "ä", "a\u{7F}", "a\u{1F}", "a\n", "🌊"] {
+            #expect(!NameRules.isItemName(name), "\(name)")
+        }
+    }
+
+    @Test func `a user record name is an underscore and 32 lower-case hexadecimal digits`() {
+        let digits = "0123456789abcdef0123456789abcdef"
+        #expect(NameRules.isUserRecordName("_" + digits))
+        for name in [
+            "_" + digits.dropLast(), "_" + digits + "0", digits + "0", "_" + digits.uppercased(), "_",
+        ] {
+            #expect(!NameRules.isUserRecordName(name), "\(name)")
+        }
+    }
+
+    @Test func `an identifier is a letter and then letters, digits and underscores`() {
+        for name in ["a", "Z9_", "title", "@", "[", "`", "{", "a.b", "9", "_"] {
+            let isOne = ["a", "Z9_", "title"].contains(name)
+            #expect(NameRules.isIdentifier(name.utf8) == isOne, "\(name)")
+        }
+        #expect(NameRules.isContainerID("iCloud.com.example-1.notes_2"))
+        #expect(!NameRules.isContainerID("1cloud") && !NameRules.isContainerID("a/b"))
+    }
+
+    @Test func `a request ID keeps its bytes, its version and its clock`() throws {
+        var generator = SeededGenerator(seed: 1)
+        let requestID = RequestID(milliseconds: 0x0123_4567_89AB, using: &generator)
+        #expect(requestID.milliseconds == 0x0123_4567_89AB)
+        #expect(requestID.bytes.count == 16)
+        #expect(requestID.bytes[6] >> 4 == 7 && requestID.bytes[8] >> 6 == 2)
+        #expect(RequestID(bytes: requestID.bytes) == requestID)
+        #expect(RequestID(bytes: requestID.bytes.dropLast()) == nil)
+        #expect(RequestID(bytes: requestID.bytes + [0]) == nil)
+    }
+}

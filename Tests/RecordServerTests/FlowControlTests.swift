@@ -1,0 +1,73 @@
+import Testing
+
+@testable import RecordServer
+
+struct FlowControlTests {
+    @Test func `a send window is open while it is positive`() {
+        var window = SendWindow(bytes: 2)
+        window.sent(1)
+        #expect(window.isOpen)
+        window.sent(1)
+        #expect(!window.isOpen)
+    }
+
+    @Test func `a frame takes a send window below zero and a grant must make up for it`() {
+        var window = SendWindow(bytes: 1)
+        window.sent(100)
+        #expect(window.bytes == -99)
+        #expect(window.granted(99) == true)
+        #expect(!window.isOpen)
+        #expect(window.granted(1) == true)
+        #expect(window.isOpen)
+    }
+
+    @Test func `a grant of 0 is refused`() {
+        var window = SendWindow(bytes: 1)
+        let isGranted = window.granted(0)
+        #expect(!isGranted)
+        #expect(window.bytes == 1)
+    }
+
+    @Test func `a send window ends at its bound`() {
+        var window = SendWindow(bytes: UInt32(SendWindow.bytesMax) - 1)
+        #expect(window.granted(1) == true)
+        let isGranted = window.granted(1)
+        #expect(!isGranted)
+        #expect(window.bytes == SendWindow.bytesMax)
+    }
+
+    @Test func `a receive window takes a frame while it is positive`() {
+        var window = ReceiveWindow(bytes: 10)
+        #expect(window.received(9) == true)
+        #expect(window.received(5) == true)
+        #expect(window.bytes == -4)
+        let isTaken = window.received(0)
+        #expect(!isTaken)
+    }
+
+    @Test func `what was disposed of is granted from half of the window on`() {
+        var window = ReceiveWindow(bytes: 10)
+        #expect(window.received(10) == true)
+        #expect(window.disposed(4) == 0)
+        #expect(window.disposed(1) == 5)
+        #expect(window.bytes == 5)
+        #expect(window.disposed(4) == 0)
+        #expect(window.disposed(1) == 5)
+        #expect(window.bytes == 10)
+    }
+
+    @Test(arguments: [UInt32(1), 2, 3, 65_536, 4_194_304])
+    func `a window whose frames are all disposed of is open again`(size: UInt32) {
+        var window = ReceiveWindow(bytes: size)
+        for round in 0..<100 {
+            var taken: [Int] = []
+            while window.bytes > 0 {
+                let frame = 1 + (round * 7_919) % (2 * Int(size))
+                #expect(window.received(frame) == true)
+                taken.append(frame)
+            }
+            for frame in taken { _ = window.disposed(frame) }
+            #expect(window.bytes > 0)
+        }
+    }
+}
