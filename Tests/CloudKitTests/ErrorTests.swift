@@ -95,6 +95,19 @@ struct `An error of an item` {
         #expect(ancestor.recordChangeTag == "t5")
     }
 
+    @Test func `has an ancestor with the fields that a save left alone`() throws {
+        let client = fetched([("a", .int64(1)), ("b", .int64(1)), ("c", .int64(1))], parent: "p")
+        client["a"] = 2
+        client["b"] = nil
+        let saved = RecordSaved(changeTag: "t2", system: model([], tag: "").system)
+        client.saved(saved, sent: try client.save(policy: .changedKeys), currentUser: nil)
+        let failure = Failure(code: .serverRecordChanged, message: "", retry: .afterChange)
+        let ancestor = try #require(error(failure, client: client).ancestorRecord)
+        #expect(ancestor["a"] as? Int == 2)
+        #expect(ancestor.allKeys() == ["a", "c"])
+        #expect(ancestor.parent?.recordID.recordName == "p")
+    }
+
     @Test func `reads like Apple's`() {
         let error = error(
             Failure(

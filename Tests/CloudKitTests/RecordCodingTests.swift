@@ -49,6 +49,8 @@ struct `An archive` {
     @Test func `of equal system fields is equal byte for byte`() throws {
         let original = fetched([("a", .int64(1))], parent: "p")
         let data = systemFields(original)
+        // The binary format would differ only now and then: its order follows the addresses of dictionaries.
+        #expect(data.starts(with: Data("<?xml".utf8)))
         for _ in 0..<20 {
             #expect(systemFields(fetched([], parent: "p")) == data)
         }
