@@ -13,7 +13,9 @@ extension ConnectionHandler {
         case ended
     }
 
-    /// Sends an answer as far as it goes. Others that wait for the same windows come first.
+    /// Sends an answer as far as it goes.
+    ///
+    /// Others that wait for the same windows come first.
     func send(_ answer: Answer) {
         self.blocked.append(answer.stream)
         self.resumeBlocked()
@@ -60,7 +62,9 @@ extension ConnectionHandler {
         return .ended
     }
 
-    /// Writes one `items` frame. Answers the place of the first outcome that did not fit.
+    /// Writes one `items` frame.
+    ///
+    /// Answers the place of the first outcome that did not fit.
     private func writeItems(of answer: Answer, outcomes: Outcomes, from first: Int) -> Int {
         self.prepareOutbound()
         var next = first
@@ -101,8 +105,10 @@ extension ConnectionHandler {
         }
     }
 
-    /// The client wants no more of a stream. What the engine is doing is answered as if nothing had been said; so is what
-    /// was written. What was read and not yet sent is dropped.
+    /// The client wants no more of a stream.
+    ///
+    /// What the engine is doing is answered as if nothing had been said; so is what was written. What was
+    /// read and not yet sent is dropped.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
         case .waiting, .delayed, .sending(.read, _):

@@ -106,7 +106,9 @@ extension ConnectionHandler {
         self.executeWaiting()
     }
 
-    /// Executes what there is room for. Not entered again by replies that come at once: the loop sees what they did.
+    /// Executes what there is room for.
+    ///
+    /// Not entered again by replies that come at once: the loop sees what they did.
     func executeWaiting() {
         guard !self.isExecutingWaiting else { return }
         self.isExecutingWaiting = true
@@ -153,7 +155,9 @@ extension ConnectionHandler {
         }
     }
 
-    /// The engine answered. Called on the event loop, within the call of the engine or later.
+    /// The engine answered.
+    ///
+    /// Called on the event loop, within the call of the engine or later.
     func replied(_ result: Result<Outcomes, StoreError>, on stream: UInt32) {
         guard let answer = self.answers[stream] else { return }
         guard !answer.breaksConnection else { return self.closeQuietly() }

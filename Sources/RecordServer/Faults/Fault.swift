@@ -29,5 +29,7 @@ package enum Fault: Hashable, Sendable {
     case delay(Duration)
 }
 
-/// Decides about faults. Called on event loops: must not block. A server without one pays nothing.
+/// Decides about faults.
+///
+/// Called on event loops: must not block. A server without one pays nothing.
 package typealias FaultInjector = @Sendable (FaultOccasion) -> Fault?
