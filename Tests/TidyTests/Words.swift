@@ -9,7 +9,7 @@ enum Words {
     static func contains(_ line: Substring, _ word: String) -> Bool {
         var rest = line
         var before: Character?
-        while let range = rest.range(of: word) {
+        while let range = rest.firstRange(of: word) {
             let previous =
                 range.lowerBound == rest.startIndex ? before : rest[rest.index(before: range.lowerBound)]
             let next = range.upperBound < rest.endIndex ? rest[range.upperBound] : nil
