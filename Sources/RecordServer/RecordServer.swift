@@ -22,7 +22,10 @@ package final class RecordServer: Sendable {
     private let running = Mutex<Running?>(nil)
 
     /// - Parameters:
+    ///   - configuration: Every bound that may be chosen.
     ///   - engine: Where records live. It is not shut down with the server.
+    ///   - tls: The server's certificate and key.
+    ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - faults: For tests: what is to go wrong.
     package init(
@@ -42,6 +45,9 @@ package final class RecordServer: Sendable {
         )
         self.tls = tls
     }
+
+    /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
+    package var heldBytesMost: Int { self.context.heldBytesMost }
 
     /// Starts to listen.
     ///

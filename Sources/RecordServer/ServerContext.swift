@@ -3,7 +3,9 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// What all connections of a server share. Everything in it is safe to use from every event loop.
+/// What all connections of a server share.
+///
+/// Everything in it is safe to use from every event loop.
 final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let engine: any StorageEngine
@@ -18,6 +20,7 @@ final class ServerContext: Sendable {
     let connections: ConnectionCount
     /// Bytes of answers that all connections hold for clients that have not taken them.
     private let heldBytes = Atomic<Int>(0)
+    private let mostHeldBytes = Atomic<Int>(0)
 
     init(
         configuration: ServerConfiguration,
@@ -41,7 +44,11 @@ final class ServerContext: Sendable {
         self.heldBytes.load(ordering: .relaxed) >= self.configuration.memory.answersHeldTotalBytesMax
     }
 
+    /// The most that was held at any time.
+    var heldBytesMost: Int { self.mostHeldBytes.load(ordering: .relaxed) }
+
     func held(_ bytes: Int) {
-        self.heldBytes.add(bytes, ordering: .relaxed)
+        let now = self.heldBytes.add(bytes, ordering: .relaxed).newValue
+        if now > self.heldBytesMost { self.mostHeldBytes.max(now, ordering: .relaxed) }
     }
 }

@@ -8,7 +8,9 @@ struct KeepaliveTests {
 
     @Test func `silence for the idle time makes a ping, and ten more seconds of it the end`() {
         var keepalive = KeepaliveStateMachine(idleTimeout: .seconds(60), now: self.start)
-        #expect(keepalive.timerFired(at: self.start + .seconds(60)) == .ping(until: self.start + .seconds(70)))
+        #expect(
+            keepalive.timerFired(at: self.start + .seconds(60)) == .ping(until: self.start + .seconds(70))
+        )
         #expect(keepalive.timerFired(at: self.start + .seconds(70)) == .close)
     }
 
@@ -24,14 +26,18 @@ struct KeepaliveTests {
     @Test func `anything heard starts the silence again`() {
         var keepalive = KeepaliveStateMachine(idleTimeout: .seconds(60), now: self.start)
         keepalive.heard(at: self.start + .seconds(59))
-        #expect(keepalive.timerFired(at: self.start + .seconds(60)) == .wait(until: self.start + .seconds(119)))
+        #expect(
+            keepalive.timerFired(at: self.start + .seconds(60)) == .wait(until: self.start + .seconds(119))
+        )
     }
 
     @Test func `an answer to the ping ends the suspicion`() {
         var keepalive = KeepaliveStateMachine(idleTimeout: .seconds(60), now: self.start)
         _ = keepalive.timerFired(at: self.start + .seconds(60))
         keepalive.heard(at: self.start + .seconds(61))
-        #expect(keepalive.timerFired(at: self.start + .seconds(70)) == .wait(until: self.start + .seconds(121)))
+        #expect(
+            keepalive.timerFired(at: self.start + .seconds(70)) == .wait(until: self.start + .seconds(121))
+        )
     }
 }
 

@@ -59,8 +59,8 @@ extension ConnectionHandler {
         self.server.logger.debug(
             "signed in",
             metadata: [
-                LogKeys.peer: "\(self.peerName)", LogKeys.container: "\(hello.container)",
-                LogKeys.user: "\(welcome.userRecordName)", LogKeys.client: "\(hello.client)",
+                LogKeys.peer: "\(self.peerName)", LogKeys.container: "\(Self.loggable(hello.container))",
+                LogKeys.user: "\(welcome.userRecordName)", LogKeys.client: "\(Self.loggable(hello.client))",
             ]
         )
     }
@@ -70,11 +70,16 @@ extension ConnectionHandler {
         self.server.logger.info(
             "sign-in refused",
             metadata: [
-                LogKeys.peer: "\(self.peerName)", LogKeys.container: "\(hello.container)",
-                LogKeys.client: "\(hello.client)", LogKeys.reason: "\(reason.text)",
+                LogKeys.peer: "\(self.peerName)", LogKeys.container: "\(Self.loggable(hello.container))",
+                LogKeys.client: "\(Self.loggable(hello.client))", LogKeys.reason: "\(reason.text)",
             ]
         )
         self.close(reason, isLogged: true)
+    }
+
+    /// Text of a peer, without what could end a line of the log.
+    private static func loggable(_ text: String) -> String {
+        String(decoding: text.utf8.filter { (0x20...0x7E).contains($0) }, as: UTF8.self)
     }
 
     func startKeepaliveTimer(at time: NIODeadline) {

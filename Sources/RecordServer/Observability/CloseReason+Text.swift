@@ -6,9 +6,6 @@ extension CloseReason {
         Self.texts[self] ?? "closed"
     }
 
-    /// The peer's fault: one line in the log.
-    var isViolation: Bool { self.rawValue >= 100 }
-
     private static let texts: [CloseReason: String] = [
         .drain: "the server is shutting down",
         .versionUnsupported: "none of the protocol versions offered is spoken here",

@@ -86,7 +86,8 @@ extension BodyError {
         switch self {
         case .malformed: "the fields of a record are not in the canonical encoding"
         case .fieldOrder(let name): "field '\(name)' is there twice or out of order"
-        case .fieldNameInvalid: "a field name is a letter, then letters, digits and '_', at most 255 characters"
+        case .fieldNameInvalid:
+            "a field name is a letter, then letters, digits and '_', at most 255 characters"
         case .valueInvalid(let field): "the value of field '\(field)' breaks a rule of its type"
         case .tooManyFields: "a record has at most \(Bounds.fieldsMax) fields"
         case .tooManyElements(let field):

@@ -1,0 +1,176 @@
+import Crypto
+import Logging
+import RecordModel
+import RecordServer
+import RecordStore
+import SQLiteEngine
+import ServerCertificates
+import Synchronization
+import TestSupport
+import WireProtocol
+
+/// A server on a port of its own, with the real engine in a folder of its own, one container and one user.
+struct ServerUnderTest {
+    static let container = "iCloud.test"
+    static let startMilliseconds: Int64 = 1_700_000_000_000
+    static let token = "a token"
+    static let userRecordName = "_0123456789abcdef0123456789abcdef"
+    static let zone = ZoneID(zoneName: "Zone")
+
+    /// One certificate serves all tests: making it is slow, and nothing depends on it.
+    private static let certificates = Result { try ServerCertificates.make(hosts: []) }
+
+    let server: RecordServer
+    let engine: SQLiteEngine
+    let port: Int
+    let clock: ManualClock
+    let log: RecordingLog
+
+    /// Runs a test with a server, and stops it whatever happens.
+    static func run(
+        configure: (inout ServerConfiguration) -> Void = { _ in },
+        clock: ManualClock = ManualClock(milliseconds: Self.startMilliseconds),
+        faults: FaultInjector? = nil,
+        _ body: (ServerUnderTest) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        var engineConfiguration = SQLiteEngineConfiguration(directory: directory.path)
+        engineConfiguration.durability = .relaxed
+        let engine = try SQLiteEngine(
+            configuration: engineConfiguration,
+            clock: { clock.milliseconds },
+            report: { _ in }
+        )
+        try engine.directory.createContainer(Self.container)
+        try engine.directory.addUser(
+            named: "user",
+            userRecordName: Self.userRecordName,
+            tokenHash: Array(SHA256.hash(data: Array(Self.token.utf8))),
+            toContainer: Self.container
+        )
+        var configuration = ServerConfiguration.defaults
+        configuration.listen.port = 0
+        configuration.threads = 2
+        configure(&configuration)
+        let log = RecordingLog()
+        let certificates = try Self.certificates.get()
+        let server = RecordServer(
+            configuration: configuration,
+            engine: engine,
+            tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
+            logger: log.logger,
+            clock: { clock.milliseconds },
+            faults: faults
+        )
+        let address = try await server.start()
+        let running = ServerUnderTest(
+            server: server,
+            engine: engine,
+            port: address.port,
+            clock: clock,
+            log: log
+        )
+        let result: Result<Void, any Error>
+        do {
+            try await body(running)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await server.shutdown(grace: .zero)
+        await engine.shutdown()
+        _ = directory
+        try result.get()
+    }
+
+    /// TLS is up, nothing was said.
+    func connect(applicationProtocols: [String] = [ProtocolVersion.alpn]) async throws -> TestPeer {
+        try await TestPeer.connect(
+            port: self.port,
+            authorityPEM: try Self.certificates.get().authorityPEM,
+            applicationProtocols: applicationProtocols
+        )
+    }
+
+    /// Signed in and welcomed.
+    func signIn(token: String = Self.token, windows: Windows = .defaults) async throws -> TestPeer {
+        let peer = try await self.connect()
+        try await peer.send(.hello(token: token, windows: windows))
+        guard let frame = await peer.next(), frame.kind == .welcome else { throw UnexpectedFrame(frame: nil) }
+        return peer
+    }
+
+    /// Makes the zone, and records named `0`, `1`, … with a field of so many bytes each.
+    func fill(records: Int, bytes: Int) async throws {
+        let peer = try await self.signIn()
+        try await peer.send(.modifyZones(ModifyZones(scope: .private, saves: [Self.zone])), on: 1)
+        _ = try await peer.answer(on: 1)
+        for index in 0..<records {
+            let stream = UInt32(2 * index + 3)
+            try await peer.send(.save(["\(index)"], bytes: bytes), on: stream)
+            let answer = try await peer.answer(on: stream)
+            guard case .recordSaved? = answer.items.first?.outcome else { throw UnexpectedFrame(frame: nil) }
+        }
+        await peer.close()
+    }
+}
+
+extension Operation {
+    static func save(_ names: [String], bytes: Int = 10, zone: ZoneID = ServerUnderTest.zone) -> Operation {
+        let body = RecordBody([Field(name: "value", value: .bytes([UInt8](repeating: 7, count: bytes)))])
+        return .modifyRecords(
+            ModifyRecords(
+                scope: .private,
+                saves: names.map {
+                    RecordSave(id: RecordID(zone: zone, recordName: $0), recordType: "Note", changes: body)
+                }
+            )
+        )
+    }
+
+    static func fetch(_ names: [String], scope: DatabaseScope = .private) -> Operation {
+        .fetchRecords(
+            FetchRecords(
+                scope: scope,
+                ids: names.map { RecordID(zone: ServerUnderTest.zone, recordName: $0) }
+            )
+        )
+    }
+}
+
+/// Keeps the lines that a server logs.
+final class RecordingLog: Sendable {
+    struct Line: Sendable {
+        var level: Logger.Level
+        var message: String
+        var metadata: [String: String]
+    }
+
+    private let recorded = Mutex<[Line]>([])
+
+    var lines: [Line] { self.recorded.withLock { $0 } }
+
+    /// Lines about ends of connections that an operator sees.
+    var complaints: [Line] {
+        self.lines.filter { $0.level >= .info && !["listening", "draining", "stopped"].contains($0.message) }
+    }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+    private struct Handler: LogHandler {
+        let log: RecordingLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.debug
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let metadata = (event.metadata ?? [:]).mapValues { "\($0)" }
+            let line = Line(level: event.level, message: "\(event.message)", metadata: metadata)
+            self.log.recorded.withLock { $0.append(line) }
+        }
+    }
+}
