@@ -10,7 +10,9 @@ extension CKServerConnection {
         static let container = "TIDEMARK_CONTAINER"
     }
 
-    /// Reads a connection from the environment. A variable that is set and empty counts as absent.
+    /// Reads a connection from the environment.
+    ///
+    /// A variable that is set and empty counts as absent.
     ///
     /// - Throws: `CKError.badContainer` when there is no address, or `TIDEMARK_ENVIRONMENT` is none of the two words.
     init(variables: [String: String]) throws(CKError) {

@@ -1,6 +1,8 @@
 private import Synchronization
 
-/// Where a server is and who connects to it. Beyond Apple's surface: there a system's settings say it.
+/// Where a server is and who connects to it.
+///
+/// Beyond Apple's surface: there a system's settings say it.
 ///
 /// Code that knows nothing of this type takes its connection from the environment: `TIDEMARK_URL`, `TIDEMARK_TOKEN`,
 /// `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`. Nothing is checked here: what is wrong is told by the first request, as

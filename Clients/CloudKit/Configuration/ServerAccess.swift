@@ -20,7 +20,9 @@ final class ServerAccess: Sendable {
         self.given = connection
     }
 
-    /// The session, which all containers of the same identifier and connection share. Does not connect.
+    /// The session, which all containers of the same identifier and connection share.
+    ///
+    /// Does not connect.
     ///
     /// - Throws: `CKError.badContainer` while the configuration is incomplete or malformed; asked again, it looks again.
     func session() throws(CKError) -> Session {

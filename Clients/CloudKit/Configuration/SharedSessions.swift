@@ -32,7 +32,9 @@ enum SharedSessions {
         }
     }
 
-    /// Closes the connections to a server that is no more. Containers that used them fail from then on.
+    /// Closes the connections to a server that is no more.
+    ///
+    /// Containers that used them fail from then on.
     static func close(_ connection: CKServerConnection) async {
         let closed = self.sessions.withLock { sessions in
             let closed = sessions.filter { $0.key.connection == connection }
@@ -44,6 +46,8 @@ enum SharedSessions {
 }
 
 extension CKServerConnection {
-    /// Ends all requests over this connection and closes it, in every container. For tests that stop their server.
+    /// Ends all requests over this connection and closes it, in every container.
+    ///
+    /// For tests that stop their server.
     package func close() async { await SharedSessions.close(self) }
 }

@@ -38,7 +38,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes a container with a connection of its own. Beyond Apple's surface.
+    /// Makes a container with a connection of its own.
+    ///
+    /// Beyond Apple's surface.
     ///
     /// - Parameters:
     ///   - containerIdentifier: As for `init(identifier:)`.
@@ -93,7 +95,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Executes an operation in this container. One on a database uses the private database unless it has another.
+    /// Executes an operation in this container.
+    ///
+    /// One on a database uses the private database unless it has another.
     open func add(_ operation: CKOperation) {
         operation.configuration.container = self
         self.operations.addOperation(operation)
@@ -101,7 +105,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     // MARK: Account
 
-    /// Finds out whether a user is signed in. Connects if there is no connection.
+    /// Finds out whether a user is signed in.
+    ///
+    /// Connects if there is no connection.
     ///
     /// - Parameter completionHandler: Told the status, and with `couldNotDetermine` the error.
     @preconcurrency open func accountStatus(
@@ -114,7 +120,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Finds out whether a user is signed in. Connects if there is no connection.
+    /// Finds out whether a user is signed in.
+    ///
+    /// Connects if there is no connection.
     ///
     /// - Throws: What made it impossible to determine.
     open func accountStatus() async throws -> CKAccountStatus {

@@ -1,6 +1,8 @@
 // One record at a time.
 extension CKDatabase {
-    /// Fetches a record. Missing: `unknownItem`; its zone missing: `zoneNotFound`.
+    /// Fetches a record.
+    ///
+    /// Missing: `unknownItem`; its zone missing: `zoneNotFound`.
     @preconcurrency public func fetch(
         withRecordID recordID: CKRecord.ID,
         completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
@@ -10,12 +12,16 @@ extension CKDatabase {
         }
     }
 
-    /// The record. Missing: `unknownItem`; its zone missing: `zoneNotFound`.
+    /// The record.
+    ///
+    /// Missing: `unknownItem`; its zone missing: `zoneNotFound`.
     public func record(for recordID: CKRecord.ID) async throws -> CKRecord {
         try await self.results { RecordFetch([recordID], desiredKeys: nil, scope: $0) }.onlyValue.get()
     }
 
-    /// Saves a record's changes. Changed by others meanwhile: `serverRecordChanged`, with the server's record.
+    /// Saves a record's changes.
+    ///
+    /// Changed by others meanwhile: `serverRecordChanged`, with the server's record.
     @preconcurrency public func save(
         _ record: CKRecord,
         completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
@@ -25,7 +31,9 @@ extension CKDatabase {
         }
     }
 
-    /// Saves a record's changes. Changed by others meanwhile: `serverRecordChanged`, with the server's record.
+    /// Saves a record's changes.
+    ///
+    /// Changed by others meanwhile: `serverRecordChanged`, with the server's record.
     ///
     /// - Returns: The same object, with its new change tag and dates.
     @discardableResult
@@ -33,7 +41,9 @@ extension CKDatabase {
         try await self.results { scope throws(CKError) in try Self.saving(record, scope) }.onlyValue.get()
     }
 
-    /// Deletes a record and what refers to it with `deleteSelf`. Deleting what does not exist succeeds.
+    /// Deletes a record and what refers to it with `deleteSelf`.
+    ///
+    /// Deleting what does not exist succeeds.
     @preconcurrency public func delete(
         withRecordID recordID: CKRecord.ID,
         completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
@@ -43,7 +53,9 @@ extension CKDatabase {
         }
     }
 
-    /// Deletes a record and what refers to it with `deleteSelf`. Deleting what does not exist succeeds.
+    /// Deletes a record and what refers to it with `deleteSelf`.
+    ///
+    /// Deleting what does not exist succeeds.
     @discardableResult
     public func deleteRecord(withID recordID: CKRecord.ID) async throws -> CKRecord.ID {
         try await self.results { scope throws(CKError) in try Self.deleting(recordID, scope) }.onlyDeletion

@@ -1,6 +1,8 @@
 // One zone at a time, and all of them.
 extension CKDatabase {
-    /// Fetches all zones of the database, the default zone among them. In no particular order.
+    /// Fetches all zones of the database, the default zone among them.
+    ///
+    /// In no particular order.
     @preconcurrency public func fetchAllRecordZones(
         completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
     ) {
@@ -9,12 +11,16 @@ extension CKDatabase {
         }
     }
 
-    /// All zones of the database, the default zone among them. In no particular order.
+    /// All zones of the database, the default zone among them.
+    ///
+    /// In no particular order.
     public func allRecordZones() async throws -> [CKRecordZone] {
         try await self.results { ZoneFetch(nil, scope: $0) }.values.values.compactMap { try? $0.get() }
     }
 
-    /// Fetches a zone. Missing: `zoneNotFound`.
+    /// Fetches a zone.
+    ///
+    /// Missing: `zoneNotFound`.
     @preconcurrency public func fetch(
         withRecordZoneID zoneID: CKRecordZone.ID,
         completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -24,12 +30,16 @@ extension CKDatabase {
         }
     }
 
-    /// The zone. Missing: `zoneNotFound`.
+    /// The zone.
+    ///
+    /// Missing: `zoneNotFound`.
     public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
         try await self.results { ZoneFetch([zoneID], scope: $0) }.onlyValue.get()
     }
 
-    /// Creates a zone. Creating one that exists succeeds; `badDatabase` outside private databases.
+    /// Creates a zone.
+    ///
+    /// Creating one that exists succeeds; `badDatabase` outside private databases.
     @preconcurrency public func save(
         _ zone: CKRecordZone,
         completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -42,7 +52,9 @@ extension CKDatabase {
         }
     }
 
-    /// Creates a zone. Creating one that exists succeeds; `badDatabase` outside private databases.
+    /// Creates a zone.
+    ///
+    /// Creating one that exists succeeds; `badDatabase` outside private databases.
     @discardableResult
     public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
         try await self.results { scope throws(CKError) in
@@ -50,7 +62,9 @@ extension CKDatabase {
         }.onlyValue.get()
     }
 
-    /// Deletes a zone with everything in it. Missing: `zoneNotFound`.
+    /// Deletes a zone with everything in it.
+    ///
+    /// Missing: `zoneNotFound`.
     @preconcurrency public func delete(
         withRecordZoneID zoneID: CKRecordZone.ID,
         completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
@@ -63,7 +77,9 @@ extension CKDatabase {
         }
     }
 
-    /// Deletes a zone with everything in it. Missing: `zoneNotFound`.
+    /// Deletes a zone with everything in it.
+    ///
+    /// Missing: `zoneNotFound`.
     @discardableResult
     public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
         try await self.results { scope throws(CKError) in

@@ -30,7 +30,9 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         )
     }
 
-    /// Reads items that arrived. Answers to items that the request does not have are dropped.
+    /// Reads items that arrived.
+    ///
+    /// Answers to items that the request does not have are dropped.
     func read(_ items: [Item], user: String) -> [Request.Answer] {
         let answers = items.compactMap { self.request.answer(to: $0, user: user) }
         self.counted.withLock { counted in

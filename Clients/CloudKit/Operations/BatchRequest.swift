@@ -39,6 +39,8 @@ protocol BatchRequest: Sendable {
     /// What to send.
     ///
     /// - Parameter user: The record name of the user, empty when nobody is signed in.
+    /// - Returns: The request.
+    /// - Throws: Why there can be none.
     func operation(user: String) throws(CKError) -> RequestModel
 
     /// Reads an answer; `nil` when it answers none of the items.

@@ -20,7 +20,9 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         super.effectiveSettings.over(self.database?.settings)
     }
 
-    /// Sends a request and finishes when it has ended. For `main`; a second call does nothing.
+    /// Sends a request and finishes when it has ended.
+    ///
+    /// For `main`; a second call does nothing.
     ///
     /// - Parameters:
     ///   - make: Makes the request, or says why there is none.
@@ -38,12 +40,16 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
             self.conclude(with: error)
             return
         }
-        let call = RequestCall(access: database.access, patience: self.effectiveSettings.patience)
+        let call = RequestCall(access: database.access, patience: self.effectiveSettings.patience) {
+            _,
+            step in
+            self.callBack(step)
+        }
         self.commit(to: call)
         call.start(request) { batch in
-            self.callBack { for answer in batch { answers(answer) } }
+            for answer in batch { answers(answer) }
         } end: { end in
-            self.conclude(with: end.error)
+            self.concludeHere(with: end.error)
         }
     }
 }

@@ -6,14 +6,18 @@ import Foundation
 /// - Errors: A zone that does not exist has `zoneNotFound`; the operation then ends with `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// The IDs of the zones to fetch. Not looked at by an operation that fetches all.
+    /// The IDs of the zones to fetch.
+    ///
+    /// Not looked at by an operation that fetches all.
     open var recordZoneIDs: [CKRecordZone.ID]?
 
     /// Called for every zone.
     public var perRecordZoneResultBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
     /// Called last.
     public var fetchRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
-    /// Called last, with the zones found, `nil` when the request as a whole failed. Deprecated by Apple.
+    /// Called last, with the zones found, `nil` when the request as a whole failed.
+    ///
+    /// Deprecated by Apple.
     open var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
 
     /// On the callback queue only.

@@ -10,16 +10,24 @@ import Foundation
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the records to fetch.
     open var recordIDs: [CKRecord.ID]?
-    /// The fields to fetch: `nil` all, empty none. The system's fields always come.
+    /// The fields to fetch: `nil` all, empty none.
+    ///
+    /// The system's fields always come.
     open var desiredKeys: [CKRecord.FieldKey]?
 
-    /// How much of a record is fetched: 1.0 when it is. Progress in between comes with assets.
+    /// How much of a record is fetched: 1.0 when it is.
+    ///
+    /// Progress in between comes with assets.
     open var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
-    /// Called for every record. Deprecated by Apple; not called if there is a `perRecordResultBlock`.
+    /// Called for every record.
+    ///
+    /// Deprecated by Apple; not called if there is a `perRecordResultBlock`.
     open var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
     /// Called for every record.
     public var perRecordResultBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called last, with the records found, `nil` when the request as a whole failed. Deprecated by Apple.
+    /// Called last, with the records found, `nil` when the request as a whole failed.
+    ///
+    /// Deprecated by Apple.
     open var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
     /// Called last.
     public var fetchRecordsResultBlock: ((Result<Void, any Error>) -> Void)?

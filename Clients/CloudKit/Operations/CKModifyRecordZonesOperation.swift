@@ -19,8 +19,10 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     public var perRecordZoneDeleteBlock: ((CKRecordZone.ID, Result<Void, any Error>) -> Void)?
     /// Called last.
     public var modifyRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
-    /// Called last, with the zones that were created and the IDs of those deleted: `nil` for both when the request as a
-    /// whole failed. Deprecated by Apple.
+    /// Called last, with the zones that were created and the IDs of those deleted: `nil` for both when the
+    /// request as a whole failed.
+    ///
+    /// Deprecated by Apple.
     open var modifyRecordZonesCompletionBlock: (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
 
     /// On the callback queue only.

@@ -25,23 +25,33 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     open var recordsToSave: [CKRecord]?
     /// The IDs of the records to delete.
     open var recordIDsToDelete: [CKRecord.ID]?
-    /// What to do about changes that others made meanwhile. `.ifServerRecordUnchanged`.
+    /// What to do about changes that others made meanwhile.
+    ///
+    /// `.ifServerRecordUnchanged`.
     open var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
     /// Kept for code that sets it; not sent in this version, whose requests are made once by their request ID.
     open var clientChangeTokenData: Data?
-    /// Whether all items of a custom zone succeed or none. `true`.
+    /// Whether all items of a custom zone succeed or none.
+    ///
+    /// `true`.
     open var isAtomic: Bool = true
 
-    /// How much of a record is saved: 1.0 when it is. Progress in between comes with assets.
+    /// How much of a record is saved: 1.0 when it is.
+    ///
+    /// Progress in between comes with assets.
     open var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
-    /// Called for every record to save. Deprecated by Apple; not called if there is a `perRecordSaveBlock`.
+    /// Called for every record to save.
+    ///
+    /// Deprecated by Apple; not called if there is a `perRecordSaveBlock`.
     open var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
     /// Called for every record to save.
     public var perRecordSaveBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
     /// Called for every record to delete.
     public var perRecordDeleteBlock: ((CKRecord.ID, Result<Void, any Error>) -> Void)?
-    /// Called last, with the records that were saved and the IDs of those deleted: `nil` for both when the request as
-    /// a whole failed. Deprecated by Apple.
+    /// Called last, with the records that were saved and the IDs of those deleted: `nil` for both when the
+    /// request as a whole failed.
+    ///
+    /// Deprecated by Apple.
     open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
     /// Called last.
     public var modifyRecordsResultBlock: ((Result<Void, any Error>) -> Void)?

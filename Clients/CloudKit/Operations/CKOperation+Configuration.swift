@@ -25,32 +25,43 @@ extension CKOperation {
             set { self.settings.container = newValue }
         }
 
-        /// How urgent the operation is. `.utility` and `.background` keep trying while the server cannot be reached,
-        /// until `timeoutIntervalForResource`; the others fail after `timeoutIntervalForRequest`. `.default` if not set.
+        /// How urgent the operation is.
+        ///
+        /// `.utility` and `.background` keep trying while the server cannot be reached, until
+        /// `timeoutIntervalForResource`; the others fail after `timeoutIntervalForRequest`. `.default` if not
+        /// set.
         open var qualityOfService: QualityOfService {
             get { self.settings.qualityOfService ?? OperationSettings.Defaults.qualityOfService }
             set { self.settings.qualityOfService = newValue }
         }
 
-        /// Kept for code that sets it; there is no telling a cellular network here. `true` if not set.
+        /// Kept for code that sets it; there is no telling a cellular network here.
+        ///
+        /// `true` if not set.
         open var allowsCellularAccess: Bool {
             get { self.settings.allowsCellularAccess ?? true }
             set { self.settings.allowsCellularAccess = newValue }
         }
 
-        /// Kept for code that sets it: operations do not outlive the process in this version. `false` if not set.
+        /// Kept for code that sets it: operations do not outlive the process in this version.
+        ///
+        /// `false` if not set.
         open var isLongLived: Bool {
             get { self.settings.isLongLived ?? false }
             set { self.settings.isLongLived = newValue }
         }
 
-        /// Longest silence of the server in seconds; starts again whenever something arrives. 60 if not set.
+        /// Longest silence of the server in seconds; starts again whenever something arrives.
+        ///
+        /// 60 if not set.
         open var timeoutIntervalForRequest: TimeInterval {
             get { self.settings.timeoutIntervalForRequest ?? OperationSettings.Defaults.requestSeconds }
             set { self.settings.timeoutIntervalForRequest = newValue }
         }
 
-        /// Longest time for the whole operation in seconds. A week if not set.
+        /// Longest time for the whole operation in seconds.
+        ///
+        /// A week if not set.
         open var timeoutIntervalForResource: TimeInterval {
             get { self.settings.timeoutIntervalForResource ?? OperationSettings.Defaults.resourceSeconds }
             set { self.settings.timeoutIntervalForResource = newValue }

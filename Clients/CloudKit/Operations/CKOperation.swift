@@ -41,7 +41,11 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Makes an operation in which nothing is set.
     public override init() { super.init() }
 
-    /// How the operation is to be executed. Never `nil` when read; copied when set.
+    /// How the operation is to be executed.
+    ///
+    /// Never `nil` when read; copied when set.
+    // Apple's type: published code assigns optionals.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var configuration: Configuration! {
         get { self.own }
         set { self.own.settings = newValue?.settings ?? OperationSettings() }
@@ -53,7 +57,9 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// A UUID that this operation got when it was made.
     open var operationID: ID { self.identifier }
 
-    /// Kept for code that sets it. Never called: operations do not outlive the process in this version.
+    /// Kept for code that sets it.
+    ///
+    /// Never called: operations do not outlive the process in this version.
     open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
 
     /// The configuration's quality of service.
@@ -78,7 +84,9 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Whether all callbacks have run.
     open override var isFinished: Bool { self.course.withLock { $0.phase == .finished } }
 
-    /// Starts the operation; a queue does that when its dependencies have finished. Starting twice does nothing.
+    /// Starts the operation; a queue does that when its dependencies have finished.
+    ///
+    /// Starting twice does nothing.
     open override func start() {
         guard self.course.withLock({ $0.phase == .waiting }) else { return }
         self.willChangeValue(forKey: "isExecuting")
@@ -103,7 +111,9 @@ open class CKOperation: Operation, @unchecked Sendable {
         self.course.withLock { $0.work }?.cancel()
     }
 
-    /// Hands over the work whose end finishes the operation. Work that is handed over after `cancel` is cancelled.
+    /// Hands over the work whose end finishes the operation.
+    ///
+    /// Work that is handed over after `cancel` is cancelled.
     func commit(to work: any Work) {
         self.course.withLock { course in
             course.work = work
@@ -126,23 +136,31 @@ open class CKOperation: Operation, @unchecked Sendable {
 
     /// Reports the end, once, and finishes.
     func conclude(with error: CKError?) {
+        // Before `start` looks whether there is anything to wait for.
+        self.course.withLock { $0.isCommitted = true }
+        self.callBack { self.concludeHere(with: error) }
+    }
+
+    /// Does what `conclude` does, on the callback queue already.
+    func concludeHere(with error: CKError?) {
         let isFirst = self.course.withLock { course in
             defer { course.isConcluded = true }
-            course.isCommitted = true
             return !course.isConcluded
         }
         guard isFirst else { return }
-        self.callBack {
-            self.report(error)
-            self.releaseBlocks()
-            self.finish()
-        }
+        self.report(error)
+        self.releaseBlocks()
+        self.finish()
     }
 
-    /// Calls the blocks for the whole operation. On the callback queue.
+    /// Calls the blocks for the whole operation.
+    ///
+    /// On the callback queue.
     func report(_ error: CKError?) {}
 
-    /// Lets go of the blocks, which often hold the operation. On the callback queue.
+    /// Lets go of the blocks, which often hold the operation.
+    ///
+    /// On the callback queue.
     func releaseBlocks() { self.longLivedOperationWasPersistedBlock = nil }
 
     private func finish() {

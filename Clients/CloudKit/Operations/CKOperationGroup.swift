@@ -4,7 +4,9 @@ public import Foundation
 // SAFETY: as on Apple's systems, a group is filled in by one thread before its operations start; operations read it
 // once, when they start.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
-    /// About how much a group is going to send or receive. For statistics only.
+    /// About how much a group is going to send or receive.
+    ///
+    /// For statistics only.
     public enum TransferSize: Int, Sendable {
         /// Not said.
         case unknown = 0
@@ -38,7 +40,11 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     private let identifier: String
     private var shared = CKOperation.Configuration()
 
-    /// What operations of the group do that say nothing else. Never `nil` when read; copied when set.
+    /// What operations of the group do that say nothing else.
+    ///
+    /// Never `nil` when read; copied when set.
+    // Apple's type: published code assigns optionals.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var defaultConfiguration: CKOperation.Configuration! {
         get { self.shared }
         set { self.shared = CKOperation.Configuration(settings: newValue?.settings ?? OperationSettings()) }

@@ -1,7 +1,9 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// Records to fetch by ID. An ID that is named several times is fetched once.
+/// Records to fetch by ID.
+///
+/// An ID that is named several times is fetched once.
 struct RecordFetch: BatchRequest {
     typealias ItemID = CKRecord.ID
     typealias Value = CKRecord

@@ -20,7 +20,9 @@ struct RecordModification: BatchRequest {
     /// By item number.
     private let sent: [Sent]
 
-    /// Reads what the records are to change. Later changes of the records are not sent.
+    /// Reads what the records are to change.
+    ///
+    /// Later changes of the records are not sent.
     ///
     /// - Throws: `invalidArguments` when a record is named twice.
     init(

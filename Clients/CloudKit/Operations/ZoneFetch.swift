@@ -1,7 +1,9 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// Zones to fetch: all, or those with certain IDs. An ID that is named several times is fetched once.
+/// Zones to fetch: all, or those with certain IDs.
+///
+/// An ID that is named several times is fetched once.
 struct ZoneFetch: BatchRequest {
     typealias ItemID = CKRecordZone.ID
     typealias Value = CKRecordZone

@@ -1,6 +1,8 @@
 public import Foundation
 
-/// How class factories make an instance of the class they are called on. Not to be used from outside.
+/// How class factories make an instance of the class they are called on.
+///
+/// Not to be used from outside.
 ///
 /// `CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()` returns `Self`, so it must call `init()` of a subclass that it
 /// does not know. Swift allows that for a `required` initialiser only, and a `required init()` would break published

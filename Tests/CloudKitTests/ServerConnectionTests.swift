@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import CloudKit
+
+@Suite struct ServerConnectionTests {
+    @Test func `a connection is read from the environment`() throws {
+        let connection = try CKServerConnection(variables: [
+            "TIDEMARK_URL": "tidemark://example.org:7431", "TIDEMARK_TOKEN": "secret",
+            "TIDEMARK_CA": "/etc/ca.pem", "TIDEMARK_ENVIRONMENT": "Production",
+        ])
+        #expect(
+            connection
+                == CKServerConnection(
+                    url: "tidemark://example.org:7431",
+                    token: "secret",
+                    certificateAuthority: .file("/etc/ca.pem"),
+                    environment: .production
+                )
+        )
+        let least = try CKServerConnection(variables: [
+            "TIDEMARK_URL": "tidemark://h", "TIDEMARK_TOKEN": "", "TIDEMARK_CA": "",
+        ])
+        #expect(least == CKServerConnection(url: "tidemark://h"))
+    }
+
+    @Test(arguments: [
+        ([:], "TIDEMARK_URL"), (["TIDEMARK_URL": ""], "TIDEMARK_URL"),
+        (["TIDEMARK_URL": "tidemark://h", "TIDEMARK_ENVIRONMENT": "test"], "TIDEMARK_ENVIRONMENT"),
+    ])
+    func `what is missing is named`(variables: [String: String], name: String) {
+        #expect {
+            try CKServerConnection(variables: variables)
+        } throws: { error in
+            (error as? CKError)?.code == .badContainer
+                && (error as? CKError)?.localizedDescription.contains(name) == true
+        }
+    }
+
+    @Test(arguments: [
+        ("tidemark://example.org", "example.org", 7430), ("tidemark://127.0.0.1:1", "127.0.0.1", 1),
+        ("tidemark://h:65535/", "h", 65_535), ("tidemark://[::1]:7431", "::1", 7431),
+        ("TIDEMARK://h", "h", 7430),
+    ])
+    func `an address has a host and a port`(url: String, host: String, port: Int) throws {
+        let configuration = try CKServerConnection(url: url).clientConfiguration(container: "org.example")
+        #expect(configuration.host == host)
+        #expect(configuration.port == port)
+        #expect(configuration.accessToken == nil)
+        #expect(configuration.installationID.count == 16)
+    }
+
+    @Test(arguments: [
+        "", "example.org", "example.org:7430", "https://example.org", "tidemark://", "tidemark://:7430",
+        "tidemark://h:0", "tidemark://h:65536", "tidemark://h/path", "tidemark://user@h", "tidemark://h?a=b",
+        "tidemark://h:port",
+    ])
+    func `a malformed address is refused with the variable's name`(url: String) {
+        #expect {
+            try CKServerConnection(url: url).clientConfiguration(container: "org.example")
+        } throws: { error in
+            (error as? CKError)?.code == .badContainer
+                && (error as? CKError)?.localizedDescription.contains("TIDEMARK_URL") == true
+        }
+    }
+
+    @Test func `an installation keeps its ID, and makes a new one for a broken file`() throws {
+        let folder = NSTemporaryDirectory() + "tidemark-test-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let made = InstallationID.load(folder: folder)
+        #expect(made.count == 16)
+        #expect(InstallationID.load(folder: folder) == made)
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder + "/installation"))
+        let again = InstallationID.load(folder: folder)
+        #expect(again.count == 16 && again != made)
+        #expect(InstallationID.load(folder: folder) == again)
+    }
+
+    @Test func `an installation that cannot keep its ID has one all the same`() {
+        #expect(InstallationID.load(folder: "/dev/null/nowhere").count == 16)
+    }
+
+    @Test func `the state folder follows the XDG rules`() {
+        #expect(InstallationID.stateFolder(variables: ["XDG_STATE_HOME": "/s"]) == "/s/tidemark")
+        let home = NSHomeDirectory() + "/.local/state/tidemark"
+        #expect(InstallationID.stateFolder(variables: [:]) == home)
+        #expect(InstallationID.stateFolder(variables: ["XDG_STATE_HOME": "relative"]) == home)
+    }
+}
