@@ -94,9 +94,8 @@ let clientTargets: [Target] = [
     .target(
         name: "CloudKitTesting",
         dependencies: [
-            "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel",
-            "ServerCertificates",
-            logging,
+            "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol",
+            "RecordModel", "ServerCertificates", logging,
         ],
         path: "Clients/CloudKitTesting",
         swiftSettings: settings
@@ -178,7 +177,7 @@ let testTargets: [Target] = [
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
             nio("NIOCore"),
-            nio("NIOPosix"), nioSSL, "tidemark",
+            nio("NIOPosix"), nioSSL, logging, "tidemark",
         ],
         path: "Tests/IntegrationTests",
         swiftSettings: settings

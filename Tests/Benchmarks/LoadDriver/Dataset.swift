@@ -1,8 +1,10 @@
 import RecordClient
 import RecordModel
+import WireProtocol
 
-/// What is in the database before a measurement: one zone of 100,000 records with scattered names, and 16 zones of 6,250
-/// records whose names ascend. `PostgreSQL/schema.sql` makes the same.
+/// What is in the database before a measurement; `PostgreSQL/schema.sql` makes the same.
+///
+/// One zone of 100,000 records with scattered names, and 16 zones of 6,250 records whose names ascend.
 enum Dataset {
     static let sharedRecords = 100_000
     static let ownZones = 16
@@ -44,8 +46,8 @@ enum Dataset {
             ])
         }
         // 300 bytes of payload are long enough for the lengths of the lengths to be those of the result.
-        let body = body(payloadBytes: 300 + self.bodyBytes - body(payloadBytes: 300).bytes.count)
-        precondition(body.bytes.count == self.bodyBytes)
+        let body = body(payloadBytes: 300 + Dataset.bodyBytes - body(payloadBytes: 300).bytes.count)
+        precondition(body.bytes.count == Dataset.bodyBytes)
         return body
     }()
 

@@ -1,0 +1,65 @@
+public import CloudKit
+public import Foundation
+import RecordServer
+import WireProtocol
+
+extension FaultPlan {
+    /// What happens to a request.
+    public struct Effect: Sendable {
+        let fault: Fault
+
+        /// The request is refused with `zoneBusy`; nothing is executed.
+        ///
+        /// - Parameter seconds: What the error tells the client to wait.
+        /// - Returns: The refusal.
+        public static func zoneBusy(retryAfter seconds: TimeInterval) -> Effect {
+            self.failure(.zoneBusy, retryAfter: seconds)
+        }
+
+        /// The request is refused with `requestRateLimited`; nothing is executed.
+        ///
+        /// - Parameter seconds: What the error tells the client to wait.
+        /// - Returns: The refusal.
+        public static func rateLimited(retryAfter seconds: TimeInterval) -> Effect {
+            self.failure(.requestRateLimited, retryAfter: seconds)
+        }
+
+        /// The request is refused with `serviceUnavailable`; nothing is executed.
+        ///
+        /// - Parameter seconds: What the error tells the client to wait.
+        /// - Returns: The refusal.
+        public static func serviceUnavailable(retryAfter seconds: TimeInterval) -> Effect {
+            self.failure(.serviceUnavailable, retryAfter: seconds)
+        }
+
+        /// The request is refused; nothing is executed.
+        ///
+        /// - Parameters:
+        ///   - code: With which error.
+        ///   - seconds: What the error tells the client to wait; `nil`: that the request is not to be sent again.
+        /// - Returns: The refusal.
+        public static func failure(_ code: CKError.Code, retryAfter seconds: TimeInterval? = nil) -> Effect {
+            let retry = seconds.map { Failure.Retry.after(milliseconds: UInt32(clamping: Int64($0 * 1_000))) }
+            let failure = Failure(
+                code: ErrorCode(rawValue: UInt32(clamping: code.rawValue)),
+                message: "a fault that the test asked for",
+                retry: retry ?? .never
+            )
+            return Effect(fault: .refuse(failure))
+        }
+
+        /// The connection breaks before anything is executed.
+        public static let dropConnectionBeforeExecution = Effect(fault: .dropConnectionBeforeExecution)
+
+        /// The request is executed, and the connection breaks before the answer.
+        ///
+        /// A client that sends the request again gets the answer of this execution.
+        public static let dropConnectionAfterCommit = Effect(fault: .dropConnectionAfterCommit)
+
+        /// The request is executed later.
+        ///
+        /// - Parameter duration: How much later.
+        /// - Returns: The delay.
+        public static func delay(_ duration: Duration) -> Effect { Effect(fault: .delay(duration)) }
+    }
+}

@@ -1,0 +1,85 @@
+import RecordServer
+
+extension FaultPlan {
+    /// The requests that a fault befalls: of one kind, from anybody or from one user.
+    ///
+    /// One call of an operation or a convenience method is one request; one that a client sends again after its
+    /// connection broke is counted again.
+    public struct Occasion: Hashable, Sendable {
+        /// Which of the requests, in the order in which the server reads them.
+        public struct Which: Hashable, Sendable {
+            /// The first from now.
+            public static let next = Which(1)
+            /// The same as `next`.
+            public static let first = Which(1)
+            /// The second from now.
+            public static let second = Which(2)
+            /// The third from now.
+            public static let third = Which(3)
+            /// All of them.
+            public static let every = Which(nil)
+
+            /// The one with this number.
+            ///
+            /// - Parameter number: From 1.
+            /// - Returns: That one alone.
+            public static func number(_ number: Int) -> Which { Which(number) }
+
+            private let ordinal: Int?
+
+            private init(_ ordinal: Int?) { self.ordinal = ordinal }
+
+            func isDue(_ seen: Int) -> Bool { self.ordinal.map { $0 == seen } ?? true }
+        }
+
+        private enum Kind: Hashable {
+            case save
+            case fetch
+            case saveZone
+            case fetchZone
+        }
+
+        private let kind: Kind
+        private let user: String?
+        let which: Which
+
+        /// Requests that save or delete records.
+        public static func save(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .save, user: user, which: which)
+        }
+
+        /// Requests that fetch records by ID.
+        public static func fetch(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetch, user: user, which: which)
+        }
+
+        /// Requests that save or delete zones.
+        public static func saveZone(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .saveZone, user: user, which: which)
+        }
+
+        /// Requests that fetch zones.
+        public static func fetchZone(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetchZone, user: user, which: which)
+        }
+
+        private init(kind: Kind, user: String?, which: Which) {
+            self.kind = kind
+            self.user = user
+            self.which = which
+        }
+
+        func matches(_ occasion: FaultOccasion) -> Bool {
+            let kind: Kind =
+                switch occasion.operation {
+                case .modifyRecords: .save
+                case .fetchRecords: .fetch
+                case .modifyZones: .saveZone
+                case .fetchZones: .fetchZone
+                }
+            guard kind == self.kind else { return false }
+            guard let user = self.user else { return true }
+            return TestAccounts.userRecordName(user) == occasion.userRecordName
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import RecordServer
+import Synchronization
+
+/// What goes wrong on a test server, and when.
+///
+/// ```swift
+/// server.faults.add(.save(.third), .zoneBusy(retryAfter: 2))
+/// server.faults.add(.save(.next), .dropConnectionAfterCommit)
+/// server.faults.add(.fetch(.every, by: "bob"), .rateLimited(retryAfter: 1))
+/// ```
+public final class FaultPlan: Sendable {
+    private struct Entry {
+        var occasion: Occasion
+        var effect: Effect
+        /// Requests that this entry has counted.
+        var seen = 0
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var happened = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Adds a fault.
+    ///
+    /// When several are due for one request, the one added first happens, and every one of them counts it.
+    ///
+    /// - Parameters:
+    ///   - occasion: Which requests; counting begins now.
+    ///   - effect: What happens to them.
+    public func add(_ occasion: Occasion, _ effect: Effect) {
+        self.state.withLock { $0.entries.append(Entry(occasion: occasion, effect: effect)) }
+    }
+
+    /// Takes back every fault that has not happened.
+    public func removeAll() {
+        self.state.withLock { $0.entries = [] }
+    }
+
+    /// How many faults have happened since the start of the server.
+    public var happened: Int { self.state.withLock { $0.happened } }
+
+    func fault(for occasion: FaultOccasion) -> Fault? {
+        self.state.withLock { state in
+            var due: Fault?
+            for index in state.entries.indices where state.entries[index].occasion.matches(occasion) {
+                state.entries[index].seen += 1
+                let entry = state.entries[index]
+                if due == nil, entry.occasion.which.isDue(entry.seen) { due = entry.effect.fault }
+            }
+            if due != nil { state.happened += 1 }
+            return due
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CloudKit
+import Foundation
+import RecordServer
+import RecordStore
+import Synchronization
+
+/// The users of a test server and how they connect.
+final class TestAccounts: Sendable {
+    private struct Account: Hashable {
+        var user: String
+        var container: String
+    }
+
+    private struct State {
+        var tokens: [Account: AccessToken] = [:]
+        var connections: Set<CKServerConnection> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The access token of a user, who is created, as the container is, when new.
+    ///
+    /// Two callers who ask for the same user at once send the same token, and the second is told that the user exists: so
+    /// each returns when the user is there.
+    ///
+    /// - Returns: `nil` for nobody.
+    func token(for user: String?, container: String, in directory: any Directory) async throws -> String? {
+        try await Self.onThread {
+            do throws(DirectoryError) {
+                try directory.createContainer(container)
+            } catch {
+                guard error == .containerExists else { throw error }
+            }
+        }
+        guard let user else { return nil }
+        let token = self.state.withLock { state in
+            let account = Account(user: user, container: container)
+            let token = state.tokens[account] ?? AccessToken()
+            state.tokens[account] = token
+            return token
+        }
+        try await Self.onThread {
+            do throws(DirectoryError) {
+                try directory.addUser(
+                    named: user,
+                    userRecordName: Self.userRecordName(user),
+                    tokenHash: token.hash,
+                    toContainer: container
+                )
+            } catch {
+                guard error == .userExists else { throw error }
+            }
+        }
+        return token.text
+    }
+
+    func remember(_ connection: CKServerConnection) {
+        self.state.withLock { _ = $0.connections.insert(connection) }
+    }
+
+    func closeConnections() async {
+        let connections = self.state.withLock { state in
+            defer { state.connections = [] }
+            return state.connections
+        }
+        for connection in connections { await connection.close() }
+    }
+
+    /// The user record name of a user: made of the name, so that a test finds the same in every run.
+    static func userRecordName(_ user: String) -> String {
+        let hashes: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4].map { start in
+            user.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        }
+        return "_"
+            + hashes.map { hash in
+                let digits = String(hash, radix: 16)
+                return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            }.joined()
+    }
+
+    /// Runs a call that blocks on a thread of its own.
+    static func onThread(_ work: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { continuation.resume(with: Result(catching: work)) }
+        }
+    }
+}

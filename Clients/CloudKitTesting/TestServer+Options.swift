@@ -1,0 +1,58 @@
+package import RecordModel
+import RecordServer
+import SQLiteEngine
+
+extension TestServer {
+    /// How a test server differs from the usual.
+    public struct Options: Sendable {
+        /// The usual: what is written survives the process, not a loss of power; no bound on the data.
+        public static let defaults = Options()
+
+        /// When an answer to a save leaves.
+        public enum Durability: Hashable, Sendable {
+            /// When every other request sees the change; fast.
+            case relaxed
+            /// When the change is on disk, as on a server in production.
+            case full
+        }
+
+        /// When an answer to a save leaves.
+        public var durability = Durability.relaxed
+        /// Bytes of a disk that is full after so many: saves are then refused as on a server whose disk is full.
+        ///
+        /// `nil`: as many as there are. A new server needs about 200,000.
+        public var diskBytesMax: Int?
+        /// Limits of the protocol, for tests of the bounds.
+        package var bounds = Bounds.defaults
+        /// How long answers wait for a client that does not take them.
+        package var slowReaderTimeout = Duration.seconds(30)
+
+        /// The usual.
+        public init() {}
+
+        private static let pageBytes = 4_096
+        /// Ten years: a test moves the clock by days, and its requests must not look like replays from the past.
+        private static let requestIDRetentionSeconds = 10 * 365 * 86_400
+
+        func engine(folder: String) -> SQLiteEngineConfiguration {
+            var configuration = SQLiteEngineConfiguration(directory: folder)
+            configuration.durability = self.durability == .full ? .full : .relaxed
+            configuration.bounds = self.bounds
+            configuration.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
+            configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
+            return configuration
+        }
+
+        func server(port: Int) -> ServerConfiguration {
+            var configuration = ServerConfiguration.defaults
+            configuration.listen.host = "127.0.0.1"
+            configuration.listen.port = port
+            configuration.bounds = self.bounds
+            configuration.timeouts.slowReader = self.slowReaderTimeout
+            configuration.requestIDRetentionSeconds = UInt32(Self.requestIDRetentionSeconds)
+            // Tests run side by side: a loop a core for each of them would be many threads.
+            configuration.threads = 1
+            return configuration
+        }
+    }
+}

@@ -1,0 +1,268 @@
+public import CloudKit
+import Foundation
+package import Logging
+import RecordServer
+import RecordStore
+import SQLiteEngine
+import ServerCertificates
+import Synchronization
+
+/// A real server in this process, for tests.
+///
+/// It listens on a free port of the loopback address, keeps its data in a temporary folder, and has a certificate made at
+/// its start. Containers and users come into being when they are first asked for. A server is up within milliseconds:
+/// every test can have its own.
+///
+/// ```swift
+/// try await TestServer.run { server in
+///     server.faults.add(.save(.third), .zoneBusy(retryAfter: 2))
+///     let container = try await server.container(for: "alice")
+///     // ... the code under test
+/// }
+/// ```
+public final class TestServer: Sendable {
+    /// The container that is meant when none is named.
+    public static let defaultContainerIdentifier = "iCloud.test"
+
+    /// What goes wrong.
+    public let faults = FaultPlan()
+    /// The server's clock, which dates records.
+    public let clock = TestClock()
+    /// `tidemark://localhost:port`; the same after a `restart()`.
+    public let url: String
+
+    private struct Running {
+        var engine: SQLiteEngine
+        var server: RecordServer
+    }
+
+    private let options: Options
+    private let folder: String
+    private let certificates: ServerCertificates
+    private let port: Int
+    private let logger: Logger
+    private let running: Mutex<Running?>
+    private let accounts = TestAccounts()
+
+    /// Starts a server, gives it to the body, and stops it whatever the body does.
+    ///
+    /// - Parameters:
+    ///   - options: What is not as usual.
+    ///   - body: What to do with the server.
+    /// - Returns: What the body returns.
+    /// - Throws: What `start(_:)` throws, or the body.
+    public static func run<R>(
+        _ options: Options = .defaults,
+        _ body: (TestServer) async throws -> R
+    ) async throws -> R {
+        let server = try await self.start(options)
+        do {
+            let result = try await body(server)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    /// Starts a server, to be stopped with `stop()`.
+    ///
+    /// - Parameter options: What is not as usual.
+    /// - Returns: A server that takes connections.
+    /// - Throws: When the temporary folder or a port cannot be had.
+    public static func start(_ options: Options = .defaults) async throws -> TestServer {
+        try await self.start(options, logger: Logger(label: "tidemark") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// As `start(_:)`, with the server's log.
+    package static func start(_ options: Options, logger: Logger) async throws -> TestServer {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("tidemark-testing-\(UUID().uuidString)").path
+        do {
+            let certificates = try ServerCertificates.make(hosts: [])
+            return try await TestServer(options, folder: folder, certificates: certificates, logger: logger)
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+    }
+
+    private init(
+        _ options: Options,
+        folder: String,
+        certificates: ServerCertificates,
+        logger: Logger
+    ) async throws {
+        let (running, port) = try await Self.launch(
+            options,
+            folder: folder,
+            certificates: certificates,
+            port: 0,
+            clock: self.clock,
+            faults: self.faults,
+            logger: logger
+        )
+        self.options = options
+        self.folder = folder
+        self.certificates = certificates
+        self.logger = logger
+        self.port = port
+        self.url = "tidemark://localhost:\(port)"
+        self.running = Mutex(running)
+    }
+
+    /// Drains and stops the server, ends the connections of its containers and removes its data.
+    public func stop() async {
+        await self.shutdown(grace: .seconds(5))
+        await self.accounts.closeConnections()
+        try? FileManager.default.removeItem(atPath: self.folder)
+    }
+
+    /// Stops the server and starts it again on the same data and port.
+    ///
+    /// Containers connect again by themselves.
+    ///
+    /// - Parameter grace: How long requests in flight may take to finish; then their connections break.
+    /// - Throws: When somebody else has taken the port meanwhile.
+    public func restart(grace: Duration = .seconds(5)) async throws {
+        await self.shutdown(grace: grace)
+        let (running, _) = try await Self.launch(
+            self.options,
+            folder: self.folder,
+            certificates: self.certificates,
+            port: self.port,
+            clock: self.clock,
+            faults: self.faults,
+            logger: self.logger
+        )
+        self.running.withLock { $0 = running }
+    }
+
+    /// A container as a user sees it.
+    ///
+    /// Container and user are created when they are new.
+    ///
+    /// - Parameters:
+    ///   - user: Any name; the same name is the same user in every environment of the container.
+    ///   - identifier: Which container.
+    ///   - environment: Which of its two bodies of data.
+    /// - Returns: A container that connects to this server.
+    /// - Throws: When the identifier or the name is none that a server takes.
+    public func container(
+        for user: String,
+        identifier: String = TestServer.defaultContainerIdentifier,
+        environment: CKServerConnection.Environment = .development
+    ) async throws -> CKContainer {
+        let connection = try await self.connection(
+            for: user,
+            identifier: identifier,
+            environment: environment
+        )
+        return CKContainer(identifier: identifier, connection: connection)
+    }
+
+    /// A container as somebody sees it who is not signed in.
+    ///
+    /// The container is created when it is new.
+    ///
+    /// - Parameters:
+    ///   - identifier: Which container.
+    ///   - environment: Which of its two bodies of data.
+    /// - Returns: A container that connects to this server.
+    /// - Throws: When the identifier is none that a server takes.
+    public func anonymousContainer(
+        identifier: String = TestServer.defaultContainerIdentifier,
+        environment: CKServerConnection.Environment = .development
+    ) async throws -> CKContainer {
+        let connection = try await self.connection(for: nil, identifier: identifier, environment: environment)
+        return CKContainer(identifier: identifier, connection: connection)
+    }
+
+    /// How a user connects: for `CKServerConnection.default`, or the environment of a child process.
+    ///
+    /// - Parameters:
+    ///   - user: Any name, or `nil` for somebody who is not signed in.
+    ///   - identifier: Which container.
+    ///   - environment: Which of its two bodies of data.
+    /// - Returns: The connection.
+    /// - Throws: When the identifier or the name is none that a server takes.
+    public func connection(
+        for user: String?,
+        identifier: String = TestServer.defaultContainerIdentifier,
+        environment: CKServerConnection.Environment = .development
+    ) async throws -> CKServerConnection {
+        let token = try await self.accounts.token(for: user, container: identifier, in: self.directory())
+        let connection = CKServerConnection(
+            url: self.url,
+            token: token,
+            certificateAuthority: .pem(self.certificates.authorityPEM),
+            environment: environment
+        )
+        self.accounts.remember(connection)
+        return connection
+    }
+
+    /// Revokes a user's access token: new connections of this user are refused.
+    ///
+    /// - Parameters:
+    ///   - user: A name that was asked for before.
+    ///   - identifier: Of which container.
+    /// - Throws: When there is no such user.
+    public func revoke(
+        _ user: String,
+        identifier: String = TestServer.defaultContainerIdentifier
+    ) async throws {
+        let directory = try self.directory()
+        try await TestAccounts.onThread { try directory.revokeUser(named: user, inContainer: identifier) }
+    }
+
+    private func directory() throws -> any Directory {
+        guard let running = self.running.withLock({ $0 }) else { throw TestServerError.stopped }
+        return running.engine.directory
+    }
+
+    private func shutdown(grace: Duration) async {
+        let running = self.running.withLock { $0.take() }
+        guard let running else { return }
+        await running.server.shutdown(grace: grace)
+        await running.engine.shutdown()
+    }
+
+    private static func launch(
+        _ options: Options,
+        folder: String,
+        certificates: ServerCertificates,
+        port: Int,
+        clock: TestClock,
+        faults: FaultPlan,
+        logger: Logger
+    ) async throws -> (Running, port: Int) {
+        let engine = try SQLiteEngine(
+            configuration: options.engine(folder: folder),
+            clock: { clock.milliseconds },
+            report: { _ in }
+        )
+        let server = RecordServer(
+            configuration: options.server(port: port),
+            engine: engine,
+            tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
+            logger: logger,
+            clock: { clock.milliseconds },
+            faults: { faults.fault(for: $0) }
+        )
+        do {
+            let address = try await server.start()
+            return (Running(engine: engine, server: server), address.port)
+        } catch {
+            await engine.shutdown()
+            throw error
+        }
+    }
+}
+
+/// Why a test server cannot do what it is asked for.
+public enum TestServerError: Error, Hashable, Sendable {
+    /// `stop()` has been called.
+    case stopped
+}
