@@ -73,7 +73,7 @@ struct ModelTests {
         let isHonest = Int.random(in: 0..<12, using: &generator) > 0
         return StoreModel.Save(
             name: name,
-            revision: isHonest ? current : (current == nil ? 1 : nil),
+            revision: isHonest ? current : current.flatMap { Bool.random(using: &generator) ? $0 - 1 : nil },
             number: Bool.random(using: &generator) ? Int64.random(in: 0..<100, using: &generator) : nil,
             dependsOn: target(),
             validates: target(),
