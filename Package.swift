@@ -111,6 +111,12 @@ let clientTargets: [Target] = [
 
 let testTargets: [Target] = [
     .target(
+        name: "FuzzInput",
+        dependencies: ["WireProtocol", "RecordModel", nio("NIOCore")],
+        path: "Tests/Fuzz/FuzzInput",
+        swiftSettings: settings
+    ),
+    .target(
         name: "TestSupport",
         dependencies: ["RecordModel"],
         path: "Tests/TestSupport",
@@ -125,7 +131,7 @@ let testTargets: [Target] = [
     .testTarget(
         name: "WireProtocolTests",
         dependencies: [
-            "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
+            "WireProtocol", "RecordModel", "FuzzInput", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
             nio("NIOTestUtils"), protobuf,
         ],
         path: "Tests/WireProtocolTests",
@@ -197,6 +203,19 @@ let benchmarkTargets: [Target] = [
 ]
 let isBenchmarkWanted = Context.environment["TIDEMARK_BENCH"] != nil
 
+/// Only with libFuzzer's flags (`Scripts/fuzz`): it brings the `main` of the executable.
+let fuzzTargets: [Target] =
+    Context.environment["TIDEMARK_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "FuzzFrames",
+            dependencies: ["FuzzInput"],
+            path: "Tests/Fuzz/FuzzFrames",
+            swiftSettings: settings
+        )
+    ]
+
 let package = Package(
     name: "tidemark",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -224,7 +243,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
-    targets: protocolTargets + serverTargets + clientTargets + testTargets
+    targets: protocolTargets + serverTargets + clientTargets + testTargets + fuzzTargets
         + (isBenchmarkWanted ? benchmarkTargets : []),
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 /// Merging and cutting against a dictionary that does the same the plain way.

@@ -1,4 +1,5 @@
 import RecordModel
+import TestSupport
 import Testing
 
 @Suite struct RecordBodyTests {

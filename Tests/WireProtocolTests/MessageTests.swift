@@ -8,8 +8,8 @@ import WireProtocol
 @Suite struct MessageTests {
     @Test func `no prefix of a vector does anything but decode or be refused`() throws {
         for vector in try Vector.all() where vector.message != "Frame" {
-            // Long vectors repeat themselves: their first 2,000 bytes have every kind of cut.
-            for length in 0..<min(vector.bytes.count, 2_000) {
+            // Long vectors repeat themselves: their first 500 bytes have every kind of cut.
+            for length in 0..<min(vector.bytes.count, 500) {
                 var prefix = vector
                 prefix.bytes = Array(vector.bytes[..<length])
                 do {
@@ -55,7 +55,7 @@ import WireProtocol
         let zones = Array(repeating: ZoneID(zoneName: ""), count: count)
         let body = RecordBody.empty
         let saves = ids.dropFirst().map { RecordSave(id: $0, recordType: "", changes: body) }
-        let operations: [Operation] = [
+        let operations: [RecordModel.Operation] = [
             .fetchRecords(FetchRecords(scope: .private, ids: ids)),
             .modifyRecords(ModifyRecords(scope: .private, saves: Array(saves), deletes: [ids[0]])),
             .modifyZones(ModifyZones(scope: .private, saves: Array(zones.dropFirst()), deletes: [zones[0]])),
