@@ -53,7 +53,7 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nioSSL, crypto,
+            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging, metrics,
         ],
         path: "Sources/RecordServer",
@@ -87,7 +87,7 @@ let clientTargets: [Target] = [
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
     .target(
         name: "CloudKit",
-        dependencies: ["RecordClient", "RecordModel", "CoreLocation"],
+        dependencies: ["RecordClient", "WireProtocol", "RecordModel", "CoreLocation"],
         path: "Clients/CloudKit",
         swiftSettings: settings
     ),
@@ -168,7 +168,7 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "CloudKitTests",
-        dependencies: ["CloudKit", "CoreLocation", "TestSupport"],
+        dependencies: ["CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "RecordModel", "TestSupport"],
         path: "Tests/CloudKitTests",
         swiftSettings: userSettings
     ),
