@@ -1,23 +1,19 @@
 import Foundation
 import Testing
 
-/// The first command of a newcomer.
-///
-/// Long: builds two products when they are not built.
-@Suite(
-    .timeLimit(.minutes(15)),
-    .enabled(
-        if: ProcessInfo.processInfo.environment["TIDEMARK_LONG_TESTS"] != nil,
-        "set TIDEMARK_LONG_TESTS=1"
-    )
-)
+/// The first command of a newcomer, but for the build.
+@Suite(.timeLimit(.minutes(2)))
 struct QuickstartTests {
     @Test
     func `quickstart loads its data and ends with 0`() async throws {
         let script = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Scripts/quickstart")
-        let outcome = try await ExecutableUnderTest(script, ["--once"]).outcome()
+        let outcome = try await ExecutableUnderTest(
+            script,
+            ["--once"],
+            environment: ["TIDEMARK_BIN": ExecutableUnderTest.buildFolder.path]
+        ).outcome()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("serverRecordChanged"))
         #expect(outcome.output.contains(/export TIDEMARK_TOKEN=tmk_/))
