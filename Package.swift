@@ -22,6 +22,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
@@ -70,8 +71,7 @@ let serverTargets: [Target] = [
         name: "tidemark",
         dependencies: [
             "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "ServerCertificates",
-            argumentParser, lifecycle,
-            configuration, logging, metrics,
+            argumentParser, lifecycle, unixSignals, configuration, logging, metrics,
         ],
         path: "Sources/tidemark",
         swiftSettings: settings
@@ -253,11 +253,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(
-            url: "https://github.com/apple/swift-configuration",
-            from: "1.4.0",
-            traits: [.defaults, "CommandLineArguments"]
-        ),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A program of ours as a child process.
@@ -38,7 +39,7 @@ final class ExecutableUnderTest: Sendable {
         process.standardError = self.errors.pipe
         let exit = self.exit
         process.terminationHandler = { exit.fulfill($0.terminationStatus) }
-        try process.run()
+        try process.startAlone()
     }
 
     /// Runs `tidemark` to its end.

@@ -42,6 +42,7 @@ private func note(_ name: String, in zone: CKRecordZone.ID = zoneID, title: Stri
     return record
 }
 
+// SAFETY: its one property of its own is behind a mutex; the rest is the operation's.
 private final class AllZones: CKFetchRecordZonesOperation, @unchecked Sendable {
     let names = Mutex<[String]>([])
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A certificate authority and a server certificate for 127.0.0.1 and localhost, made by the `openssl` tool in a folder
 /// that is removed with this value.
@@ -79,7 +80,7 @@ final class TestCertificates {
         process.arguments = ["openssl"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.startAlone()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ToolFailed(arguments: arguments) }
     }
