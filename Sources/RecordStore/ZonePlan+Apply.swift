@@ -33,7 +33,7 @@ extension ZonePlan {
         if planned.existing == nil {
             try transaction.insert(record, named: name, in: self.key, environment: environment)
         } else {
-            try transaction.update(record, named: name, in: self.key)
+            try transaction.update(record)
         }
         if planned.holds != planned.heldBefore {
             for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {

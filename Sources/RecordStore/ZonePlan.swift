@@ -95,6 +95,7 @@ struct ZonePlan {
         var record =
             existing
             ?? StoredRecord(
+                number: 0,
                 recordType: save.recordType,
                 position: 0,
                 system: SystemFields(

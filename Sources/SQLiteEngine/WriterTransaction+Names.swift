@@ -12,7 +12,7 @@ extension WriterTransaction {
         if let known = self.caches.fields[key] { return known }
         var fields: [String: FieldDefinition] = [:]
         if let number = try self.knownTypeNumber(key) {
-            let statement = self.statements.fields
+            let statement = self.statements.names.fields
             statement.bind(1, number)
             while try statement.step() {
                 guard let type = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
@@ -35,7 +35,7 @@ extension WriterTransaction {
         ofType type: String,
         in environment: EnvironmentID
     ) throws(StorageFailure) {
-        let statement = self.statements.insertField
+        let statement = self.statements.names.insertField
         statement.bind(1, try self.typeNumber(type, in: environment))
         statement.bind(2, field)
         statement.bind(3, Int64(definition.type.rawValue))
@@ -48,16 +48,16 @@ extension WriterTransaction {
     func typeNumber(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
         if let known = try self.knownTypeNumber(key) { return known }
-        self.statements.insertType.bind(1, environment.rawValue)
-        self.statements.insertType.bind(2, type)
-        try self.statements.insertType.run()
+        self.statements.names.insertType.bind(1, environment.rawValue)
+        self.statements.names.insertType.bind(2, type)
+        try self.statements.names.insertType.run()
         guard let number = try self.knownTypeNumber(key) else { throw .unexpected(code: SQLITE_NOTFOUND) }
         return number
     }
 
     private func knownTypeNumber(_ key: WriterCaches.Name) throws(StorageFailure) -> Int64? {
         if let known = self.caches.typeNumbers[key] { return known }
-        let statement = self.statements.typeNumber
+        let statement = self.statements.names.typeNumber
         statement.bind(1, key.owner)
         statement.bind(2, key.name)
         guard try statement.step() else { return nil }
@@ -69,16 +69,16 @@ extension WriterTransaction {
 
     func typeName(_ number: Int64) throws(StorageFailure) -> String {
         if let known = self.caches.typeNames[number] { return known }
-        let name = try self.statements.name(self.statements.typeName, number: number)
+        let name = try self.statements.names.name(self.statements.names.typeName, number: number)
         self.caches.typeNames[number] = name
         return name
     }
 
     func authorNumber(_ recordName: String) throws(StorageFailure) -> Int64 {
         if let known = self.caches.authorNumbers[recordName] { return known }
-        self.statements.insertAuthor.bind(1, recordName)
-        try self.statements.insertAuthor.run()
-        let statement = self.statements.authorNumber
+        self.statements.names.insertAuthor.bind(1, recordName)
+        try self.statements.names.insertAuthor.run()
+        let statement = self.statements.names.authorNumber
         statement.bind(1, recordName)
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         let number = statement.integer(0)
@@ -89,7 +89,7 @@ extension WriterTransaction {
 
     func authorName(_ number: Int64) throws(StorageFailure) -> String {
         if let known = self.caches.authorNames[number] { return known }
-        let name = try self.statements.name(self.statements.authorName, number: number)
+        let name = try self.statements.names.name(self.statements.names.authorName, number: number)
         self.caches.authorNames[number] = name
         return name
     }
