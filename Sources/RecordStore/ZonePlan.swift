@@ -84,6 +84,7 @@ struct ZonePlan {
         if let error = save.changesError { throw .fieldMalformed(error) }
         let definitions = try Schema.definitions(
             neededFor: save.changes,
+            ofType: save.recordType,
             given: defined,
             scope: self.rule.requester.scope
         )
