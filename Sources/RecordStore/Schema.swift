@@ -19,7 +19,7 @@ package enum Schema {
     package static func definitions(
         neededFor changes: RecordBody,
         ofType recordType: String,
-        given defined: [String: FieldDefinition],
+        given defined: FieldDefinitions,
         scope: DatabaseScope
     ) throws(StoreError) -> [String: FieldDefinition] {
         var needed: [String: FieldDefinition] = [:]

@@ -62,7 +62,7 @@ package protocol WriteTransaction: AnyObject {
         ofType type: String,
         in environment: EnvironmentID
     )
-        throws(StorageFailure) -> [String: FieldDefinition]
+        throws(StorageFailure) -> FieldDefinitions
     /// Defines a field that was never saved before.
     func define(
         _ definition: FieldDefinition,

@@ -23,9 +23,12 @@ struct WriterCaches {
     var zones: [Name: ZoneKey] = [:]
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
-    var fields: [Name: [String: FieldDefinition]] = [:]
+    var fields: [Name: FieldDefinitions] = [:]
     var authorNumbers: [String: Int64] = [:]
     var authorNames: [Int64: String] = [:]
+    /// What was asked for last: most requests name one type and one author.
+    var lastType: (name: Name, number: Int64)?
+    var lastAuthor: (name: String, number: Int64)?
 
     /// Forgets everything but the counters, which may leave gaps but not go back.
     mutating func forgetNames() {

@@ -7,10 +7,10 @@ extension WriterTransaction {
     func fields(
         ofType type: String,
         in environment: EnvironmentID
-    ) throws(StorageFailure) -> [String: FieldDefinition] {
+    ) throws(StorageFailure) -> FieldDefinitions {
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
         if let known = self.caches.fields[key] { return known }
-        var fields: [String: FieldDefinition] = [:]
+        var fields = FieldDefinitions()
         if let number = try self.knownTypeNumber(key) {
             let statement = self.statements.names.fields
             statement.bind(1, number)
@@ -19,10 +19,8 @@ extension WriterTransaction {
                     statement.reset()
                     throw .unexpected(code: SQLITE_MISMATCH)
                 }
-                fields[statement.text(0)] = FieldDefinition(
-                    type: type,
-                    isEncrypted: statement.integer(2) != 0
-                )
+                let definition = FieldDefinition(type: type, isEncrypted: statement.integer(2) != 0)
+                fields.define(definition, field: statement.text(0))
             }
         }
         self.caches.fields[key] = fields
@@ -42,7 +40,7 @@ extension WriterTransaction {
         statement.bind(4, definition.isEncrypted ? 1 : 0)
         try statement.run()
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
-        self.caches.fields[key, default: [:]][field] = definition
+        self.caches.fields[key, default: FieldDefinitions()].define(definition, field: field)
     }
 
     func typeNumber(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
@@ -56,7 +54,11 @@ extension WriterTransaction {
     }
 
     private func knownTypeNumber(_ key: WriterCaches.Name) throws(StorageFailure) -> Int64? {
-        if let known = self.caches.typeNumbers[key] { return known }
+        if let last = self.caches.lastType, last.name == key { return last.number }
+        if let known = self.caches.typeNumbers[key] {
+            self.caches.lastType = (key, known)
+            return known
+        }
         let statement = self.statements.names.typeNumber
         statement.bind(1, key.owner)
         statement.bind(2, key.name)
@@ -75,7 +77,11 @@ extension WriterTransaction {
     }
 
     func authorNumber(_ recordName: String) throws(StorageFailure) -> Int64 {
-        if let known = self.caches.authorNumbers[recordName] { return known }
+        if let last = self.caches.lastAuthor, last.name == recordName { return last.number }
+        if let known = self.caches.authorNumbers[recordName] {
+            self.caches.lastAuthor = (recordName, known)
+            return known
+        }
         self.statements.names.insertAuthor.bind(1, recordName)
         try self.statements.names.insertAuthor.run()
         let statement = self.statements.names.authorNumber

@@ -8,7 +8,9 @@ struct SchemaTests {
         given defined: [String: FieldDefinition] = [:],
         scope: DatabaseScope = .private
     ) throws(StoreError) -> [String: FieldDefinition] {
-        try Schema.definitions(neededFor: RecordBody(fields), ofType: "T", given: defined, scope: scope)
+        var known = FieldDefinitions()
+        for (field, definition) in defined { known.define(definition, field: field) }
+        return try Schema.definitions(neededFor: RecordBody(fields), ofType: "T", given: known, scope: scope)
     }
 
     @Test
