@@ -17,6 +17,8 @@ package struct Bounds: Hashable, Sendable {
     package var inFlightMax = 128
     /// `deleteSelf` references to one target; CloudKit's number.
     package var deleteSelfReferencesMax = 750
+    /// Records that one delete may take along or find in its way, itself included: bounds the writer's time for it.
+    package var cascadeRecordsMax = 50_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
 

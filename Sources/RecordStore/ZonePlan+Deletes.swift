@@ -13,9 +13,6 @@ extension ZonePlan {
         let keepers: Set<String>
     }
 
-    /// Records that one delete may take along: bounds the time for which the writer is busy with it.
-    static var cascadeRecordsMax: Int { 50_000 }
-
     mutating func judge(delete id: RecordID, index: Int) throws(StorageFailure) {
         let name = id.recordName
         do {
@@ -84,7 +81,7 @@ extension ZonePlan {
                 } else if !holder.kinds.isDisjoint(with: .keeping) {
                     keepers.insert(holder.name)
                 }
-                guard cascade.count + keepers.count <= Self.cascadeRecordsMax else { return nil }
+                guard cascade.count + keepers.count <= self.rule.bounds.cascadeRecordsMax else { return nil }
             }
             next += 1
         }
@@ -96,7 +93,7 @@ extension ZonePlan {
         var holders = try self.rule.transaction.holders(
             of: target,
             in: self.key,
-            limit: Self.cascadeRecordsMax + 1
+            limit: self.rule.bounds.cascadeRecordsMax + 1
         )
         guard !self.saves.isEmpty else { return holders }
         holders.removeAll { self.saves[$0.name] != nil }

@@ -152,4 +152,52 @@ struct ReferenceTests {
         _ = try await it.modify([], deletes: [id("h0")])
         #expect(try await it.modify([holder(5)])[0].isSaved)
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a delete takes along as many records as the limit and not one more`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.cascadeRecordsMax = 4 }
+        func chain(_ name: String, _ count: Int) -> [RecordSave] {
+            [save("\(name)0")]
+                + (1..<count).map { save("\(name)\($0)", ["r": reference("\(name)\($0 - 1)", .deleteSelf)]) }
+        }
+        #expect(try await it.modify(chain("a", 4) + chain("b", 5)).areSaved)
+        #expect(try await it.modify([], deletes: [id("a0")]) == [.deleted])
+        #expect(try await it.record(id("a3")) == nil)
+        #expect(try await it.modify([], deletes: [id("b0")]) == [.failed(.referenceLimit(target: "b0"))])
+        // From the far end it goes in pieces.
+        #expect(try await it.modify([], deletes: [id("b1")]) == [.deleted])
+        #expect(try await it.modify([], deletes: [id("b0")]) == [.deleted])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `who keeps a record counts for the limit of a delete`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.cascadeRecordsMax = 4 }
+        func keeper(_ number: Int) -> RecordSave { save("k\(number)", parent: .set(recordName: "x")) }
+        #expect(try await it.modify([save("x")] + (0..<3).map(keeper)).areSaved)
+        let kept = WriteOutcome.failed(.referenceWouldDangle(holder: "k0"))
+        #expect(try await it.modify([], deletes: [id("x")]) == [kept])
+        #expect(try await it.modify([keeper(3)]).areSaved)
+        #expect(try await it.modify([], deletes: [id("x")]) == [.failed(.referenceLimit(target: "x"))])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a subtree that moves comes along whole, and nothing can be hung too deep`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.parentDepthMax = 3 }
+        let chain = (1...2).map { save("r\($0)", parent: .set(recordName: "r\($0 - 1)")) }
+        let subtree = [save("s0"), save("s1", parent: .set(recordName: "s0"))]
+        #expect(try await it.modify([save("r0")] + chain + subtree).areSaved)
+        let move = save("s0", parent: .set(recordName: "r2"))
+        #expect(try await it.modify([move], policy: .changedKeys).areSaved)
+        // The child has four ancestors by now: it can be changed, but not be given a child.
+        let change = save("s1", ["n": .int64(1)])
+        #expect(try await it.modify([change], policy: .changedKeys).areSaved)
+        let deeper = try await it.modify([save("s2", parent: .set(recordName: "s1"))])
+        #expect(deeper == [.failed(.parentTooDeep)])
+        let again = try await it.modify([save("t", parent: .set(recordName: "s0"))])
+        #expect(again == [.failed(.parentTooDeep)])
+        let circle = save("r0", parent: .set(recordName: "s1"))
+        #expect(try await it.modify([circle], policy: .changedKeys)[0].error != nil)
+    }
 }

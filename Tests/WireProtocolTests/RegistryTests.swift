@@ -47,6 +47,7 @@ enum Registry {
         "desired_keys_max": Bounds.fieldsMax,
         "list_elements_max": Bounds.listElementsMax,
         "delete_self_references_max": Bounds.defaults.deleteSelfReferencesMax,
+        "cascade_records_max": Bounds.defaults.cascadeRecordsMax,
         "parent_depth_max": Bounds.defaults.parentDepthMax,
         "message_bytes_max": Bounds.messageBytesMax,
         "versions_max": Hello.versionsMax,
