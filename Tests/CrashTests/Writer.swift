@@ -20,7 +20,7 @@ struct Writer: Sendable {
         }
     }
 
-    /// - Parameter acknowledged: Told of each answer; whether to go on.
+    /// Saves until `acknowledged`, which is told of each answer, says that it is enough, or the client is shut down.
     mutating func run(_ client: RecordClient, acknowledged: @Sendable () -> Bool) async throws {
         var goesOn = true
         while goesOn {

@@ -18,9 +18,7 @@ package final class ServerProcess {
     package var logPath: String { self.folder.path + "/log" }
     package var processID: Int32? { self.child?.processIdentifier }
 
-    /// Prepares a folder; starts nothing.
-    ///
-    /// - Parameter settings: Further arguments of `tidemark serve`.
+    /// Prepares a folder and starts nothing; `settings` are further arguments of `tidemark serve`.
     package init(settings: [String] = []) throws {
         self.folder = try TemporaryDirectory()
         self.settings = settings
@@ -37,9 +35,7 @@ package final class ServerProcess {
             .deletingLastPathComponent().appendingPathComponent("tidemark")
     }
 
-    /// Runs an administrative command, e.g. `["user", "list"]`.
-    ///
-    /// - Returns: What it prints.
+    /// Runs an administrative command, and returns what it prints.
     @discardableResult
     package func administer(_ arguments: [String]) async throws -> String {
         let child = Process()
@@ -54,7 +50,9 @@ package final class ServerProcess {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Starts to serve; the first time on any free port, then on the same. Returns when it takes connections.
+    /// Starts to serve; the first time on any free port, then on the same.
+    ///
+    /// Returns when it takes connections.
     package func start() async throws {
         if !FileManager.default.fileExists(atPath: self.logPath) {
             _ = FileManager.default.createFile(atPath: self.logPath, contents: nil)
