@@ -53,7 +53,8 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nioSSL, crypto,
+            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+            nioSSL, crypto,
             logging, metrics,
         ],
         path: "Sources/RecordServer",
@@ -80,14 +81,16 @@ let serverTargets: [Target] = [
 let clientTargets: [Target] = [
     .target(
         name: "RecordClient",
-        dependencies: ["WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nioSSL, logging],
+        dependencies: [
+            "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, logging,
+        ],
         path: "Clients/RecordClient",
         swiftSettings: settings
     ),
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
     .target(
         name: "CloudKit",
-        dependencies: ["RecordClient", "RecordModel", "CoreLocation"],
+        dependencies: ["RecordClient", "WireProtocol", "RecordModel", "CoreLocation"],
         path: "Clients/CloudKit",
         swiftSettings: settings
     ),
@@ -151,24 +154,34 @@ let testTargets: [Target] = [
     .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
-            nio("NIOCore"),
-            nio("NIOEmbedded"), logging,
+            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel",
+            "ServerCertificates",
+            "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
+            logging,
         ],
         path: "Tests/RecordServerTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "ServerCertificatesTests",
+        dependencies: ["ServerCertificates", "TestSupport", x509, asn1],
+        path: "Tests/ServerCertificatesTests",
         swiftSettings: settings
     ),
     .testTarget(
         name: "RecordClientTests",
         dependencies: [
             "RecordClient", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
+            nio("NIOPosix"), nio("NIOTLS"), nioSSL,
         ],
         path: "Tests/RecordClientTests",
         swiftSettings: settings
     ),
     .testTarget(
         name: "CloudKitTests",
-        dependencies: ["CloudKit", "CoreLocation", "TestSupport"],
+        dependencies: [
+            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
+        ],
         path: "Tests/CloudKitTests",
         swiftSettings: userSettings
     ),
@@ -198,7 +211,13 @@ let benchmarkTargets: [Target] = [
         dependencies: ["RecordClient", "WireProtocol", "RecordModel", argumentParser],
         path: "Tests/Benchmarks/LoadDriver",
         swiftSettings: settings
-    )
+    ),
+    .executableTarget(
+        name: "EngineBenchmark",
+        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        path: "Tests/Benchmarks/EngineBenchmark",
+        swiftSettings: settings
+    ),
 ]
 let isBenchmarkWanted = Context.environment["TIDEMARK_BENCH"] != nil
 

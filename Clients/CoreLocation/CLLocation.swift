@@ -33,7 +33,7 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
 
     private let measurement: Measurement
 
-    /// Creates a location from a place alone, measured now; accuracy of the altitude, course and speed are invalid.
+    /// Creates a location from a place alone, measured now; altitude, course and speed are invalid.
     public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.init(
             coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
@@ -130,9 +130,9 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
     /// Returns the location itself, which never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns the metres to another location along the surface of the WGS 84 ellipsoid, altitudes left aside.
+    /// Returns the metres to another location along the WGS 84 ellipsoid, altitudes left aside.
     ///
-    /// Exact to a millimetre, except for places that lie within about half a degree of opposite each other: there the
+    /// Exact to a millimetre, except for places within about half a degree of opposite each other: there the
     /// distance is the great circle's on a sphere, up to 0.5 % off.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         Geodesic.metres(from: self.coordinate, to: location.coordinate)

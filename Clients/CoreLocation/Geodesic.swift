@@ -2,8 +2,8 @@ import Foundation
 
 /// The shortest way along the surface of the WGS 84 ellipsoid.
 ///
-/// The inverse formula of T. Vincenty, *Direct and inverse solutions of geodesics on the ellipsoid with application of
-/// nested equations*, Survey Review 23 (1975). It doesn't converge for nearly opposite places.
+/// The inverse formula of T. Vincenty, *Direct and inverse solutions of geodesics on the ellipsoid with
+/// application of nested equations*, Survey Review 23 (1975). It doesn't converge for nearly opposite places.
 enum Geodesic {
     private static let equatorialMetres = 6_378_137.0
     private static let flattening = 1 / 298.257_223_563

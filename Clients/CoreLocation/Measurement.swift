@@ -13,8 +13,7 @@ struct Measurement {
     var timestamp: Date
 }
 
-/// In an archive: ten numbers of eight bytes, the most significant first, under one key, so that equal locations make
-/// equal archives. Their order is that of `numbers`.
+/// In an archive: ten numbers of eight bytes, the most significant first, under one key, in the order of `numbers`.
 extension Measurement {
     private static let key = "CLLocationMeasurement"
     private static let bytesPerNumber = 8
@@ -32,18 +31,13 @@ extension Measurement {
         let bytes = self.numbers.flatMap { number in
             (0..<Self.bytesPerNumber).map { UInt8(truncatingIfNeeded: number.bitPattern >> (56 - 8 * $0)) }
         }
-        coder.encode(NSData(data: Data(bytes)), forKey: Self.key)
+        coder.encodeBytes(bytes, length: bytes.count, forKey: Self.key)
     }
 
     init?(_ coder: NSCoder) {
-        // Reading an absent key would fail the whole archive, not just this object.
-        guard coder.allowsKeyedCoding, coder.containsValue(forKey: Self.key),
-            let data = coder.decodeObject(of: NSData.self, forKey: Self.key),
-            data.length == Self.bytesPerNumber * Self.numbersCount
-        else {
+        guard let bytes = Self.bytes(coder), bytes.count == Self.bytesPerNumber * Self.numbersCount else {
             return nil
         }
-        let bytes = Array(Data(referencing: data))
         let numbers = stride(from: 0, to: bytes.count, by: Self.bytesPerNumber).map { start in
             let bits = bytes[start..<start + Self.bytesPerNumber].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return Double(bitPattern: bits)
@@ -59,5 +53,13 @@ extension Measurement {
             speedAccuracy: numbers[8],
             timestamp: Date(timeIntervalSinceReferenceDate: numbers[9])
         )
+    }
+
+    private static func bytes(_ coder: NSCoder) -> [UInt8]? {
+        // Reading an absent key would fail the whole archive, not just this object. And plain bytes, not `NSData`:
+        // an object of another class in its place would end the program.
+        guard coder.allowsKeyedCoding, coder.containsValue(forKey: self.key) else { return nil }
+        // SAFETY: the bytes are copied before the call returns.
+        return coder.withDecodedUnsafeBufferPointer(forKey: self.key) { $0.map { Array($0) } }
     }
 }

@@ -22,7 +22,7 @@ package final class RecordClient: Sendable {
         )
     }
 
-    /// - Parameter connect: Makes a channel on the loop, with the handler at its end.
+    /// Makes a client whose channels come from `connect`, on the loop and with the handler at their ends.
     init(
         configuration: ClientConfiguration,
         eventLoop: any EventLoop,
@@ -39,7 +39,9 @@ package final class RecordClient: Sendable {
         self.mailbox.post(.shutDown(nil))
     }
 
-    /// The server's welcome; connects when there is no connection yet. Cancelling the task ends the wait.
+    /// The server's welcome; connects when there is no connection yet.
+    ///
+    /// Cancelling the task ends the wait.
     package func welcome(timeout: Duration) async throws(ClientError) -> Welcome {
         let number = self.mailbox.nextNumber()
         let timeouts = Timeouts(request: timeout, resource: timeout)
@@ -88,7 +90,9 @@ package final class RecordClient: Sendable {
         return RequestHandle(number: number, mailbox: self.mailbox)
     }
 
-    /// Starts a request and waits for all of it. Cancelling the task cancels the request.
+    /// Starts a request and waits for all of it.
+    ///
+    /// Cancelling the task cancels the request.
     ///
     /// - Returns: The outcomes, by item number.
     package func perform(
@@ -115,8 +119,9 @@ package final class RecordClient: Sendable {
         return try result.get()
     }
 
-    /// Ends every request with `ClientError.closed` and closes the connection. Requests that are started later end so
-    /// too.
+    /// Ends every request with `ClientError.closed` and closes the connection.
+    ///
+    /// Requests that are started later end so too.
     package func shutdown() async {
         await withCheckedContinuation { continuation in
             self.mailbox.post(.shutDown(continuation))

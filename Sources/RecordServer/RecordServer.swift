@@ -22,7 +22,10 @@ package final class RecordServer: Sendable {
     private let running = Mutex<Running?>(nil)
 
     /// - Parameters:
+    ///   - configuration: Every bound that may be chosen.
     ///   - engine: Where records live. It is not shut down with the server.
+    ///   - tls: The server's certificate and key.
+    ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - faults: For tests: what is to go wrong.
     package init(

@@ -1,7 +1,9 @@
 package import RecordModel
 import WireProtocol
 
-/// What an operator may choose. Units are in the names; `Protocol/README.md`, section 7, says why each limit is what it is.
+/// What an operator may choose.
+///
+/// Units are in the names; `Protocol/README.md`, section 7, says why each limit is what it is.
 package struct ServerConfiguration: Hashable, Sendable {
     /// Where the server listens.
     package struct Listen: Hashable, Sendable {
@@ -38,7 +40,9 @@ package struct ServerConfiguration: Hashable, Sendable {
     package struct Memory: Hashable, Sendable {
         package static let defaults = Memory()
 
-        /// Requests of one connection: what it may send before more is granted. Below 2^31.
+        /// Requests of one connection: what it may send before more is granted.
+        ///
+        /// Below 2^31.
         package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
         /// Answers of one connection that wait for the client: at this much no further request is executed.
         package var answersHeldBytesMax = 8 * 1_024 * 1_024

@@ -3,7 +3,9 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// What all connections of a server share. Everything in it is safe to use from every event loop.
+/// What all connections of a server share.
+///
+/// Everything in it is safe to use from every event loop.
 final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let engine: any StorageEngine

@@ -1,6 +1,8 @@
 package import RecordModel
 
-/// Who may do what (`Protocol/README.md`, section 5.6). Reading needs no rule: whoever has a database may read it.
+/// Who may do what (`Protocol/README.md`, section 5.6).
+///
+/// Reading needs no rule: whoever has a database may read it.
 package enum Access {
     /// Whether the requester may change anything in the database at all.
     package static func checkWriting(by requester: Requester) throws(StoreError) {

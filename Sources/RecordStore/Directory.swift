@@ -1,7 +1,9 @@
 package import RecordModel
 
-/// Containers, users and access tokens. Called a few times a connection and from the command line; blocking calls that
-/// belong on a thread of their own, never on an event loop.
+/// Containers, users and access tokens.
+///
+/// Called a few times a connection and from the command line; blocking calls that belong on a thread of their
+/// own, never on an event loop.
 package protocol Directory: Sendable {
     /// Creates a container with both environments and their public databases. Throws `containerExists`.
     func createContainer(_ identifier: String) throws(DirectoryError)
@@ -9,9 +11,8 @@ package protocol Directory: Sendable {
     func containers() throws(DirectoryError) -> [String]
     /// Adds a user and returns it with a fresh access token, whose SHA-256 is all that is stored.
     ///
-    /// - Parameters:
-    ///   - userRecordName: `_` and 32 lower-case hexadecimal digits, made by the caller at random.
-    ///   - tokenHash: SHA-256 of the token, 32 bytes.
+    /// The caller makes `userRecordName` at random: `_` and 32 lower-case hexadecimal digits. `tokenHash` is the SHA-256 of
+    /// the token, 32 bytes.
     func addUser(
         named name: String,
         userRecordName: String,
@@ -30,8 +31,8 @@ package protocol Directory: Sendable {
     ) throws(DirectoryError)
     /// Finds what a connection may use, and creates the user's private database when it is the first time.
     ///
-    /// - Parameter tokenHash: `nil`: not signed in.
-    /// - Throws: `containerMissing`, `tokenUnknown` (wrong or revoked: not told apart), `unavailable`.
+    /// Without a token it is a connection that is not signed in. Fails with `containerMissing`, `tokenUnknown` (wrong or
+    /// revoked: not told apart) or `unavailable`.
     func signIn(
         container: String,
         environment: Environment,

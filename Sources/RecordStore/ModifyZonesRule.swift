@@ -1,6 +1,8 @@
 package import RecordModel
 
-/// What `modify_zones` means (`Protocol/README.md`, section 5.4). Each zone is judged by itself.
+/// What `modify_zones` means (`Protocol/README.md`, section 5.4).
+///
+/// Each zone is judged by itself.
 struct ModifyZonesRule {
     let requester: Requester
     let operation: ModifyZones

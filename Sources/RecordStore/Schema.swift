@@ -13,8 +13,9 @@ package struct FieldDefinition: Hashable, Sendable {
 
 /// Judges the fields of a save against what is defined, and says what the save would define.
 package enum Schema {
-    /// - Parameter defined: The definitions of the record type, those of earlier items of the request included.
-    /// - Returns: What has to be defined with the save.
+    /// What has to be defined with a save.
+    ///
+    /// `defined` holds the definitions of the record type, those of earlier items of the request included.
     package static func definitions(
         neededFor changes: RecordBody,
         given defined: [String: FieldDefinition],

@@ -80,8 +80,10 @@ package enum ReadOutcome: Hashable, Sendable {
     case failed(StoreError)
 }
 
-/// Where records live. The only protocol of the store with several production conformers: whatever a database brings
-/// that knows transactions, the rules above it (`SaveRules`, `Access`, `Schema`) are the same.
+/// Where records live.
+///
+/// The only protocol of the store with several production conformers: whatever a database brings that knows
+/// transactions, the rules above it (`SaveRules`, `Access`, `Schema`) are the same.
 ///
 /// Replies come on a thread of the engine, or before the call returns on the caller's. Nothing is said about the order
 /// of replies to different calls. Every reply comes exactly once.
@@ -102,10 +104,8 @@ package protocol StorageEngine: Sendable {
     ///
     /// A short read may be answered on the caller's thread; a long one hops to a thread of the engine.
     ///
-    /// - Parameters:
-    ///   - ids: Any number; all outcomes come from one snapshot.
-    ///   - desiredKeys: `nil`: all fields; empty: none.
-    ///   - reply: One outcome an ID, in order.
+    /// There may be any number of IDs; all outcomes come from one snapshot, one an ID, in order. Without `desiredKeys` all
+    /// fields come, with an empty list none.
     func fetchRecords(
         _ ids: [RecordID],
         desiredKeys: [String]?,

@@ -1,7 +1,9 @@
 import RecordModel
 
 extension StoreError {
-    /// An error of an item, in pieces that can be stored. The numbers are on disk: never reuse one.
+    /// An error of an item, in pieces that can be stored.
+    ///
+    /// The numbers are on disk: never reuse one.
     struct Parts: Hashable, Sendable {
         var number: UInt8
         var integers: [Int64] = []

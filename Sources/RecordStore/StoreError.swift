@@ -1,7 +1,9 @@
 package import RecordModel
 
-/// Why the store refuses an item or a request. Every case has a rule in `Protocol/README.md`, section 5 or 8; the payload is
-/// data, and what a person reads is made from it in one place, where the case gets its number.
+/// Why the store refuses an item or a request.
+///
+/// Every case has a rule in `Protocol/README.md`, section 5 or 8; the payload is data, and what a person
+/// reads is made from it in one place, where the case gets its number.
 package enum StoreError: Error, Hashable, Sendable {
     // An item is at fault.
     /// Fetch the zone list, create the zone, send again.

@@ -135,7 +135,9 @@ package struct StoredRecord: Hashable, Sendable {
     }
 }
 
-/// How a record holds another. One bit each, because a record may be child and dependant at once.
+/// How a record holds another.
+///
+/// One bit each, because a record may be child and dependant at once.
 package struct HoldKinds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     /// The target is the parent.

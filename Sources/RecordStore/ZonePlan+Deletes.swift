@@ -5,7 +5,9 @@ extension ZonePlan {
     struct PlannedDelete {
         let index: Int
         let name: String
-        /// Itself and what refers to it with `deleteSelf`, and so on; the farthest last. Empty: nothing was there.
+        /// Itself and what refers to it with `deleteSelf`, and so on; the farthest last.
+        ///
+        /// Empty: nothing was there.
         let cascade: [String]
         /// Records that keep one of the cascade from going, unless they go as well.
         let keepers: Set<String>
@@ -39,7 +41,9 @@ extension ZonePlan {
         self.deletes.append(planned)
     }
 
-    /// Refuses deletes that would leave a reference dangling. One that is refused stays, and may be what keeps another.
+    /// Refuses deletes that would leave a reference dangling.
+    ///
+    /// One that is refused stays, and may be what keeps another.
     mutating func settleDeletes() {
         var isSettled = false
         while !isSettled {

@@ -1,8 +1,10 @@
 import RecordModel
 
 extension ZonePlan {
-    /// Refuses saves that refer to what is not there and those that would make a circle of parents. One that is refused
-    /// may take away what others refer to, hence the repetition: each round but the last refuses something.
+    /// Refuses saves that refer to what is not there and those that would make a circle of parents.
+    ///
+    /// One that is refused may take away what others refer to, hence the repetition: each round but the last
+    /// refuses something.
     mutating func settleReferences() throws(StorageFailure) {
         guard self.saves.contains(where: { !$0.value.targets.isEmpty }) else { return }
         repeat { try self.refuseMissingTargets() } while try self.refuseInvalidAncestors()

@@ -81,6 +81,7 @@ struct ZonePlan {
         defined: [String: FieldDefinition]
     ) throws(StoreError) -> PlannedSave {
         let verdict = try self.verdict(on: save, existing: existing)
+        if let error = save.changesError { throw .fieldMalformed(error) }
         let definitions = try Schema.definitions(
             neededFor: save.changes,
             given: defined,

@@ -14,7 +14,9 @@ struct DatabaseFile: Sendable {
     private static let readerCacheKiB = 16 * 1024
     private static let mappedBytes = 1 << 30
     private static let busyTimeoutSeconds = 10.0
-    /// A long log makes several changes of one page cost one write to the file. 200 MB.
+    /// A long log makes several changes of one page cost one write to the file.
+    ///
+    /// 200 MB.
     private static let checkpointPages = 50_000
 
     init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {

@@ -12,7 +12,9 @@ enum DatabaseRows {
     /// The default zone is there from the start; a position is never 0, so no other zone has its number.
     private static let defaultZoneNumber: Int64 = 0
 
-    /// Creates a database that is absent. Returns its number in any case.
+    /// Creates a database that is absent.
+    ///
+    /// Returns its number in any case.
     @discardableResult
     static func create(
         scope: DatabaseScope,

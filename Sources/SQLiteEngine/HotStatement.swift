@@ -66,7 +66,9 @@ final class HotStatement {
         }
     }
 
-    /// Moves to the next row; false at the end. After the end, or a failure, the statement is ready to be run again.
+    /// Moves to the next row; false at the end.
+    ///
+    /// After the end, or a failure, the statement is ready to be run again.
     func step() throws(StorageFailure) -> Bool {
         let code = sqlite3_step(self.statement)
         if code == SQLITE_ROW { return true }

@@ -1,11 +1,12 @@
 import GRDB
 
-/// The tables of format 1. A later format adds a migration; none is ever edited.
+/// The tables of format 1.
+///
+/// A later format adds a migration; none is ever edited.
 ///
 ///     container, environment, user, database   who there is and what they have; a row each
 ///     zone            (database, name) -> number: what the contents are stored under
 ///     record          (database, zone, name) -> the record; the body as it travels
-///     record_position the order of changes: (database, zone, position) -> name, for feeds
 ///     tombstone       (database, zone, name) of what was deleted, and zone_tombstone for zones
 ///     hold            (database, zone, target, holder) for references with an action and parents
 ///     request         (database, request ID) -> the outcome, for replays
@@ -84,7 +85,6 @@ enum Migrations {
             PRIMARY KEY (database, zone, name)
         ) STRICT, WITHOUT ROWID
         """,
-        "CREATE INDEX record_position ON record (database, zone, position)",
         """
         CREATE TABLE tombstone (
             database INTEGER NOT NULL,
@@ -95,7 +95,6 @@ enum Migrations {
             PRIMARY KEY (database, zone, name)
         ) STRICT, WITHOUT ROWID
         """,
-        "CREATE INDEX tombstone_position ON tombstone (database, zone, position)",
         """
         CREATE TABLE zone_tombstone (
             database INTEGER NOT NULL,

@@ -3,7 +3,9 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// A connection that reads, with its statements. Each call is a transaction: one snapshot.
+/// A connection that reads, with its statements.
+///
+/// Each call is a transaction: one snapshot.
 ///
 /// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
 final class ReadConnection: @unchecked Sendable {
@@ -36,7 +38,7 @@ final class ReadConnection: @unchecked Sendable {
 
     /// One outcome an ID, in order.
     ///
-    /// - Parameter bytesMax: Bodies beyond this are refused with `answerTooLarge`.
+    /// Bodies of more than `bytesMax` together are refused with `answerTooLarge`.
     func records(
         _ ids: [RecordID],
         desiredKeys: [String]?,

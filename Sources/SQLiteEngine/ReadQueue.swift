@@ -31,7 +31,9 @@ final class ReadQueue: @unchecked Sendable {
         }
     }
 
-    /// The oldest; waits for one. `nil` when the queue is closed and empty.
+    /// The oldest; waits for one.
+    ///
+    /// `nil` when the queue is closed and empty.
     func take() -> ReadPool.Read? {
         self.condition.withLock {
             while self.reads.isEmpty {

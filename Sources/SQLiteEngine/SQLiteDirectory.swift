@@ -3,8 +3,10 @@ import GRDB
 import RecordModel
 import RecordStore
 
-/// The directory in the tables `container`, `environment`, `user` and `database`. Reads go to a connection of their own, and
-/// nothing is kept in memory: the command line changes the same tables from another process.
+/// The directory in the tables `container`, `environment`, `user` and `database`.
+///
+/// Reads go to a connection of their own, and nothing is kept in memory: the command line changes the same
+/// tables from another process.
 struct SQLiteDirectory: Directory {
     let writer: WriteQueue
     let reader: DatabaseQueue

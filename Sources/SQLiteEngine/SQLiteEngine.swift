@@ -22,10 +22,8 @@ package final class SQLiteEngine: StorageEngine {
 
     /// Opens the store, making it when it is absent.
     ///
-    /// - Parameters:
-    ///   - clock: Milliseconds since 1970; called from any thread.
-    ///   - report: Called from any thread, also while requests wait: be quick.
-    /// - Throws: `SQLiteEngineError`.
+    /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report` also while requests wait:
+    /// be quick. Fails with `SQLiteEngineError`.
     package init(
         configuration: SQLiteEngineConfiguration,
         clock: @escaping @Sendable () -> Int64,

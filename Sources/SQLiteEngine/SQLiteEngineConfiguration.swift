@@ -1,6 +1,8 @@
 package import RecordModel
 
-/// How a SQLite engine runs. Everything has a default but the place.
+/// How a SQLite engine runs.
+///
+/// Everything has a default but the place.
 package struct SQLiteEngineConfiguration: Sendable {
     package enum Durability: Sendable {
         /// A reply comes after the bytes are on disk.
@@ -23,7 +25,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// Reads of at most so many records are answered on the caller's thread.
     package var inlineReadRecordsMax = 16
     package var readThreads = 2
-    /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has. Tests fill a disk with it.
+    /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has.
+    ///
+    /// Tests fill a disk with it.
     package var filePagesMax: Int?
 
     package init(directory: String) {

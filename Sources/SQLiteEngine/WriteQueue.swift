@@ -77,8 +77,7 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Takes what fits into one commit, in order: at least one job, a job of the directory by itself.
     ///
-    /// - Parameter waits: Whether to wait while there is nothing.
-    /// - Returns: Nothing when there is nothing; `nil` when the queue is closed and empty.
+    /// Without `waits` it may be nothing; `nil` when the queue is closed and empty.
     func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> [Job]? {
         self.condition.withLock {
             while self.state.jobs.isEmpty {

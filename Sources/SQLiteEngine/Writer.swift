@@ -4,8 +4,10 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The one thread that writes. It takes everything that waits, executes it in one transaction, and replies when the
-/// transaction is on disk.
+/// The one thread that writes.
+///
+/// It takes everything that waits, executes it in one transaction, and replies when the transaction is on
+/// disk.
 ///
 /// A request that fails half-way for a reason of ours takes the transaction with it; the others are then executed again
 /// without it. That needs no savepoint per request, which would copy every page that a request touches.
@@ -79,6 +81,7 @@ final class Writer: @unchecked Sendable {
                 writes.append(write)
             }
         }
+        var housekeeping: Housekeeping? = housekeeping
         while !writes.isEmpty {
             switch self.commit(writes, nowMilliseconds: now, transaction, housekeeping) {
             case .committed(let committed):
@@ -87,6 +90,9 @@ final class Writer: @unchecked Sendable {
             case .faulted(let offset, let code):
                 self.report(.requestFaulted(sqliteCode: code))
                 answers.append((writes.remove(at: offset), .failure(.internalFault)))
+            case .housekeepingFailed(let code):
+                self.report(.housekeepingFailed(sqliteCode: code))
+                housekeeping = nil
             case .unavailable(let code):
                 self.report(.storageUnavailable(sqliteCode: code))
                 let refusal = StoreError.storageUnavailable(
@@ -103,6 +109,7 @@ final class Writer: @unchecked Sendable {
         case committed([Answer])
         /// The request at this place can't be executed.
         case faulted(offset: Int, code: Int32)
+        case housekeepingFailed(code: Int32)
         case unavailable(code: Int32)
     }
 
@@ -110,13 +117,14 @@ final class Writer: @unchecked Sendable {
         _ writes: [WriteQueue.PendingWrite],
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
-        _ housekeeping: Housekeeping
+        _ housekeeping: Housekeeping?
     ) -> Attempt {
         var answers: [Answer] = []
         answers.reserveCapacity(writes.count)
         var counted = EngineStatistics()
-        // Where nothing of a request is to blame, a fault is the transaction's.
+        // Where no request is to blame for a fault, housekeeping may be: it must not stand in the way of requests.
         var blamed: Int?
+        var isHousekeeping = false
         do {
             try transaction.begin(nowMilliseconds: now)
             for (offset, write) in writes.enumerated() {
@@ -126,13 +134,16 @@ final class Writer: @unchecked Sendable {
                 answers.append((write, execution.result))
             }
             blamed = nil
-            try housekeeping.sweep()
-            try housekeeping.forgetRequests(
+            isHousekeeping = true
+            try housekeeping?.sweep()
+            try housekeeping?.forgetRequests(
                 olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
             )
+            isHousekeeping = false
             try transaction.commit()
         } catch {
             transaction.rollback()
+            if isHousekeeping { return .housekeepingFailed(code: error.code) }
             if let blamed, case .unexpected(let code) = error { return .faulted(offset: blamed, code: code) }
             return .unavailable(code: error.code)
         }
@@ -173,7 +184,9 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Sweeps while nobody waits. Returns whether there may be more to do.
+    /// Sweeps while nobody waits.
+    ///
+    /// Returns whether there may be more to do.
     private func sweepAlone(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
         guard transaction.mayHaveSweepWork else { return false }
         do {

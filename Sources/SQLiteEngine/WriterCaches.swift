@@ -1,8 +1,9 @@
 import RecordModel
 import RecordStore
 
-/// What the writer knows without asking the file. Valid while nobody else writes and nothing is rolled back; after that,
-/// forgotten as a whole.
+/// What the writer knows without asking the file.
+///
+/// Valid while nobody else writes and nothing is rolled back; after that, forgotten as a whole.
 struct WriterCaches {
     struct Name: Hashable {
         /// A database's or an environment's number.

@@ -1,7 +1,9 @@
 import GRDBSQLite
 import RecordStore
 
-/// The statements of the writer, compiled once. Parameters are numbered in the order of the text.
+/// The statements of the writer, compiled once.
+///
+/// Parameters are numbered in the order of the text.
 final class WriterStatements {
     let begin, commit, rollback, dataVersion: HotStatement
     let position, setPosition: HotStatement

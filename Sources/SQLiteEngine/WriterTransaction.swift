@@ -2,8 +2,9 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// The primitives of a transaction on the writer's connection. One object for all transactions, one after the other, used
-/// by the writer's thread alone.
+/// The primitives of a transaction on the writer's connection.
+///
+/// One object for all transactions, one after the other, used by the writer's thread alone.
 final class WriterTransaction: WriteTransaction {
     private(set) var nowMilliseconds: Int64 = 0
     var caches = WriterCaches()
@@ -45,7 +46,9 @@ final class WriterTransaction: WriteTransaction {
         try self.statements.commit.run()
     }
 
-    /// Takes back everything since `begin`, in memory as well. Needs no transaction.
+    /// Takes back everything since `begin`, in memory as well.
+    ///
+    /// Needs no transaction.
     func rollback() {
         self.caches = WriterCaches()
         self.mayHaveSweepWork = true

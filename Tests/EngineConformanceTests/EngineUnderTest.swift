@@ -58,12 +58,13 @@ final class EngineUnderTest: Sendable {
     let engine: any StorageEngine
     let signIn: SignIn
     let bobSignIn: SignIn
-    private let generator = Mutex(SeededGenerator(seed: 1))
+    private let generator: Mutex<SeededGenerator>
 
     init(_ kind: EngineKind, configure: (inout EngineSettings) -> Void = { _ in }) throws {
         self.kind = kind
         self.folder = try TemporaryDirectory()
         self.clock = ManualClock()
+        self.generator = Mutex(SeededGenerator(seed: 1))
         self.engine = try kind.open(in: self.folder.path, clock: self.clock, configure: configure)
         let directory = self.engine.directory
         try directory.createContainer(Self.container)
@@ -79,10 +80,22 @@ final class EngineUnderTest: Sendable {
         self.bobSignIn = try Self.signIn("bob", directory)
     }
 
+    /// With the zone that most tests work in.
+    static func withNotes(
+        _ kind: EngineKind,
+        configure: (inout EngineSettings) -> Void = { _ in }
+    ) async throws -> EngineUnderTest {
+        let it = try EngineUnderTest(kind, configure: configure)
+        _ = try await it.modifyZones(["notes"])
+        return it
+    }
+
     private init(reopening other: EngineUnderTest, _ engine: any StorageEngine) throws {
         self.kind = other.kind
         self.folder = other.folder
         self.clock = other.clock
+        // Other request IDs than before, or the requests would be replays.
+        self.generator = Mutex(SeededGenerator(seed: other.generator.withLock { $0.next() }))
         self.engine = engine
         self.signIn = try Self.signIn("alice", engine.directory)
         self.bobSignIn = try Self.signIn("bob", engine.directory)

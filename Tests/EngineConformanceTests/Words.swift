@@ -48,3 +48,7 @@ extension Record {
         self.body.fields.first { $0.name == field }?.value
     }
 }
+
+extension [WriteOutcome] {
+    var areSaved: Bool { self.allSatisfy { $0.isSaved } }
+}

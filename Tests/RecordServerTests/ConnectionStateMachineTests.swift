@@ -4,8 +4,9 @@ import WireProtocol
 
 @testable import RecordServer
 
-/// Every event in every state, as transcripts. `#expect` cannot take the machine, which is not copyable: what it answers
-/// is looked at, not what it is.
+/// Every event in every state, as transcripts.
+///
+/// `#expect` cannot take the machine, which is not copyable: what it answers is looked at, not what it is.
 struct ConnectionStateMachineTests {
     private let now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 

@@ -216,6 +216,36 @@ struct RequestTests {
         }
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `a fault befalls one item, and in an atomic request the others with it`(number: Int) async throws {
+        let failure = Failure(code: .zoneBusy, message: "busy", retry: .after(milliseconds: 2_000))
+        let faults: FaultInjector = { occasion in
+            [.fetchRecords, .modifyRecords].contains(occasion.operation) && occasion.ordinal == 1
+                ? .refuseItem(number, failure) : nil
+        }
+        try await ServerUnderTest.run(faults: faults) { server in
+            let peer = try await server.signIn()
+            try await peer.send(
+                .modifyZones(ModifyZones(scope: .private, saves: [ServerUnderTest.zone])),
+                on: 1
+            )
+            _ = try await peer.answer(on: 1)
+            try await peer.send(.save(["a", "b", "c"]), on: 3)
+            let saved = try await peer.answer(on: 3).items.sorted { $0.index < $1.index }
+            #expect(saved.map(\.index) == [0, 1, 2])
+            for item in saved where item.index == number { #expect(Self.failure(item) == failure) }
+            for item in saved where item.index != number {
+                #expect(Self.failure(item)?.code == .batchRequestFailed)
+                #expect(Self.failure(item)?.cause == .atomicPeer(index: UInt32(number)))
+            }
+            try await peer.send(.fetch(["a", "b", "c"]), on: 5)
+            let fetched = try await peer.answer(on: 5).items.sorted { $0.index < $1.index }
+            #expect(fetched.map(\.index) == [0, 1, 2])
+            let codes = fetched.map { Self.failure($0)?.code }
+            #expect(codes == (0..<3).map { $0 == number ? .zoneBusy : .unknownItem })
+        }
+    }
+
     @Test func `a connection that breaks after the commit leaves the record`() async throws {
         let faults: FaultInjector = { occasion in
             occasion.operation == .modifyRecords ? .dropConnectionAfterCommit : nil

@@ -144,6 +144,23 @@ struct StreamTests {
         }
     }
 
+    @Test func `a cancel drops what was read and waits for credit`() async throws {
+        let windows = Windows(connectionBytes: 65_536, streamBytes: 65_536)
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 3, bytes: 60_000)
+            let peer = try await server.signIn(windows: windows)
+            try await peer.send(.fetch(["0", "1", "2"]), on: 1)
+            for _ in 0..<2 { #expect(await peer.next()?.kind == .items) }
+            try await peer.send(Frame(kind: .cancel, stream: 1))
+            let answer = try await peer.answer(on: 1)
+            #expect(answer.items.isEmpty)
+            #expect(answer.end.failure?.code == .operationCancelled)
+            // The windows are as before: what comes next waits, and goes on.
+            try await peer.send([.request(.fetch(["0"]), on: 3), .credit(200_000)])
+            #expect(try await peer.answer(on: 3).items.count == 1)
+        }
+    }
+
     @Test func `items of a frame are many when they are small and one when it is large`() async throws {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 3, bytes: 30_000)

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it. Milliseconds since 1970.
+/// A clock that stands still until a test moves it.
+///
+/// Milliseconds since 1970.
 package final class ManualClock: Sendable {
     private let now: Mutex<Int64>
 

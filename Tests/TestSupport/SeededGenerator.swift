@@ -10,7 +10,9 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         self.state = seed
     }
 
-    /// The seed of the environment variable `SEED`, or one by chance. A test prints it, so that a failure can be had again.
+    /// The seed of the environment variable `SEED`, or one by chance.
+    ///
+    /// A test prints it, so that a failure can be had again.
     package static func fromEnvironment() -> SeededGenerator {
         let given = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) }
         return SeededGenerator(seed: given ?? UInt64.random(in: 0...UInt64.max))

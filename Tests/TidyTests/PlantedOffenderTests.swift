@@ -87,13 +87,17 @@ struct PlantedOffenderTests {
             Rules.unsafeWords(self.file(path, "// SAFETY: immutable\n// after init.\n@objc\n" + line)).isEmpty
         )
         #expect(
-            Rules.unsafeWords(self.file(path, "// SAFETY: immutable.\n\(line)\nlet b = 1\n\(line)")).count
-                == 1
+            Rules.unsafeWords(self.file(path, "/// A class.\n///\n/// SAFETY: immutable.\n" + line)).isEmpty
         )
-        let apple = "Clients/CloudKit/Records/CKRecord.swift"
-        #expect(
-            Rules.unsafeWords(self.file(apple, "// SAFETY: immutable.\n\(line)\nlet b = 1\n\(line)")).isEmpty
-        )
+        let twice = "// SAFETY: immutable.\n\(line)\n\n\(line)"
+        #expect(Rules.unsafeWords(self.file(path, twice)).map(\.line) == [4])
+    }
+
+    @Test
+    func `a method of Apple's surface may be preconcurrency, an import not without its reason`() {
+        let path = "Clients/CloudKit/Database/A.swift"
+        #expect(Rules.unsafeWords(self.file(path, "@preconcurrency\npublic func a() {}")).isEmpty)
+        #expect(Rules.unsafeWords(self.file(path, "@preconcurrency import B")).count == 1)
     }
 
     @Test(

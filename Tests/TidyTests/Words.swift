@@ -9,7 +9,7 @@ enum Words {
     static func contains(_ line: Substring, _ word: String) -> Bool {
         var rest = line
         var before: Character?
-        while let range = rest.range(of: word) {
+        while let range = rest.firstRange(of: word) {
             let previous =
                 range.lowerBound == rest.startIndex ? before : rest[rest.index(before: range.lowerBound)]
             let next = range.upperBound < rest.endIndex ? rest[range.upperBound] : nil
@@ -26,13 +26,12 @@ enum Words {
         return identifiers.first { $0.hasPrefix("withUnsafe") || $0.hasPrefix("Unsafe") }.map(String.init)
     }
 
-    /// Whether a SAFETY sentence is in the comments and attributes just above a line, or on it.
+    /// Whether a SAFETY sentence is in the comments above a line, with no empty line between.
     static func hasSafetyComment(in file: SourceFile, above index: Int) -> Bool {
-        if file.lines[index].contains("// SAFETY:") { return true }
-        for line in file.lines[..<index].reversed() {
+        for line in file.lines[...index].reversed() {
             let text = line.drop { $0 == " " }
-            guard text.hasPrefix("//") || text.hasPrefix("@") else { return false }
-            if text.hasPrefix("// SAFETY:") { return true }
+            if text.isEmpty { return false }
+            if text.hasPrefix("//"), text.contains("SAFETY: ") { return true }
         }
         return false
     }

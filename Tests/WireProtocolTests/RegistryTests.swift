@@ -36,6 +36,7 @@ enum Registry {
         "request_items_max": Bounds.defaults.requestItemsMax,
         "request_bytes_max": Bounds.defaults.requestBytesMax,
         "record_bytes_max": Bounds.defaults.recordBytesMax,
+        "answer_bytes_max": Bounds.defaults.answerBytesMax,
         "in_flight_max": Bounds.defaults.inFlightMax,
         "connection_window": Int(Windows.defaults.connectionBytes),
         "stream_window": Int(Windows.defaults.streamBytes),

@@ -24,44 +24,30 @@ struct BatchResults<Request: BatchRequest>: Sendable {
 }
 
 extension CKDatabase {
-    /// Makes and sends a request.
-    ///
-    /// - Parameters:
-    ///   - call: What the request can be cancelled by.
-    ///   - make: Makes the request, or says why there is none.
-    ///   - completion: Called once, on any thread: results by item, or why the request failed as a whole.
-    func start<Request: BatchRequest>(
-        _ call: RequestCall,
-        _ make: (DatabaseScopeModel) throws(CKError) -> Request,
-        completion: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
-    ) {
-        let request: Request
-        do { request = try make(self.scopeModel) } catch { return completion(.failure(error)) }
-        let gathered = Gathered<Request>()
-        call.start(request) { answers in
-            gathered.results.withLock { results in
-                for answer in answers { results.add(answer) }
-            }
-        } end: { end in
-            switch end {
-            case .answered: completion(.success(gathered.results.withLock { $0 }))
-            case .failed(let error): completion(.failure(error))
-            }
-        }
-    }
-
     /// Makes and sends a request, and awaits its answers.
+    ///
+    /// They are read by the task that awaits them.
     func results<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request
     ) async throws -> BatchResults<Request> {
-        let call = self.call()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                self.start(call, make) { continuation.resume(with: $0) }
+        let request = try make(self.scopeModel)
+        let gathered = Gathered<Request>()
+        let steps = Mutex<[@Sendable () -> Void]>([])
+        let last = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let call = self.call { isLast, step in
+            steps.withLock { $0.append(step) }
+            if isLast { last.withLock { $0.take() }?.resume() }
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                last.withLock { $0 = continuation }
+                gathered.start(call, request)
             }
         } onCancel: {
             call.cancel()
         }
+        for step in steps.withLock({ $0 }) { step() }
+        return try gathered.results()
     }
 
     /// Makes and sends a request whose results go to a handler, on a queue of its own.
@@ -70,16 +56,51 @@ extension CKDatabase {
         to handler: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
     ) {
         let callbacks = CallbackQueue(name: "CKDatabase.handler")
-        self.start(self.call(), make) { result in callbacks.run { handler(result) } }
+        let request: Request
+        do { request = try make(self.scopeModel) } catch {
+            return callbacks.run { handler(.failure(error)) }
+        }
+        let gathered = Gathered<Request>()
+        let call = self.call { isLast, step in
+            callbacks.run {
+                step()
+                if isLast { handler(Result { try gathered.results() }) }
+            }
+        }
+        gathered.start(call, request)
     }
 
-    private func call() -> RequestCall {
+    private func call(run: @escaping RequestCall.Run) -> RequestCall {
         let settings = self.settings.over(self.group?.defaultConfiguration.settings)
-        return RequestCall(access: self.access, patience: settings.patience)
+        return RequestCall(access: self.access, patience: settings.patience, run: run)
     }
 }
 
-/// Answers gathered from whatever thread they come on.
+/// What became of a request, gathered step by step.
 private final class Gathered<Request: BatchRequest>: Sendable {
-    let results = Mutex(BatchResults<Request>())
+    private struct State {
+        var results = BatchResults<Request>()
+        var failure: CKError?
+    }
+
+    private let state = Mutex(State())
+
+    func start(_ call: RequestCall, _ request: Request) {
+        call.start(request) { answers in
+            self.state.withLock { state in
+                for answer in answers { state.results.add(answer) }
+            }
+        } end: { end in
+            if case .failed(let error) = end { self.state.withLock { $0.failure = error } }
+        }
+    }
+
+    /// The results when all steps have run.
+    ///
+    /// - Throws: Why the request as a whole failed.
+    func results() throws(CKError) -> BatchResults<Request> {
+        let state = self.state.withLock { $0 }
+        if let failure = state.failure { throw failure }
+        return state.results
+    }
 }

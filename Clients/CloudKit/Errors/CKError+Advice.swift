@@ -34,11 +34,12 @@ extension CKError {
     public var retryAdvice: RetryAdvice {
         if let advice = self.userInfo[Self.retryAdviceKey] as? RetryAdvice { return advice }
         if let seconds = self.retryAfterSeconds { return .after(seconds: seconds) }
+        if self.code == .partialFailure { return self.advice(from: self.partialErrorsByItemID ?? [:]) }
         switch self.code {
         case .networkUnavailable, .networkFailure, .serviceUnavailable, .requestRateLimited, .zoneBusy,
             .serverResponseLost, .accountTemporarilyUnavailable:
             return .now
-        case .serverRecordChanged, .changeTokenExpired, .limitExceeded, .batchRequestFailed, .partialFailure,
+        case .serverRecordChanged, .changeTokenExpired, .limitExceeded, .batchRequestFailed,
             .referenceViolation, .zoneNotFound, .assetFileModified:
             return .afterChange
         default:
@@ -51,8 +52,28 @@ extension CKError {
     /// Not in Apple's framework.
     public var batchCause: BatchCause? { self.userInfo[Self.batchCauseKey] as? BatchCause }
 
+    /// The advice for a request some of whose items failed: the strictest of those at fault.
+    private func advice(from errors: [AnyHashable: any Error]) -> RetryAdvice {
+        let errors = errors.values.compactMap { $0 as? CKError }
+        let culprits = errors.filter { $0.code != .batchRequestFailed }
+        let advices = (culprits.isEmpty ? errors : culprits).map(\.retryAdvice)
+        return advices.max { $0.strictness < $1.strictness } ?? .never
+    }
+
     static let retryAdviceKey = "TidemarkRetryAdvice"
     static let batchCauseKey = "TidemarkBatchCause"
+}
+
+extension CKError.RetryAdvice {
+    /// Orders advice: of two items in a request, the one with the larger number decides.
+    fileprivate var strictness: Double {
+        switch self {
+        case .now: -1
+        case .after(let seconds): seconds
+        case .afterChange: .greatestFiniteMagnitude
+        case .never: .infinity
+        }
+    }
 }
 
 // SAFETY: the IDs in it (record IDs, zone IDs, strings) are constant values.

@@ -3,9 +3,9 @@ import Foundation
 extension CKError: CustomStringConvertible {
     /// The error for people to read, in the form of Apple's logs.
     ///
-    ///     <CKError 0x…: "Server Record Changed" (14/2004); server message = "client oplock error updating record">
+    ///     <CKError 0x…: "Server Record Changed" (14/2004); server message = "client oplock error">
     public var description: String {
-        let number = UInt(bitPattern: ObjectIdentifier(self._nsError).hashValue)
+        let number = UInt(bitPattern: ObjectIdentifier(self._nsError))
         var text = "<CKError 0x\(String(number, radix: 16)): \"\(self.code.title)\" (\(self.errorCode)"
         if let underlying = self.userInfo[NSUnderlyingErrorKey] as? NSError { text += "/\(underlying.code)" }
         text += ")"

@@ -61,7 +61,7 @@ extension CKError {
 }
 
 extension CKError.Code {
-    /// The code of a server's number: Apple's below 100; ours that have no like among Apple's take the nearest.
+    /// The code of a server's number: Apple's below 100; of ours, the nearest among Apple's.
     init(_ code: ErrorCode) {
         switch code {
         case .deadlineExceeded: self = .networkFailure

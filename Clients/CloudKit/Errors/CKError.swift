@@ -35,7 +35,7 @@ public struct CKError: _BridgedStoredNSError {
 }
 
 extension CKError {
-    /// The errors of the items that failed, by record, zone or other ID; `nil` unless this is a partial failure.
+    /// The errors of the items that failed, by their IDs; `nil` unless this is a partial failure.
     public var partialErrorsByItemID: [AnyHashable: any Error]? {
         self.userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
     }

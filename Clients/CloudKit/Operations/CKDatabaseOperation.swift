@@ -40,12 +40,16 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
             self.conclude(with: error)
             return
         }
-        let call = RequestCall(access: database.access, patience: self.effectiveSettings.patience)
+        let call = RequestCall(access: database.access, patience: self.effectiveSettings.patience) {
+            _,
+            step in
+            self.callBack(step)
+        }
         self.commit(to: call)
         call.start(request) { batch in
-            self.callBack { for answer in batch { answers(answer) } }
+            for answer in batch { answers(answer) }
         } end: { end in
-            self.conclude(with: end.error)
+            self.concludeHere(with: end.error)
         }
     }
 }

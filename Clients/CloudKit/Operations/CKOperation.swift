@@ -136,17 +136,21 @@ open class CKOperation: Operation, @unchecked Sendable {
 
     /// Reports the end, once, and finishes.
     func conclude(with error: CKError?) {
+        // Before `start` looks whether there is anything to wait for.
+        self.course.withLock { $0.isCommitted = true }
+        self.callBack { self.concludeHere(with: error) }
+    }
+
+    /// Does what `conclude` does, on the callback queue already.
+    func concludeHere(with error: CKError?) {
         let isFirst = self.course.withLock { course in
             defer { course.isConcluded = true }
-            course.isCommitted = true
             return !course.isConcluded
         }
         guard isFirst else { return }
-        self.callBack {
-            self.report(error)
-            self.releaseBlocks()
-            self.finish()
-        }
+        self.report(error)
+        self.releaseBlocks()
+        self.finish()
     }
 
     /// Calls the blocks for the whole operation.

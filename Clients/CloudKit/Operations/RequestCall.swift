@@ -21,6 +21,9 @@ enum CallEnd: Sendable {
 
 /// One request on its way, from the first connection to its end.
 ///
+/// Answers are read, and its callers called, where `run` says and not on the connection's event loop, where all other
+/// requests of the container would wait for it.
+///
 /// ```text
 /// idle --start--> asking (for the user's name, once a connection) --> sent --> ended
 ///   \------------------------------- cancel --------------------------------^
@@ -37,20 +40,25 @@ final class RequestCall: CKOperation.Work {
         case cancelled
     }
 
+    /// Runs a step after those that were given to it before; after the last one none follows.
+    typealias Run = @Sendable (_ isLast: Bool, _ step: @escaping @Sendable () -> Void) -> Void
+
     private let access: ServerAccess
     private let patience: Patience
+    private let run: Run
     private let state = Mutex(State.idle)
 
-    init(access: ServerAccess, patience: Patience) {
+    init(access: ServerAccess, patience: Patience, run: @escaping Run) {
         self.access = access
         self.patience = patience
+        self.run = run
     }
 
     /// Starts; to be called once.
     ///
     /// - Parameters:
     ///   - request: What to ask.
-    ///   - answers: Called with answers as they arrive, never at the same time as another call, each item once.
+    ///   - answers: Called with answers as they arrive, each item once.
     ///   - end: Called once, last.
     func start<Request: BatchRequest>(
         _ request: Request,
@@ -60,11 +68,11 @@ final class RequestCall: CKOperation.Work {
         let tally = AnswerTally(request)
         if !request.answeredHere.isEmpty {
             tally.count(request.answeredHere)
-            answers(request.answeredHere)
+            self.run(false) { answers(request.answeredHere) }
         }
-        guard request.needsServer else { return end(tally.end) }
+        guard request.needsServer else { return self.run(true) { end(tally.end) } }
         let session: ServerAccess.Session
-        do { session = try self.access.session() } catch { return end(.failed(error)) }
+        do { session = try self.access.session() } catch { return self.run(true) { end(.failed(error)) } }
         if let user = session.user.known {
             self.send(tally, session: session, user: user, answers: answers, end: end)
             return
@@ -80,13 +88,13 @@ final class RequestCall: CKOperation.Work {
                         )
                         self.send(tally, session: session, user: user, answers: answers, end: end)
                     } catch {
-                        end(.failed(CKError(error)))
+                        self.run(true) { end(.failed(CKError(error))) }
                     }
                 }
             )
             return false
         }
-        if wasCancelled { end(.failed(.cancelled)) }
+        if wasCancelled { self.run(true) { end(.failed(.cancelled)) } }
     }
 
     /// Ends the request with `operationCancelled` unless it has ended.
@@ -110,24 +118,27 @@ final class RequestCall: CKOperation.Work {
         end: @escaping @Sendable (CallEnd) -> Void
     ) {
         let operation: RequestModel
-        do { operation = try tally.request.operation(user: user) } catch { return end(.failed(error)) }
+        do { operation = try tally.request.operation(user: user) } catch {
+            return self.run(true) { end(.failed(error)) }
+        }
         if self.state.withLock({ if case .cancelled = $0 { true } else { false } }) {
-            return end(.failed(.cancelled))
+            return self.run(true) { end(.failed(.cancelled)) }
         }
         let handle = session.client.start(
             operation,
             requestTimeout: self.patience.request,
             resourceTimeout: self.patience.resource
         ) { items in
-            let batch = tally.read(items, user: user)
-            if !batch.isEmpty { answers(batch) }
+            self.run(false) {
+                let batch = tally.read(items, user: user)
+                if !batch.isEmpty { answers(batch) }
+            }
         } end: { result in
-            switch result {
-            case .success:
+            self.run(true) {
+                if case .failure(let error) = result { return end(.failed(CKError(error))) }
                 let silent = tally.unanswered(user: user)
                 if !silent.isEmpty { answers(silent) }
                 end(tally.end)
-            case .failure(let error): end(.failed(CKError(error)))
             }
         }
         let wasCancelled = self.state.withLock { state in

@@ -3,8 +3,8 @@ import RecordModel
 
 /// What an archived object of ours consists of: the parts of a canonical record body.
 ///
-/// An archive holds it as the bytes under one key. So equal objects make equal archives, whatever the order of a
-/// dictionary, and reading meets nothing that was not checked.
+/// An archive holds it as the bytes under one key. So equal objects are equal bytes there, and reading meets nothing
+/// that was not checked.
 struct ArchivedBody {
     static let key = "TidemarkBody"
 
@@ -50,17 +50,16 @@ extension Field {
 extension NSCoder {
     /// The one body of the object that is being read; `nil` when it is absent or malformed.
     func archivedBody() -> ArchivedBody? {
-        // Reading an absent key would fail the whole archive, not just this object.
-        guard self.allowsKeyedCoding, self.containsValue(forKey: ArchivedBody.key),
-            let data = self.decodeObject(of: NSData.self, forKey: ArchivedBody.key)
-        else {
-            return nil
-        }
-        return ArchivedBody(Array(Data(referencing: data)))
+        // Reading an absent key would fail the whole archive, not just this object. And plain bytes, not `NSData`:
+        // an object of another class in its place would end the program.
+        guard self.allowsKeyedCoding, self.containsValue(forKey: ArchivedBody.key) else { return nil }
+        // SAFETY: the bytes are copied before the call returns.
+        let bytes = self.withDecodedUnsafeBufferPointer(forKey: ArchivedBody.key) { $0.map { Array($0) } }
+        return bytes.flatMap { ArchivedBody($0) }
     }
 
     func encodeBody(_ parts: [Field]) {
-        let data = NSData(data: Data(RecordBody(parts).bytes))
-        self.encode(data, forKey: ArchivedBody.key)
+        let bytes = RecordBody(parts).bytes
+        self.encodeBytes(bytes, length: bytes.count, forKey: ArchivedBody.key)
     }
 }

@@ -5,7 +5,7 @@ package import WireProtocol
 /// A save on its way, and the time on the record's clocks when it was made.
 struct SentSave {
     /// More saves than these, unanswered, of one instance are not told apart.
-    static let countMax = 8
+    static let countMax = 4
 
     var save: RecordSave
     var generation: UInt64
@@ -34,9 +34,9 @@ extension CKRecord {
         self.ancestor = record
     }
 
-    /// Makes what a save of the record sends, and notes the time, so that `saved` can tell later changes apart.
+    /// Makes what a save of the record sends, and notes when, so that `saved` can tell later changes apart.
     ///
-    /// - Parameter policy: `allKeys` sends every field that has a value here and those that were removed, the others what changed.
+    /// - Parameter policy: `allKeys` sends every field that has a value or was removed, the others what changed.
     /// - Returns: The save, to be sent as it is and given back to `saved`.
     /// - Throws: `CKError` with the first thing about the record that no server accepts.
     package func save(policy: ModifyRecords.Policy) throws(CKError) -> RecordSave {

@@ -3,11 +3,12 @@ import RecordModel
 
 /// A record: typed values under keys, in a zone.
 ///
-/// What Apple's framework raises an exception for (an invalid key, a list in a list, a list of several types, an encrypted
-/// reference, a key that is both encrypted and not) is remembered here, and the save fails with
+/// What Apple's framework raises an exception for (an invalid key, a list in a list, a list of several types, an
+/// encrypted reference, a key that is both encrypted and not) is remembered, and the save fails with
 /// `CKError.Code.invalidArguments`.
 ///
-/// Instances are not synchronised, as Apple's aren't: while a record is being saved, change a copy. Equality is identity.
+/// Instances are not synchronised, as Apple's aren't: while a record is being saved, change a copy. Equality is
+/// identity.
 open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     /// The name of a record type: an ASCII letter, then letters, digits and `_`; at most 255.
     public typealias RecordType = String
@@ -54,7 +55,9 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
         }
     }
 
-    /// The values that are encrypted; their keys are not among those of the record itself.
+    /// The values that are marked as encrypted; their keys are not among those of the record itself.
+    ///
+    /// They travel under TLS like all values and are never indexed, but the server stores them as they are.
     open var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(of: self) }
 
     let storedID: CKRecordID
@@ -112,10 +115,13 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
         coder.encodeBody(RecordArchive.systemParts(of: self) + RecordArchive.contentParts(of: self))
     }
 
-    /// Writes into an archive what the server needs to recognise the record: no values, no changes.
+    /// Writes into an archive what the server needs to recognise the record, the parent included, but no values.
     ///
-    /// One state of a record has one encoding, byte for byte.
+    /// One state of a record has one encoding, byte for byte: published code compares archives. To that end a
+    /// keyed archiver is switched to the XML format.
     open func encodeSystemFields(with coder: NSCoder) {
+        // The binary format writes dictionaries in the order of their hash tables, which differs from run to run.
+        (coder as? NSKeyedArchiver)?.outputFormat = .xml
         coder.encodeBody(RecordArchive.systemParts(of: self))
     }
 
@@ -168,7 +174,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     /// Returns the keys that have values here, in ascending order, without the encrypted ones.
     open func allKeys() -> [FieldKey] { self.table.keys(encrypted: false) }
 
-    /// Returns the keys that were set or removed here since the record was fetched or saved, in ascending order.
+    /// Returns the keys set or removed here since the record was fetched or saved, in ascending order.
     open func changedKeys() -> [FieldKey] { self.table.changedKeys(encrypted: false) }
 
     /// Returns the words of all texts, each once, in the order of keys.

@@ -6,7 +6,8 @@ public protocol CKRecordValueProtocol {}
 
 /// What may be the value of a field.
 ///
-/// On Apple's systems only Objective-C classes conform. Here Swift's own types do too, because they aren't bridged by a cast.
+/// On Apple's systems only Objective-C classes conform. Here Swift's own types do too, because a cast doesn't
+/// bridge them.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol, CustomStringConvertible {}
 
 /// What may be the value of a field.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The encrypted fields of a record.
+/// The fields of a record that are marked as encrypted.
 final class EncryptedValues: NSObject, CKRecordKeyValueSetting {
     private let record: CKRecord
 
@@ -27,5 +27,5 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting {
     func changedKeys() -> [CKRecord.FieldKey] { self.record.table.changedKeys(encrypted: true) }
 }
 
-// SAFETY: the only stored property is a constant; the record behind it is no more synchronised than elsewhere.
+// SAFETY: the only stored property is a constant; the record behind it is as unsynchronised as ever.
 extension EncryptedValues: @unchecked Sendable {}

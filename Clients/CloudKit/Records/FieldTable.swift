@@ -138,7 +138,7 @@ struct FieldTable {
         guard case .success(let value) = value else { return object }
         switch value.type {
         case .location, .reference: return object
-        case .locationList: return (object as? NSArray).map { NSArray(array: $0.compactMap { $0 }) } ?? object
+        case .locationList: return (object as? NSArray)?.copy() as? NSArray
         default: return nil
         }
     }

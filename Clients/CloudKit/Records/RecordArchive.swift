@@ -95,6 +95,7 @@ struct RecordArchive {
         if let ancestorParent = record.ancestor?.parent {
             parts.append(Field("ancestorParent", .string(ancestorParent)))
         }
+        if record.parentIsChanged { parts.append(Field("parentIsChanged", .int64(1))) }
         guard let parent = record.parent else { return parts }
         parts.append(Field("parent", .string(parent.recordID.recordName)))
         if parent.recordID.zoneID != zoneID {
@@ -108,7 +109,6 @@ struct RecordArchive {
     /// The values of a record, what changed in it and what it was before.
     static func contentParts(of record: CKRecord) -> [Field] {
         var parts = record.table.archiveParts
-        if record.parentIsChanged { parts.append(Field("parentIsChanged", .int64(1))) }
         if let ancestor = record.ancestor { parts.append(Field("ancestor", .bytes(ancestor.body.bytes))) }
         return parts
     }

@@ -52,7 +52,7 @@ struct ISOCodesService {
 
     /// Fetches a few records, and of those only the fields that are shown.
     private func showSome() async throws {
-        let recordIDs = ["FR", "FR-75C", "JP-13", "BR-SP"].map(self.recordID)
+        let recordIDs = ["FR", "DE-BY", "JP-13", "BR-SP"].map(self.recordID)
         let results = try await self.database.records(for: recordIDs, desiredKeys: ["name", "kind"])
         print("Fetched back, with the fields name and kind:")
         for recordID in recordIDs {

@@ -300,7 +300,9 @@ enum ClientStateMachine: ~Copyable {
         }
     }
 
-    /// The caller does not want the answer any more. The stream stays open until the server ends it.
+    /// The caller does not want the answer any more.
+    ///
+    /// The stream stays open until the server ends it.
     borrowing func cancelled(stream: UInt32) -> OnCancel {
         switch self {
         case .connecting: .ignore

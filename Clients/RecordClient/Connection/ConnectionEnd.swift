@@ -12,9 +12,9 @@ enum ConnectionEnd: Error, Hashable {
     case drained
     case shutDown
 
-    /// How it ends all requests; `nil`: they are sent again on the next connection.
+    /// What ends all requests with it; `nil` when they are sent again on the next connection.
     ///
-    /// - Parameter server: Host and port, for the text.
+    /// The text names the server.
     func terminalError(server: String) -> ClientError? {
         switch self {
         case .broken, .drained: nil

@@ -18,7 +18,7 @@ struct Keepalive {
     private var heardAt: NIODeadline
     private var pingedAt: NIODeadline?
 
-    /// - Parameter idleTimeout: The server's silence before it pings itself; ours is two thirds of it.
+    /// Starts the wait; the silence allowed is two thirds of the server's, so that we are the first to ask.
     init(idleTimeout: TimeAmount, now: NIODeadline) {
         self.silenceMax = .nanoseconds(idleTimeout.nanoseconds / 3 * 2)
         self.heardAt = now

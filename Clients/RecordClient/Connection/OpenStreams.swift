@@ -16,9 +16,10 @@ struct OpenStreams {
     private var sending: SendWindow
     private var streams: [UInt32: ReceiveWindow] = [:]
     /// `nil`: the numbers have run out.
-    private var nextStream: UInt32? = 1
+    private var nextStream: UInt32?
 
-    init(welcome: Welcome, granted: Windows) {
+    init(welcome: Welcome, granted: Windows, firstStream: UInt32 = 1) {
+        self.nextStream = firstStream
         self.inFlightMax = Int(welcome.limits.inFlightMax)
         self.streamWindowBytes = granted.streamBytes
         self.receiving = ReceiveWindow(bytes: granted.connectionBytes)

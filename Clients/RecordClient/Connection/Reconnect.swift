@@ -19,6 +19,8 @@ struct Reconnect {
     /// - Parameters:
     ///   - hadAnswered: Whether it had answered a request. One that is welcomed and closed over and over has not.
     ///   - retryAfter: The server's wish; zero: none.
+    ///   - now: When it ended.
+    ///   - generator: Draws the jitter.
     mutating func ended(
         hadAnswered: Bool,
         retryAfter: TimeAmount,

@@ -4,7 +4,9 @@ import NIOSSL
 import Synchronization
 import WireProtocol
 
-/// Connects over TCP and TLS 1.3. The only place that knows the TLS library.
+/// Connects over TCP and TLS 1.3.
+///
+/// The only place that knows the TLS library.
 final class TLSConnector: Sendable {
     private let host: String
     private let port: Int

@@ -36,8 +36,7 @@ struct PendingRequest: Sendable {
     /// Items of a list of all zones, which have no numbers of their own until the list is complete.
     private var listed: [Item] = []
 
-    /// - Parameters:
-    ///   - now: When the request was started.
+    /// Notes when the request was started: its time runs from `now`.
     init(
         number: UInt64,
         operation: Operation,
@@ -86,7 +85,7 @@ struct PendingRequest: Sendable {
     /// Whether nothing of an answer was handed over.
     var isUntouched: Bool { self.delivered.isEmpty && self.listed.isEmpty }
 
-    /// Ends the request. The last call.
+    /// Ends the request; the last call.
     mutating func end(_ result: Result<Void, ClientError>) {
         if case .success = result, !self.listed.isEmpty { self.handOver(self.listed) }
         switch self.receiver {

@@ -1,4 +1,6 @@
-/// Names a request that was started, to cancel it by. Dropping it leaves the request running.
+/// Names a request that was started, to cancel it by.
+///
+/// Dropping it leaves the request running.
 package struct RequestHandle: Sendable {
     private let number: UInt64
     private let mailbox: Mailbox

@@ -305,6 +305,7 @@ package nonisolated struct PBHello: Sendable {
   package var environment: PBEnvironment = .unspecified
 
   /// The user's access token as printed by `tidemark user add`. Empty: not signed in (may only read public databases).
+  /// At most 1,024 bytes.
   package var accessToken: String = String()
 
   /// 16 random bytes that name this installation of the client, kept by it for ever. Empty: a client without memory.
@@ -965,6 +966,7 @@ package nonisolated struct PBDesiredKeys: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Field names, in any order; at most 1,000. A name that the record does not have is no error.
   package var keys: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -19,6 +19,11 @@ final class Answer {
     var stage: Stage
     /// What the answer counts for in the connection's account.
     var heldBytes = 0
+    /// Room set aside while the engine reads, in bytes.
+    var reservedBytes = 0
+    /// By a fault: the item that fails without being executed, until it is sent.
+    private(set) var refusedItem: Item?
+    private var refusedNumber = Int.max
     /// By a fault: the connection breaks in place of the answer.
     var breaksConnection = false
 
@@ -26,5 +31,20 @@ final class Answer {
         self.stream = stream
         self.stage = .waiting(request)
         self.deadlineMilliseconds = deadlineMilliseconds
+    }
+
+    /// The item's number in the request of the outcome at this place.
+    func number(of offset: Int) -> UInt32 {
+        UInt32(offset < self.refusedNumber ? offset : offset + 1)
+    }
+
+    func refuse(_ number: Int, _ failure: Failure) {
+        self.refusedNumber = number
+        self.refusedItem = Item(index: UInt32(number), outcome: .failure(failure))
+    }
+
+    func takeRefusedItem() -> Item? {
+        defer { self.refusedItem = nil }
+        return self.refusedItem
     }
 }

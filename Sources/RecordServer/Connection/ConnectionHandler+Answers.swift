@@ -13,10 +13,23 @@ extension ConnectionHandler {
         case ended
     }
 
-    /// Sends an answer as far as it goes. Others that wait for the same windows come first.
+    /// Sends an answer as far as it goes.
+    ///
+    /// Others that wait for the same windows come first.
     func send(_ answer: Answer) {
-        self.blocked.append(answer.stream)
-        self.resumeBlocked()
+        guard self.blocked.isEmpty else {
+            self.blocked.append(answer.stream)
+            return self.resumeBlocked()
+        }
+        while true {
+            switch self.sendFrame(of: answer) {
+            case .frameSent: continue
+            case .ended: return
+            case .blocked:
+                self.blocked.append(answer.stream)
+                return self.startSlowReaderTimer()
+            }
+        }
     }
 
     /// Lets the streams that wait send a frame each in turn, until none can.
@@ -45,11 +58,13 @@ extension ConnectionHandler {
 
     private func sendFrame(of answer: Answer) -> Progress {
         guard case .sending(let outcomes, let next) = answer.stage else { return .ended }
-        guard next < outcomes.count else {
+        guard next < outcomes.count || answer.refusedItem != nil else {
             self.end(answer.stream, failure: nil)
             return .ended
         }
         guard let context, context.channel.isWritable, self.machine.maySendItems(on: answer.stream) else {
+            // Counted once it must wait: an answer that goes out in the tick of its request is nobody's burden.
+            if answer.heldBytes == 0 { self.hold(outcomes.heldBytes, for: answer) }
             return .blocked
         }
         let sent = self.writeItems(of: answer, outcomes: outcomes, from: next)
@@ -60,24 +75,27 @@ extension ConnectionHandler {
         return .ended
     }
 
-    /// Writes one `items` frame. Answers the place of the first outcome that did not fit.
+    /// Writes one `items` frame.
+    ///
+    /// Answers the place of the first outcome that did not fit.
     private func writeItems(of answer: Answer, outcomes: Outcomes, from first: Int) -> Int {
         self.prepareOutbound()
         var next = first
         let metrics = self.server.metrics
         let payloadBytes = FrameEncoder.write(.items, stream: answer.stream, into: &self.outbound) { buffer in
             let start = buffer.writerIndex
-            repeat {
+            if let refused = answer.takeRefusedItem() { refused.append(toItems: &buffer) }
+            while next < outcomes.count {
                 let outcome = outcomes.item(at: next)
                 let itemStart = buffer.writerIndex
-                Item(index: UInt32(next), outcome: outcome).append(toItems: &buffer)
-                if next > first, buffer.writerIndex - start > Self.itemsFrameBytesMax {
+                Item(index: answer.number(of: next), outcome: outcome).append(toItems: &buffer)
+                if itemStart > start, buffer.writerIndex - start > Self.itemsFrameBytesMax {
                     buffer.moveWriterIndex(to: itemStart)
                     break
                 }
                 if case .failure(let failure) = outcome { metrics.failed(failure.code) }
                 next += 1
-            } while next < outcomes.count
+            }
         }
         self.machine.itemsSent(payloadBytes, on: answer.stream)
         // Flushed early, a large answer shows in time whether the socket takes it.
@@ -101,8 +119,10 @@ extension ConnectionHandler {
         }
     }
 
-    /// The client wants no more of a stream. What the engine is doing is answered as if nothing had been said; so is what
-    /// was written. What was read and not yet sent is dropped.
+    /// The client wants no more of a stream.
+    ///
+    /// What the engine is doing is answered as if nothing had been said; so is what was written. What was
+    /// read and not yet sent is dropped.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
         case .waiting, .delayed, .sending(.read, _):

@@ -7,6 +7,7 @@ extension ConnectionHandler {
     /// Says why, in a `goaway` and one line of the log, and closes.
     ///
     /// - Parameters:
+    ///   - reason: From the registry.
     ///   - detail: The field of the specification that is wrong.
     ///   - isLogged: The line was written before.
     func close(_ reason: CloseReason, detail: String = "", isLogged: Bool = false) {
@@ -72,7 +73,9 @@ extension ConnectionHandler {
         }
     }
 
-    /// Lets go of everything that a connection holds. Replies that still come find no answer to belong to.
+    /// Lets go of everything that a connection holds.
+    ///
+    /// Replies that still come find no answer to belong to.
     func forgetEverything() {
         self.handshakeTimer?.cancel()
         self.keepaliveTimer?.cancel()

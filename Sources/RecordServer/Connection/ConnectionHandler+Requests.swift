@@ -77,6 +77,8 @@ extension ConnectionHandler {
         switch fault {
         case .refuse(let failure):
             self.end(answer.stream, failure: failure)
+        case .refuseItem(let number, let failure):
+            self.refuseItem(number, failure, of: answer)
         case .dropConnectionBeforeExecution:
             self.closeQuietly()
         case .dropConnectionAfterCommit:
@@ -88,6 +90,28 @@ extension ConnectionHandler {
             self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
                 self.delayPassed(answer)
             }
+        }
+    }
+
+    /// Executes the request without one item, which fails; when it is atomic, all others fail with it.
+    private func refuseItem(_ number: Int, _ failure: Failure, of answer: Answer) {
+        guard case .waiting(let request) = answer.stage, (0..<request.itemCount).contains(number) else {
+            return self.enqueue(answer)
+        }
+        answer.refuse(number, failure)
+        if request.isAtomic {
+            let peers = Array(
+                repeating: WriteOutcome.failed(.atomicPeer(index: number)),
+                count: request.itemCount - 1
+            )
+            answer.stage = .sending(.written(peers), next: 0)
+            self.send(answer)
+        } else if request.itemCount == 1 {
+            answer.stage = .sending(.written([]), next: 0)
+            self.send(answer)
+        } else {
+            answer.stage = .waiting(request.removingItem(number))
+            self.enqueue(answer)
         }
     }
 
@@ -106,7 +130,9 @@ extension ConnectionHandler {
         self.executeWaiting()
     }
 
-    /// Executes what there is room for. Not entered again by replies that come at once: the loop sees what they did.
+    /// Executes what there is room for.
+    ///
+    /// Not entered again by replies that come at once: the loop sees what they did.
     func executeWaiting() {
         guard !self.isExecutingWaiting else { return }
         self.isExecutingWaiting = true
@@ -137,7 +163,7 @@ extension ConnectionHandler {
                 )
             }
         case .fetchRecords(let fetch, let requester):
-            self.hold(Self.fetchReservedBytes, for: answer)
+            self.reserve(Self.fetchReservedBytes, for: answer)
             self.server.engine.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) {
                 result in
                 mailbox.deliver(
@@ -153,19 +179,27 @@ extension ConnectionHandler {
         }
     }
 
-    /// The engine answered. Called on the event loop, within the call of the engine or later.
+    /// The engine answered.
+    ///
+    /// Called on the event loop, within the call of the engine or later.
     func replied(_ result: Result<Outcomes, StoreError>, on stream: UInt32) {
         guard let answer = self.answers[stream] else { return }
         guard !answer.breaksConnection else { return self.closeQuietly() }
+        self.reserve(0, for: answer)
         switch result {
         case .failure(let error):
             self.end(stream, failure: Failure(error))
         case .success(let outcomes):
-            self.hold(outcomes.heldBytes, for: answer)
             answer.stage = .sending(outcomes, next: 0)
             self.send(answer)
         }
         self.executeWaiting()
+    }
+
+    /// Changes the room that is set aside for an answer, in the connection's account.
+    private func reserve(_ bytes: Int, for answer: Answer) {
+        self.heldBytes += bytes - answer.reservedBytes
+        answer.reservedBytes = bytes
     }
 
     /// Changes what an answer counts for, in the connection's account and the server's.

@@ -5,7 +5,9 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Connects bytes, the machine that decides, and the engine. Lives on its event loop: no lock, no task, no await.
+/// Connects bytes, the machine that decides, and the engine.
+///
+/// Lives on its event loop: no lock, no task, no await.
 ///
 /// What it does with requests and answers is in the extensions beside it; here are the channel's events and the frames.
 final class ConnectionHandler: ChannelDuplexHandler {

@@ -127,7 +127,9 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The time for TLS and the handshake is over. `true`: close with `handshakeTimeout`.
+    /// The time for TLS and the handshake is over.
+    ///
+    /// `true`: close with `handshakeTimeout`.
     mutating func handshakeTimeoutPassed() -> Bool {
         switch consume self {
         case .awaitingHello:
@@ -173,7 +175,9 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The client leaves: what is in flight is answered, then the connection closes. `true`: close now.
+    /// The client leaves: what is in flight is answered, then the connection closes.
+    ///
+    /// `true`: close now.
     mutating func goawayReceived(_ reason: CloseReason) -> Bool {
         switch consume self {
         case .awaitingHello:
@@ -202,7 +206,9 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The handler closes for a reason of its own. `false`: it was closed before.
+    /// The handler closes for a reason of its own.
+    ///
+    /// `false`: it was closed before.
     mutating func closed() -> Bool {
         switch consume self {
         case .closed:

@@ -9,7 +9,9 @@ struct ControlFrameBudget: Hashable, Sendable {
     private var secondStart = NIODeadline.uptimeNanoseconds(0)
     private var frames = 0
 
-    /// A control frame arrived. `false`: one too many.
+    /// A control frame arrived.
+    ///
+    /// `false`: one too many.
     mutating func received(at now: NIODeadline) -> Bool {
         if now - self.secondStart >= .seconds(1) {
             self.secondStart = now

@@ -19,7 +19,9 @@ struct SendWindow: Hashable, Sendable {
         self.bytes -= Int64(count)
     }
 
-    /// Adds what the peer granted. `false`: the grant is 0 or takes the window beyond its bound, and nothing was added.
+    /// Adds what the peer granted.
+    ///
+    /// `false`: the grant is 0 or takes the window beyond its bound, and nothing was added.
     mutating func granted(_ count: UInt32) -> Bool {
         let sum = self.bytes + Int64(count)
         guard count > 0, sum <= Self.bytesMax else { return false }
@@ -44,14 +46,18 @@ struct ReceiveWindow: Hashable, Sendable {
         self.grantThresholdBytes = max(1, Int64(bytes) / 2)
     }
 
-    /// A frame arrived. `false`: it was sent without credit.
+    /// A frame arrived.
+    ///
+    /// `false`: it was sent without credit.
     mutating func received(_ count: Int) -> Bool {
         guard self.bytes > 0 else { return false }
         self.bytes -= Int64(count)
         return true
     }
 
-    /// The memory of frames was given back. Answers what to grant now; 0: nothing yet.
+    /// The memory of frames was given back.
+    ///
+    /// Answers what to grant now; 0: nothing yet.
     mutating func disposed(_ count: Int) -> UInt32 {
         self.disposedBytes += Int64(count)
         guard self.disposedBytes >= self.grantThresholdBytes else { return 0 }

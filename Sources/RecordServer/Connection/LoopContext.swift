@@ -1,6 +1,8 @@
 import NIOCore
 
-/// What the connections of one event loop share: its mailbox, its spare buffers, and the list of them. Used on the loop only.
+/// What the connections of one event loop share: its mailbox, its spare buffers, and the list of them.
+///
+/// Used on the loop only.
 final class LoopContext {
     /// Spare buffers are kept up to this many and this large: an idle connection holds none.
     private static let spareBuffersMax = 16
@@ -29,7 +31,9 @@ final class LoopContext {
         self.spareBuffers.popLast() ?? allocator.buffer(capacity: 4_096)
     }
 
-    /// Takes back a buffer that was flushed. Bytes that the channel still holds are not touched: clearing copies on write.
+    /// Takes back a buffer that was flushed.
+    ///
+    /// Bytes that the channel still holds are not touched: clearing copies on write.
     func giveBack(_ buffer: consuming ByteBuffer) {
         guard self.spareBuffers.count < Self.spareBuffersMax, buffer.capacity <= Self.spareBufferBytesMax
         else {

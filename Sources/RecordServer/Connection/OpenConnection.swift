@@ -9,8 +9,9 @@ struct ConnectionBounds: Hashable, Sendable {
     var receiveWindowBytes: UInt32
 }
 
-/// Streams, windows and counts of a connection after its handshake. Every function is one event's rule; the machine
-/// around it says in which states the rule holds.
+/// Streams, windows and counts of a connection after its handshake.
+///
+/// Every function is one event's rule; the machine around it says in which states the rule holds.
 struct OpenConnection {
     struct Stream: Hashable, Sendable {
         var requestBytes: Int

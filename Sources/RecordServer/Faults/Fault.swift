@@ -21,6 +21,8 @@ package struct FaultOccasion: Hashable, Sendable {
 package enum Fault: Hashable, Sendable {
     /// The whole request fails; nothing is executed.
     case refuse(Failure)
+    /// The item with this number fails and the others are executed; in an atomic request they fail with it.
+    case refuseItem(Int, Failure)
     /// The connection breaks, and nothing was executed.
     case dropConnectionBeforeExecution
     /// The connection breaks after the request was executed and before its answer.
@@ -29,5 +31,7 @@ package enum Fault: Hashable, Sendable {
     case delay(Duration)
 }
 
-/// Decides about faults. Called on event loops: must not block. A server without one pays nothing.
+/// Decides about faults.
+///
+/// Called on event loops: must not block. A server without one pays nothing.
 package typealias FaultInjector = @Sendable (FaultOccasion) -> Fault?

@@ -1,4 +1,6 @@
-/// Keys of log metadata. Values are never record contents or tokens.
+/// Keys of log metadata.
+///
+/// Values are never record contents or tokens.
 enum LogKeys {
     static let connection = "connection"
     static let peer = "peer"

@@ -2,7 +2,9 @@ import Metrics
 import RecordStore
 import WireProtocol
 
-/// What operators graph. Made once a server: a counter is looked up by its label only here.
+/// What operators graph.
+///
+/// Made once a server: a counter is looked up by its label only here.
 struct ServerMetrics: Sendable {
     private let connectionsOpened = Counter(label: "tidemark_connections_opened")
     private let connectionsRefused = Counter(label: "tidemark_connections_refused")

@@ -18,7 +18,9 @@ struct Admission {
     /// Milliseconds since 1970 after which the request is not executed.
     let deadlineMilliseconds: Int64
 
-    /// Checks count, scope and who asks. Sizes were checked before anything was decoded.
+    /// Checks count, scope and who asks.
+    ///
+    /// Sizes were checked before anything was decoded.
     ///
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {

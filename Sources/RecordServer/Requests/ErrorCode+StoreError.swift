@@ -2,7 +2,9 @@ import RecordStore
 import WireProtocol
 
 extension ErrorCode {
-    /// The number of each refusal of the store. No default: a new case must decide its number.
+    /// The number of each refusal of the store.
+    ///
+    /// No default: a new case must decide its number.
     init(_ error: StoreError) {
         switch error {
         case .zoneMissing: self = .zoneNotFound

@@ -4,8 +4,10 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Finds out who connects. Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an
-/// answer says nothing about a token.
+/// Finds out who connects.
+///
+/// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an answer says
+/// nothing about a token.
 struct Authenticator: Sendable {
     private let directory: any Directory
 

@@ -1,0 +1,61 @@
+import RecordModel
+import RecordStore
+
+// Items of a request, for faults that befall one of them.
+extension AdmittedRequest {
+    var itemCount: Int {
+        switch self {
+        case .write(let write):
+            switch write.operation {
+            case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
+            case .modifyZones(let modify): modify.saves.count + modify.deletes.count
+            }
+        case .fetchRecords(let fetch, _): fetch.ids.count
+        case .fetchZones(.ids(let ids), _): ids.count
+        case .fetchZones(.all, _): 0
+        }
+    }
+
+    var isAtomic: Bool {
+        guard case .write(let write) = self, case .modifyRecords(let modify) = write.operation else {
+            return false
+        }
+        return modify.isAtomic
+    }
+
+    /// The request without one of its items.
+    func removingItem(_ number: Int) -> AdmittedRequest {
+        switch self {
+        case .write(var write):
+            switch write.operation {
+            case .modifyRecords(var modify):
+                Self.remove(number, from: &modify.saves, then: &modify.deletes)
+                write.operation = .modifyRecords(modify)
+            case .modifyZones(var modify):
+                Self.remove(number, from: &modify.saves, then: &modify.deletes)
+                write.operation = .modifyZones(modify)
+            }
+            return .write(write)
+        case .fetchRecords(var fetch, let requester):
+            fetch.ids.remove(at: number)
+            return .fetchRecords(fetch, requester)
+        case .fetchZones(.ids(var ids), let requester):
+            ids.remove(at: number)
+            return .fetchZones(.ids(ids), requester)
+        case .fetchZones(.all, _):
+            return self
+        }
+    }
+
+    private static func remove<Save, Delete>(
+        _ number: Int,
+        from saves: inout [Save],
+        then deletes: inout [Delete]
+    ) {
+        if number < saves.count {
+            saves.remove(at: number)
+        } else {
+            deletes.remove(at: number - saves.count)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CloudKit
+import Foundation
+import Testing
+
+struct `Bridging of errors` {
+    @Test func `takes errors of the domain and no others`() {
+        #expect((NSError(domain: CKErrorDomain, code: 14) as? CKError)?.code == .serverRecordChanged)
+        #expect(NSError(domain: NSCocoaErrorDomain, code: 14) as? CKError == nil)
+        #expect((NSError(domain: CKErrorDomain, code: 14) as any Error) is CKError)
+    }
+
+    @Test func `keeps number and user info both ways`() {
+        let error = CKError(.zoneBusy, userInfo: ["k": "v", CKErrorRetryAfterKey: 4])
+        let nsError = error as NSError
+        #expect(nsError.domain == "CKErrorDomain")
+        #expect(nsError.code == 23)
+        #expect(nsError.userInfo["k"] as? String == "v")
+        #expect((nsError as? CKError)?.retryAfterSeconds == 4)
+        #expect(CKError(_nsError: nsError) == error)
+    }
+
+    @Test func `keeps a number that Apple has not`() {
+        let error = CKError(_nsError: NSError(domain: CKErrorDomain, code: 999))
+        #expect(error.code == .internalError)
+        #expect(error.errorCode == 999)
+    }
+
+    @Test func `reads partial errors that were delivered as NSError`() {
+        let id = CKRecord.ID(recordName: "a")
+        let nsError = NSError(
+            domain: CKErrorDomain,
+            code: 2,
+            userInfo: [CKPartialErrorsByItemIDKey: [id: NSError(domain: CKErrorDomain, code: 11)]]
+        )
+        let error = nsError as? CKError
+        #expect((error?.partialErrorsByItemID?[id] as? CKError)?.code == .unknownItem)
+    }
+
+    @Test func `knows every number from 1 to 37`() {
+        #expect((1...37).allSatisfy { CKError.Code(rawValue: $0) != nil })
+        #expect(CKError.Code(rawValue: 0) == nil)
+        #expect(CKError.Code(rawValue: 38) == nil)
+        #expect(CKError.participantAlreadyInvited.rawValue == 37)
+        #expect(CKError.internalError.rawValue == 1)
+    }
+}

@@ -1,0 +1,155 @@
+import RecordModel
+import RecordStore
+import Testing
+
+/// References with an action, parents, and what a delete takes along (`Protocol/README.md`, section 5.5).
+@Suite(.timeLimit(.minutes(1)))
+struct ReferenceTests {
+    @Test(arguments: EngineKind.allCases)
+    func `a target must exist unless the action is none`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        #expect(try await it.modify([save("a", ["r": reference("x", .none)])])[0].isSaved)
+        let missing = [WriteOutcome.failed(.referenceTargetMissing(recordName: "x"))]
+        #expect(try await it.modify([save("b", ["r": reference("x", .deleteSelf)])]) == missing)
+        #expect(try await it.modify([save("b", ["r": reference("x", .validate)])]) == missing)
+        #expect(try await it.modify([save("b", parent: .set(recordName: "x"))]) == missing)
+        let list = FieldValue.referenceList([Reference(recordName: "x", action: .validate)])
+        #expect(try await it.modify([save("b", ["l": list])]) == missing)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a target may be saved in the same request, before or after`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let outcomes = try await it.modify([
+            save("a", ["r": reference("b", .validate)]), save("b", ["r": reference("a", .deleteSelf)]),
+            save("c", parent: .set(recordName: "d")), save("d"),
+        ])
+        #expect(outcomes.areSaved)
+        // Parents go first in the order of changes, wherever they stand in the request.
+        let parent = try #require(outcomes[3].tag.flatMap { Int64($0, radix: 36) })
+        let child = try #require(outcomes[2].tag.flatMap { Int64($0, radix: 36) })
+        #expect(parent < child)
+        #expect(try await it.record(id("c"))?.parent == "d")
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what needs a failed item depends on it`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let saves = [
+            save("a", ["r": reference("b", .validate)]), save("b", parent: .set(recordName: "c")),
+            save("c", tag: "stale"), save("d"),
+        ]
+        let expected: [WriteOutcome] = [
+            .failed(.dependsOn(index: 1)), .failed(.dependsOn(index: 2)), .failed(.recordMissing),
+        ]
+        #expect(try await it.modify(saves, isAtomic: false).prefix(3) == expected[...])
+        #expect(try await it.record(id("d")) != nil)
+        let atomic = try await it.modify(saves.dropLast() + [save("e")])
+        #expect(atomic == expected + [.failed(.atomicPeer(index: 2))])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a reference to another zone is refused, one to its own by name is not`(
+        kind: EngineKind
+    )
+        async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("x"), save("x", in: .default)])
+        func toward(_ zone: ZoneID) -> FieldValue {
+            .reference(Reference(recordName: "x", zone: zone, action: .none))
+        }
+        #expect(
+            try await it.modify([save("a", ["r": toward(.default)])])
+                == [.failed(.referenceCrossesZones(field: "r"))]
+        )
+        #expect(try await it.modify([save("a", ["r": toward(notes)])])[0].isSaved)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `deleting takes along what refers with deleteSelf, through chains and circles`(
+        kind: EngineKind
+    )
+        async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([
+            save("a", ["r": reference("c", .deleteSelf)]), save("b", ["r": reference("a", .deleteSelf)]),
+            save("c", ["r": reference("b", .deleteSelf)]), save("d", ["r": reference("b", .none)]),
+            save("e", ["r": reference("c", .deleteSelf)], parent: .set(recordName: "c")),
+        ])
+        #expect(try await it.modify([], deletes: [id("a")]) == [.deleted])
+        for name in ["a", "b", "c", "e"] { #expect(try await it.record(id(name)) == nil, "\(name)") }
+        #expect(try await it.record(id("d")) != nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a record that is needed stays until what needs it goes`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([
+            save("p"), save("child", parent: .set(recordName: "p")),
+            save("holder", ["r": reference("p", .validate)]),
+        ])
+        #expect(
+            try await it.modify([], deletes: [id("p")]) == [.failed(.referenceWouldDangle(holder: "child"))]
+        )
+        let both = try await it.modify([], deletes: [id("p"), id("child")])
+        #expect(both == [.failed(.referenceWouldDangle(holder: "holder")), .failed(.atomicPeer(index: 0))])
+        let all = try await it.modify([], deletes: [id("p"), id("child"), id("holder")])
+        #expect(all == [.deleted, .deleted, .deleted])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a reference that was replaced or cleared needs its target no more`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([
+            save("x"), save("y"), save("p"),
+            save("h", ["r": reference("x", .validate)], parent: .set(recordName: "p")),
+        ])
+        _ = try await it.modify([save("h", ["r": reference("y", .validate)])], policy: .changedKeys)
+        #expect(try await it.modify([], deletes: [id("x")]) == [.deleted])
+        _ = try await it.modify([save("h", ["r": .clear], parent: .removed)], policy: .changedKeys)
+        #expect(try await it.modify([], deletes: [id("y"), id("p")]) == [.deleted, .deleted])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `no record is its own ancestor`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let cycle = WriteOutcome.failed(.parentCycle)
+        #expect(try await it.modify([save("a", parent: .set(recordName: "a"))]) == [cycle])
+        let pair = [save("a", parent: .set(recordName: "b")), save("b", parent: .set(recordName: "a"))]
+        #expect(try await it.modify(pair) == [cycle, cycle])
+        _ = try await it.modify([save("a"), save("b", parent: .set(recordName: "a"))])
+        _ = try await it.modify([save("c", parent: .set(recordName: "b"))])
+        let closing = [save("a", parent: .set(recordName: "c"))]
+        #expect(try await it.modify(closing, policy: .changedKeys) == [cycle])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a record has a hundred ancestors and not one more`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("r0")])
+        let chain = (1...100).map { save("r\($0)", parent: .set(recordName: "r\($0 - 1)")) }
+        #expect(try await it.modify(chain).areSaved)
+        let deeper = try await it.modify([save("r101", parent: .set(recordName: "r100"))])
+        #expect(deeper == [.failed(.parentTooDeep)])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a record has as many deleteSelf references as the limit and not one more`(
+        kind: EngineKind
+    )
+        async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.deleteSelfReferencesMax = 5 }
+        func holder(_ number: Int) -> RecordSave { save("h\(number)", ["r": reference("x", .deleteSelf)]) }
+        _ = try await it.modify([save("x")])
+        #expect(try await it.modify((0..<3).map(holder)).areSaved)
+        let batch = try await it.modify((3..<6).map(holder), isAtomic: false)
+        #expect(batch.map(\.isSaved) == [true, true, false])
+        #expect(batch[2] == .failed(.referenceLimit(target: "x")))
+        #expect(try await it.modify([holder(0)], policy: .changedKeys)[0].isSaved)
+        _ = try await it.modify([], deletes: [id("h0")])
+        #expect(try await it.modify([holder(5)])[0].isSaved)
+    }
+}

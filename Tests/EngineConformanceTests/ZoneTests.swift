@@ -1,0 +1,74 @@
+import RecordModel
+import RecordStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ZoneTests {
+    private static let custom: ZoneCapabilities = [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
+
+    private static func zone(_ name: String) -> Zone {
+        Zone(id: ZoneID(zoneName: name), capabilities: name == ZoneID.defaultZoneName ? [] : self.custom)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `zones are created once, listed by name and fetched by ID`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        let outcomes = try await it.modifyZones(["b", "a"])
+        #expect(outcomes == [.zoneSaved(Self.zone("b")), .zoneSaved(Self.zone("a"))])
+        #expect(try await it.modifyZones(["a"]) == [.zoneSaved(Self.zone("a"))])
+        #expect(
+            try await it.zones()
+                == [.zone(Self.zone("_defaultZone")), .zone(Self.zone("a")), .zone(Self.zone("b"))]
+        )
+        let some = [ZoneID(zoneName: "b"), ZoneID(zoneName: "c"), .default]
+        #expect(
+            try await it.zones(.ids(some))
+                == [.zone(Self.zone("b")), .failed(.zoneMissing), .zone(Self.zone("_defaultZone"))]
+        )
+        #expect(try await it.zones(by: it.bobPrivately) == [.zone(Self.zone("_defaultZone"))])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the default zone, bad names and absent zones are refused one by one`(kind: EngineKind) async throws
+    {
+        let it = try EngineUnderTest(kind)
+        let outcomes = try await it.modifyZones(["_defaultZone", "_x", "ok"], deletes: ["absent"])
+        #expect(outcomes[0] == .failed(.zoneNotModifiable))
+        #expect(outcomes[1] == .failed(.nameInvalid(.zone)))
+        #expect(outcomes[2] == .zoneSaved(Self.zone("ok")))
+        #expect(outcomes[3] == .failed(.zoneMissing))
+        #expect(try await it.modifyZones([], deletes: ["_defaultZone"]) == [.failed(.zoneNotModifiable)])
+        await #expect(throws: StoreError.databaseNotAllowed) {
+            try await it.modifyZones(["a"], by: it.publicly)
+        }
+        await #expect(throws: StoreError.savedAndDeleted) { try await it.modifyZones(["a"], deletes: ["a"]) }
+        await #expect(throws: StoreError.duplicateItem) { try await it.modifyZones(["a", "a"]) }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a zone goes with everything in it, and one of the same name is another`(
+        kind: EngineKind
+    )
+        async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let names = (0..<400).map { "r\($0)" }
+        _ = try await it.modify(names.map { save($0) })
+        _ = try await it.modify([save("h", ["r": reference("r0", .validate)])])
+        #expect(try await it.modifyZones([], deletes: ["notes"]) == [.deleted])
+        #expect(try await it.fetch([id("r0")]) == [.failed(.zoneMissing)])
+        #expect(try await it.modify([save("r0")]) == [.failed(.zoneMissing)])
+        _ = try await it.modifyZones(["notes"])
+        let gone = try await it.fetch(names.map { id($0) })
+        #expect(gone.allSatisfy { $0 == .failed(.recordMissing) })
+        let again = try await it.modify(names.prefix(300).map { save($0) })
+        #expect(again.areSaved)
+        // The writer sweeps what the first zone left while these are saved; nothing of the second may go.
+        for round in 0..<20 { _ = try await it.modify([save("more\(round)")]) }
+        let reopened = try await it.reopened()
+        let found = try await reopened.fetch(names.prefix(300).map { id($0) })
+        #expect(found.allSatisfy { if case .record = $0 { true } else { false } })
+        #expect(try await reopened.record(id("h")) == nil)
+        #expect(try await reopened.modify([], deletes: [id("r0")]) == [.deleted])
+    }
+}

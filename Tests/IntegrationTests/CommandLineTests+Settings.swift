@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+/// Where settings come from.
+@Suite
+struct SettingsReaderTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
+
+    private func file(_ text: String) throws -> String {
+        let path = self.directory.path + "/settings.json"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private func value(_ name: String, in settings: Settings) throws -> Int {
+        try #require(NumberSetting.all.first { $0.name == name }).read(settings)
+    }
+
+    @Test
+    func `flags win over the environment, that over the file, that over the defaults`() async throws {
+        let path = try self.file(
+            #"{"in_flight_max": 2, "connections_max": 2, "request_items_max": 2, "tls_hosts": ["a", "b"]}"#
+        )
+        let reader = SettingsReader(
+            flags: [("in_flight_max", "3"), ("in_flight_max", "4")],
+            environment: [
+                "TIDEMARK_IN_FLIGHT_MAX": "5", "TIDEMARK_CONNECTIONS_MAX": "6", "TIDEMARK_TOKEN": "x",
+            ],
+            filePath: path
+        )
+        let settings = try await reader.read()
+        #expect(try self.value("in_flight_max", in: settings) == 4)
+        #expect(try self.value("connections_max", in: settings) == 6)
+        #expect(try self.value("request_items_max", in: settings) == 2)
+        #expect(try self.value("frame_bytes_max", in: settings) == 3 * 1_024 * 1_024)
+        #expect(settings.tlsHosts == ["a", "b"])
+    }
+
+    @Test(arguments: NumberSetting.all.map(\.name))
+    func `every number can be set and is bounded`(name: String) async throws {
+        let setting = try #require(NumberSetting.all.first { $0.name == name })
+        #expect(setting.range.contains(setting.read(.defaults)))
+        for value in [setting.range.lowerBound, setting.range.upperBound] {
+            var settings = Settings.defaults
+            setting.assign(&settings, value)
+            #expect(setting.read(settings) == value)
+        }
+        for value in [setting.range.lowerBound - 1, setting.range.upperBound + 1] {
+            await #expect(throws: CommandFailure.self) {
+                try await SettingsReader(flags: [(name, "\(value)")], environment: [:]).read()
+            }
+        }
+    }
+
+    @Test(arguments: ["1.5", "ten", "", "0x10", "99999999999999999999"])
+    func `a number that is none is refused, not ignored`(text: String) async throws {
+        await #expect(throws: CommandFailure.self) {
+            try await SettingsReader(flags: [], environment: ["TIDEMARK_IN_FLIGHT_MAX": text]).read()
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"in_fligth_max": 3}"#, "in_flight_max"), (#"{"tls_certs": "a"}"#, "tls_cert"),
+            (#"{"frame_max": 70000}"#, "frame_bytes_max"),
+        ]
+    )
+    func `an unknown name in the file is refused with the nearest one`(
+        text: String,
+        nearest: String
+    ) async throws {
+        let reader = SettingsReader(flags: [], environment: [:], filePath: try self.file(text))
+        let failure = await #expect(throws: CommandFailure.self) { try await reader.read() }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains("'\(nearest)'") == true)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{", "3", #"{"in_flight_max": "many"}"#, #"{"listen": 7}"#, #"{"listen": {"a": 1}}"#,
+    ])
+    func `a file that is no object of settings is refused`(text: String) async throws {
+        let reader = SettingsReader(flags: [], environment: [:], filePath: try self.file(text))
+        await #expect(throws: CommandFailure.self) { try await reader.read() }
+    }
+
+    @Test(
+        arguments: [
+            ("record_bytes_max", "2097153"), ("request_bytes_max", "3141633"),
+            ("writer_bytes_max", "2097151"),
+            ("answer_bytes_max", "1048575"), ("tls_key", "key.pem"),
+        ]
+    )
+    func `bounds that contradict each other are refused`(name: String, value: String) async throws {
+        await #expect(throws: CommandFailure.self) {
+            try await SettingsReader(flags: [(name, value)], environment: [:]).read()
+        }
+    }
+
+    @Test(arguments: [
+        ("record_bytes_max", "2097152"), ("request_bytes_max", "3141632"), ("writer_bytes_max", "2097152"),
+    ])
+    func `bounds that just fit are taken`(name: String, value: String) async throws {
+        let settings = try await SettingsReader(flags: [(name, value)], environment: [:]).read()
+        #expect(try self.value(name, in: settings) == Int(value))
+    }
+
+    @Test(
+        arguments: [
+            ("localhost", "localhost:7430"), ("0.0.0.0:1", "0.0.0.0:1"), ("[::1]:65535", "[::1]:65535"),
+            ("[::1]", "[::1]:7430"),
+        ]
+    )
+    func `a listen address is read`(text: String, expected: String) {
+        #expect(ListenAddress(text)?.description == expected)
+    }
+
+    @Test(arguments: ["", ":1", "a:", "a:65536", "a:-1", "a:+1", "[::1", "[::1]x", "::1", "a:b"])
+    func `what is no listen address is refused`(text: String) {
+        #expect(ListenAddress(text) == nil)
+    }
+}

@@ -1,0 +1,115 @@
+import NIOCore
+import NIOEmbedded
+import NIOTLS
+import RecordModel
+import Testing
+import WireProtocol
+
+@testable import RecordClient
+
+/// A client on a loop whose time stands still, and the other ends of its connections.
+final class ScriptedServer {
+    private let loop: EmbeddedEventLoop
+    private var client: RecordClient?
+    private let accepted: NIOLoopBoundBox<[ScriptedConnection]>
+    private let refusals: NIOLoopBoundBox<[ConnectionEnd]>
+
+    init(configure: (inout ClientConfiguration) -> Void = { _ in }) {
+        var configuration = ClientConfiguration(
+            host: "db.example",
+            container: "iCloud.example",
+            accessToken: "secret"
+        )
+        configure(&configuration)
+        let loop = EmbeddedEventLoop()
+        let accepted = NIOLoopBoundBox<[ScriptedConnection]>([], eventLoop: loop)
+        let refusals = NIOLoopBoundBox<[ConnectionEnd]>([], eventLoop: loop)
+        self.loop = loop
+        self.accepted = accepted
+        self.refusals = refusals
+        self.client = RecordClient(configuration: configuration, eventLoop: loop) { _, handler in
+            if !refusals.value.isEmpty { return loop.makeFailedFuture(refusals.value.removeFirst()) }
+            let connection = ScriptedConnection(EmbeddedChannel(handler: handler, loop: loop))
+            accepted.value.append(connection)
+            return connection.connect()
+        }
+    }
+
+    /// Connections in the order in which the client made them, failed attempts left out.
+    var connections: [ScriptedConnection] { self.accepted.value }
+
+    /// The next attempts to connect fail so.
+    func refuse(_ ends: ConnectionEnd...) {
+        self.refusals.value += ends
+    }
+
+    var refusalsLeft: Int { self.refusals.value.count }
+
+    /// Starts a request and lets the client take it.
+    func start(
+        _ operation: Operation,
+        requestTimeout: Duration = .seconds(60),
+        resourceTimeout: Duration = .seconds(600)
+    ) -> StartedRequest {
+        let answer = Answer()
+        let handle = self.client?.start(
+            operation,
+            requestTimeout: requestTimeout,
+            resourceTimeout: resourceTimeout,
+            items: { answer.received($0) },
+            end: { answer.ended($0) }
+        )
+        self.tick()
+        return StartedRequest(handle: handle, answer: answer)
+    }
+
+    func letGoOfClient() {
+        self.client = nil
+        self.tick()
+    }
+
+    /// Lets the loop do what it was asked to do by now.
+    func tick() {
+        self.loop.run()
+    }
+
+    /// Lets time pass.
+    func pass(_ time: TimeAmount) {
+        self.loop.advanceTime(by: time)
+    }
+
+    /// The newest connection, which must be the given one in order, past its handshake.
+    func accept(
+        _ number: Int = 1,
+        limits: Limits = .generous,
+        windowBytes: UInt32 = 4 * 1024 * 1024
+    ) throws -> ScriptedConnection {
+        try #require(self.connections.count == number)
+        let connection = self.connections[number - 1]
+        try connection.welcome(limits: limits, windowBytes: windowBytes)
+        return connection
+    }
+}
+
+struct StartedRequest {
+    /// `nil`: the client was let go before.
+    let handle: RequestHandle?
+    let answer: Answer
+
+    func cancel() {
+        self.handle?.cancel()
+    }
+}
+
+extension Limits {
+    static let generous = Limits(
+        frameBytesMax: 3 * 1024 * 1024,
+        requestItemsMax: 400,
+        requestBytesMax: 2 * 1024 * 1024,
+        recordBytesMax: 1024 * 1024,
+        inFlightMax: 128,
+        idleTimeoutMilliseconds: 60_000,
+        requestIDRetentionSeconds: 3_600,
+        deadlineMillisecondsMax: 60_000
+    )
+}

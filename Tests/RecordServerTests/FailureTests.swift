@@ -1,0 +1,82 @@
+import RecordModel
+import RecordStore
+import Testing
+import WireProtocol
+
+@testable import RecordServer
+
+/// The rules of sections 5 and 8 of the specification, and CloudKit's texts: a client's code depends on the numbers, its
+/// author on the words.
+struct FailureTests {
+    private static let record = Record(
+        id: RecordID(zone: .default, recordName: "r"),
+        recordType: "Note",
+        changeTag: "1",
+        system: SystemFields(
+            createdMilliseconds: 1,
+            modifiedMilliseconds: 2,
+            createdBy: "a",
+            modifiedBy: "b"
+        ),
+        body: .empty
+    )
+
+    @Test(arguments: [
+        (StoreError.zoneMissing, ErrorCode.zoneNotFound, "Zone Not Found"),
+        (.recordMissing, .unknownItem, "Record not found"),
+        (.recordExists(Self.record), .serverRecordChanged, "record to insert already exists"),
+        (.changeTagStale(Self.record), .serverRecordChanged, "client oplock error updating record"),
+        (
+            .fieldTypeMismatch(field: "f", given: .string, defined: .reference), .invalidArguments,
+            "invalid attempt to set value type STRING for field 'f', defined to be: REFERENCE"
+        ),
+        (.duplicateItem, .invalidArguments, "You can't save the same record twice"),
+        (.savedAndDeleted, .invalidArguments, "You can't save and delete the same record"),
+        (
+            .referenceWouldDangle(holder: "h"), .referenceViolation,
+            "Record delete would violate validating reference, rejecting update"
+        ),
+        (.permissionDenied(.write), .permissionFailure, "WRITE operation not permitted"),
+        (.permissionDenied(.create), .permissionFailure, "CREATE operation not permitted"),
+        (.atomicPeer(index: 3), .batchRequestFailed, "Atomic failure"),
+    ])
+    func `what CloudKit has words for is said in them`(error: StoreError, code: ErrorCode, text: String) {
+        let failure = Failure(error)
+        #expect(failure.code == code)
+        #expect(failure.message == text)
+    }
+
+    @Test func `a conflict brings the server's record, and nothing else does`() {
+        #expect(Failure(StoreError.recordExists(Self.record)).serverRecord == Self.record)
+        #expect(Failure(StoreError.changeTagStale(Self.record)).serverRecord == Self.record)
+        #expect(Failure(StoreError.recordMissing).serverRecord == nil)
+    }
+
+    @Test func `who is innocent, or waits for another, names the item at fault`() {
+        #expect(Failure(StoreError.atomicPeer(index: 7)).cause == .atomicPeer(index: 7))
+        #expect(Failure(StoreError.dependsOn(index: 8)).cause == .dependsOn(index: 8))
+        #expect(Failure(StoreError.dependsOn(index: 8)).code == .referenceViolation)
+        #expect(Failure(StoreError.recordMissing).cause == .culprit)
+    }
+
+    @Test(arguments: [
+        (
+            StoreError.overloaded(retryAfterMilliseconds: 5), ErrorCode.requestRateLimited,
+            Failure.Retry.after(milliseconds: 5)
+        ),
+        (.storageUnavailable(retryAfterMilliseconds: 6), .serviceUnavailable, .after(milliseconds: 6)),
+        (.shuttingDown, .serviceUnavailable, .now),
+        (.deadlinePassed, .deadlineExceeded, .now),
+        (.answerTooLarge(bytes: 1), .limitExceeded, .afterChange),
+        (.tooManyItems(401), .limitExceeded, .afterChange),
+        (.notSignedIn, .notAuthenticated, .afterChange),
+        (.databaseNotAllowed, .badDatabase, .never),
+        (.requestIDExpired, .invalidArguments, .never),
+        (.cancelled, .operationCancelled, .never),
+    ])
+    func `a refused request says what to do`(error: StoreError, code: ErrorCode, retry: Failure.Retry) {
+        let failure = Failure(error)
+        #expect(failure.code == code)
+        #expect(failure.retry == retry)
+    }
+}

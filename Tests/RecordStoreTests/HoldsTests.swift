@@ -1,0 +1,27 @@
+import RecordModel
+import RecordStore
+import Testing
+
+struct HoldsTests {
+    @Test
+    func `only references with an action and the parent hold a record`() {
+        let body = RecordBody([
+            Field(name: "a", value: .reference(Reference(recordName: "x", action: .none))),
+            Field(name: "b", value: .reference(Reference(recordName: "y", action: .deleteSelf))),
+            Field(
+                name: "c",
+                value: .referenceList([
+                    Reference(recordName: "y", action: .validate),
+                    Reference(recordName: "z", action: .validate),
+                ])
+            ),
+            Field(name: "d", value: .string("w")),
+        ])
+        #expect(
+            Holds(body: body, parent: "z").kinds == [
+                "y": [.deleteSelf, .validate], "z": [.validate, .parent],
+            ]
+        )
+        #expect(Holds(body: .empty, parent: nil).isEmpty)
+    }
+}
