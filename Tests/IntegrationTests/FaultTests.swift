@@ -21,6 +21,25 @@ struct FaultTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `one refused item leaves the others alone, and fails them in an atomic batch`() async throws {
+        try await Desk.run { desk in
+            desk.server.faults.add(.save(.every), .itemFailure(1, .zoneBusy, retryAfter: 3))
+            for isAtomic in [true, false] {
+                let batch = [desk.record("a"), desk.record("b")]
+                let results = try await desk.database.modifyRecords(
+                    saving: batch,
+                    deleting: [],
+                    atomically: isAtomic
+                ).saveResults
+                let refused = results[desk.id("b")]?.cloudKitError
+                #expect(refused?.code == .zoneBusy)
+                #expect(refused?.retryAfterSeconds == 3)
+                #expect(results[desk.id("a")]?.cloudKitError?.code == (isAtomic ? .batchRequestFailed : nil))
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a fault for one user does not befall another`() async throws {
         try await TestServer.run { server in
             server.faults.add(.fetchZone(.every, by: "bob"), .failure(.serviceUnavailable))
