@@ -91,8 +91,12 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// No child inherits the pipe of another, whose text would not end with the child that it belongs to.
-private let spawnGate = Mutex(())
+/// Glibc hides this one from Swift behind a feature macro.
+///
+/// SAFETY: the declaration is that of `spawn.h`, since glibc 2.34.
+@_silgen_name("posix_spawn_file_actions_addclosefrom_np")
+@discardableResult
+private func closeFrom(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32
 
 private func spawn(
     _ path: String,
@@ -107,6 +111,8 @@ private func spawn(
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    // A child that inherited the sockets of servers in this process would keep their ports taken.
+    closeFrom(&actions, 3)
     let argumentPointers = arguments.map { strdup($0) }
     let environmentPointers = environment.map { strdup($0) }
     defer { for pointer in argumentPointers + environmentPointers { free(pointer) } }
@@ -133,10 +139,7 @@ private final class CollectedText: Sendable {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        spawnGate.withLock { _ in
-            precondition(pipe(&ends) == 0)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        }
+        precondition(pipe(&ends) == 0)
         self.reading = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
         self.writing = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
         (self.stream, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

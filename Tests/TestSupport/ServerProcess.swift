@@ -9,7 +9,8 @@ package final class ServerProcess {
 
     /// The folder of all.
     package let folder: TemporaryDirectory
-    package private(set) var port = 0
+    /// Below those that the system gives to outgoing connections, so that nobody takes it while the server is down.
+    package let port = Int.random(in: 12_000..<20_000)
     private var child: ChildProcess?
     private var earlierLogs = ""
     private let settings: [String]
@@ -37,7 +38,7 @@ package final class ServerProcess {
         return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Starts to serve; the first time on any free port, then on the same.
+    /// Starts to serve, always on the same port.
     ///
     /// Returns when it takes connections.
     package func start() async throws {
@@ -45,12 +46,9 @@ package final class ServerProcess {
             ChildProcess.tidemark,
             ["serve", "--data", self.dataPath, "--listen", "127.0.0.1:\(self.port)"] + self.settings
         )
-        let found = await child.find { output in
-            output.firstMatch(of: /listens on 127\.0\.0\.1:(\d+)\n/).flatMap { Int($0.1) }
-        }
-        guard let found else { throw Failure.notListening(log: await child.outcome().errors) }
+        let isListening = await child.find { $0.contains("listens on 127.0.0.1:\(self.port)\n") ? true : nil }
+        guard isListening == true else { throw Failure.notListening(log: await child.outcome().errors) }
         self.child = child
-        self.port = found
     }
 
     /// What the server has logged, in all its runs.
