@@ -78,7 +78,7 @@ struct BadInputTests {
                 try? await peer.channel.close()
                 _ = try await peer.closeReason()
             }
-            #expect(try target.server.log().split(separator: "\n").count < 200)
+            #expect(target.server.log().split(separator: "\n").count < 200)
             #expect(try target.server.residentBytes() < 256 * 1_024 * 1_024)
         }
     }

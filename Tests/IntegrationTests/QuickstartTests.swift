@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The first command of a newcomer, but for the build.
@@ -9,10 +10,10 @@ struct QuickstartTests {
         let script = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Scripts/quickstart")
-        let outcome = try await ExecutableUnderTest(
+        let outcome = try await ChildProcess(
             script,
             ["--once"],
-            environment: ["TIDEMARK_BIN": ExecutableUnderTest.buildFolder.path]
+            environment: ["TIDEMARK_BIN": ChildProcess.buildFolder.path]
         ).outcome()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("serverRecordChanged"))
