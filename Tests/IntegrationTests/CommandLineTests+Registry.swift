@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import tidemark
@@ -14,10 +15,7 @@ private struct Registry: Decodable {
     let limits: [Limit]
 
     static func read() throws -> Registry {
-        let file = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Protocol/registry.json")
-        return try JSONDecoder().decode(Registry.self, from: Data(contentsOf: file))
+        try JSONDecoder().decode(Registry.self, from: Data(ProtocolFiles.text("registry.json").utf8))
     }
 }
 
