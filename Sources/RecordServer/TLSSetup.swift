@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 import NIOTLS
 import WireProtocol
@@ -35,6 +36,8 @@ enum TLSSetup {
         )
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [ProtocolVersion.alpn]
+        // Frames say where a conversation ends: the peer's own farewell adds nothing that is worth a long wait.
+        configuration.shutdownTimeout = .seconds(1)
         return try NIOSSLContext(configuration: configuration)
     }
 
