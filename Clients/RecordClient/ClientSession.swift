@@ -18,10 +18,17 @@ final class ClientSession {
         case shutDown
     }
 
-    struct OpenLink {
+    /// A class, so that looking at it for every request copies no welcome.
+    final class OpenLink {
         let connection: ClientConnectionHandler
         let welcome: Welcome
         let openedAt: NIODeadline
+
+        init(connection: ClientConnectionHandler, welcome: Welcome, openedAt: NIODeadline) {
+            self.connection = connection
+            self.welcome = welcome
+            self.openedAt = openedAt
+        }
     }
 
     /// A caller of `RecordClient.welcome`.

@@ -41,6 +41,15 @@ enum TLSSetup {
         return try NIOSSLContext(configuration: configuration)
     }
 
+    /// The handler of one connection.
+    ///
+    /// What a large answer made of its buffer for writing is not kept while the connection is idle.
+    static func handler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
+        var configuration = NIOSSLHandler.Configuration()
+        configuration.maximumPreservedOutboundBufferCapacity = 32 * 1_024
+        return NIOSSLServerHandler(context: context, configuration: configuration)
+    }
+
     /// The application protocol of a finished TLS handshake, when `event` says that it finished.
     static func negotiatedProtocol(_ event: Any) -> String?? {
         guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return nil }

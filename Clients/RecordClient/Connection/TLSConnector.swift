@@ -12,8 +12,9 @@ final class TLSConnector: Sendable {
     private let port: Int
     private let trust: ClientConfiguration.Trust
     private let connectTimeout: TimeAmount
-    /// How long a connection that this side has closed waits for the server's TLS to say the same. Frames say where a
-    /// conversation ends, so that nothing depends on it.
+    /// How long a connection that this side has closed waits for the server's TLS to say the same.
+    ///
+    /// Frames say where a conversation ends, so that nothing depends on it.
     static let farewellMax: TimeAmount = .milliseconds(250)
     /// Made once: reading the system's authorities takes milliseconds.
     private let context = Mutex<NIOSSLContext?>(nil)

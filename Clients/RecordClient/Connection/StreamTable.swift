@@ -2,31 +2,20 @@
 ///
 /// Streams are opened in ascending order and few are open at a time, so that an array in this order is found through, and
 /// changed, in less time than hashing a number takes.
-package struct StreamTable<Value> {
-    @usableFromInline
-    struct Entry {
-        @usableFromInline var stream: UInt32
-        @usableFromInline var value: Value
-
-        @inlinable
-        init(stream: UInt32, value: Value) {
-            self.stream = stream
-            self.value = value
-        }
+struct StreamTable<Value> {
+    private struct Entry {
+        var stream: UInt32
+        var value: Value
     }
 
-    @usableFromInline var entries: [Entry] = []
+    private var entries: [Entry] = []
 
-    @inlinable
-    package init() {}
-
-    @inlinable package var isEmpty: Bool { self.entries.isEmpty }
-    @inlinable package var count: Int { self.entries.count }
+    var isEmpty: Bool { self.entries.isEmpty }
+    var count: Int { self.entries.count }
     /// In ascending order of their streams.
-    @inlinable package var values: [Value] { self.entries.map(\.value) }
+    var values: [Value] { self.entries.map(\.value) }
 
-    @inlinable
-    package subscript(stream: UInt32) -> Value? {
+    subscript(stream: UInt32) -> Value? {
         get {
             let index = self.index(of: stream)
             return self.holds(stream, at: index) ? self.entries[index].value : nil
@@ -46,20 +35,17 @@ package struct StreamTable<Value> {
         }
     }
 
-    @inlinable
-    package mutating func removeValue(of stream: UInt32) -> Value? {
+    mutating func removeValue(of stream: UInt32) -> Value? {
         let index = self.index(of: stream)
         return self.holds(stream, at: index) ? self.entries.remove(at: index).value : nil
     }
 
-    @inlinable
-    func holds(_ stream: UInt32, at index: Int) -> Bool {
+    private func holds(_ stream: UInt32, at index: Int) -> Bool {
         index < self.entries.count && self.entries[index].stream == stream
     }
 
     /// Where the stream is, or belongs.
-    @inlinable
-    func index(of stream: UInt32) -> Int {
+    private func index(of stream: UInt32) -> Int {
         guard let last = self.entries.last, last.stream >= stream else { return self.entries.count }
         var lower = 0
         var upper = self.entries.count - 1
@@ -70,6 +56,3 @@ package struct StreamTable<Value> {
         return lower
     }
 }
-
-extension StreamTable: Sendable where Value: Sendable {}
-extension StreamTable.Entry: Sendable where Value: Sendable {}
