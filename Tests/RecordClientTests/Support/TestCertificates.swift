@@ -75,7 +75,10 @@ final class TestCertificates {
     }
 
     private static func openssl(_ arguments: String...) async throws {
-        let outcome = try await ChildProcess.run(URL(fileURLWithPath: "/usr/bin/env"), ["openssl"] + arguments)
+        let outcome = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["openssl"] + arguments
+        )
         guard outcome.exitCode == 0 else { throw ToolFailed(arguments: arguments) }
     }
 }
