@@ -34,6 +34,7 @@ package struct RecordBody: Hashable, Sendable {
 
     /// This body with `changes` applied: a field named there replaces ours, `clear` removes it.
     package func merging(_ changes: RecordBody) -> RecordBody {
+        if self.isEmpty, !changes.hasClear { return changes }
         var merged: [UInt8] = []
         merged.reserveCapacity(self.bytes.count + changes.bytes.count)
         var ours = FieldCursor(self.bytes)
@@ -52,6 +53,14 @@ package struct RecordBody: Hashable, Sendable {
         }
         if let rest = our { merged += self.bytes[rest.entry.lowerBound...] }
         return RecordBody(trusted: merged)
+    }
+
+    private var hasClear: Bool {
+        var cursor = FieldCursor(self.bytes)
+        while let slice = cursor.nextTrusted() {
+            if slice.type == .clear { return true }
+        }
+        return false
     }
 
     /// This body without the fields that are not in `keys`.

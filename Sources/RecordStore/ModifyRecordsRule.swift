@@ -10,15 +10,18 @@ struct ModifyRecordsRule {
 
     /// One outcome an item, saves first.
     func execute() throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
-        do {
+        let count = self.operation.saves.count + self.operation.deletes.count
+        let batches: [Batch]
+        do throws(StoreError) {
             try Access.checkWriting(by: self.requester)
-            try self.checkShape()
+            guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
+            batches = self.batches
+            try self.checkShape(of: batches)
         } catch {
             return .failure(error)
         }
-        let count = self.operation.saves.count + self.operation.deletes.count
         var outcomes = [WriteOutcome?](repeating: nil, count: count)
-        for batch in self.batches {
+        for batch in batches {
             guard Access.isOwn(batch.zone, of: self.requester),
                 let key = try self.transaction.zone(
                     named: batch.zone.zoneName,
@@ -38,7 +41,7 @@ struct ModifyRecordsRule {
             if self.operation.isAtomic, !batch.zone.isDefault {
                 plan.failPeers(of: batch.saves + batch.deletes)
             }
-            for (index, outcome) in try plan.apply(batch.saves + batch.deletes) { outcomes[index] = outcome }
+            try plan.apply(batch.saves + batch.deletes, outcomes: &outcomes)
         }
         return .success(outcomes.map { $0! })
     }
@@ -80,25 +83,21 @@ struct ModifyRecordsRule {
             ? zone : ZoneID(zoneName: zone.zoneName)
     }
 
-    private func checkShape() throws(StoreError) {
-        let count = self.operation.saves.count + self.operation.deletes.count
-        guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
-        guard count > 1 else { return }
-        var saved: Set<RecordID> = []
-        saved.reserveCapacity(self.operation.saves.count)
-        for save in self.operation.saves {
-            guard saved.insert(self.canonical(save.id)).inserted else { throw .duplicateItem }
+    private func checkShape(of batches: [Batch]) throws(StoreError) {
+        for batch in batches where batch.saves.count + batch.deletes.count > 1 {
+            var saved: Set<String> = []
+            saved.reserveCapacity(batch.saves.count)
+            for index in batch.saves {
+                guard saved.insert(self.operation.saves[index].id.recordName).inserted else {
+                    throw .duplicateItem
+                }
+            }
+            var deleted: Set<String> = []
+            for index in batch.deletes {
+                let name = self.operation.deletes[self.deleteOffset(index)].recordName
+                guard !saved.contains(name) else { throw .savedAndDeleted }
+                guard deleted.insert(name).inserted else { throw .duplicateItem }
+            }
         }
-        var deleted: Set<RecordID> = []
-        for delete in self.operation.deletes {
-            let id = self.canonical(delete)
-            guard !saved.contains(id) else { throw .savedAndDeleted }
-            guard deleted.insert(id).inserted else { throw .duplicateItem }
-        }
-    }
-
-    private func canonical(_ id: RecordID) -> RecordID {
-        id.zone.ownerName.isEmpty
-            ? id : RecordID(zone: self.canonical(id.zone), recordName: id.recordName)
     }
 }

@@ -18,7 +18,8 @@ package enum Schema {
     /// `defined` holds the definitions of the record type, those of earlier items of the request included.
     package static func definitions(
         neededFor changes: RecordBody,
-        given defined: [String: FieldDefinition],
+        ofType recordType: String,
+        given defined: FieldDefinitions,
         scope: DatabaseScope
     ) throws(StoreError) -> [String: FieldDefinition] {
         var needed: [String: FieldDefinition] = [:]
@@ -36,7 +37,12 @@ package enum Schema {
                 continue
             }
             guard self.agrees(slice.type, with: definition.type) else {
-                throw .fieldTypeMismatch(field: name, given: slice.type, defined: definition.type)
+                throw .fieldTypeMismatch(
+                    recordType: recordType,
+                    field: name,
+                    given: slice.type,
+                    defined: definition.type
+                )
             }
             // An empty list carries no flag, so it says nothing about encryption.
             if slice.type != .emptyList, slice.isEncrypted != definition.isEncrypted {

@@ -28,11 +28,11 @@ extension StoreError {
         case .nameInvalid(let kind): Parts(number: 6, integers: [kind.storedNumber])
         case .fieldMalformed(let error):
             Parts(number: 7, integers: [error.storedNumber], texts: [error.storedText])
-        case .fieldTypeMismatch(let field, let given, let defined):
+        case .fieldTypeMismatch(let type, let field, let given, let defined):
             Parts(
                 number: 8,
                 integers: [Int64(given.rawValue), Int64(defined.rawValue)],
-                texts: [field]
+                texts: [field, type]
             )
         case .fieldEncryptionMismatch(let field): Parts(number: 9, texts: [field])
         case .fieldEncryptionNotAllowed(let field): Parts(number: 10, texts: [field])
@@ -72,7 +72,12 @@ extension StoreError {
             guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)),
                 let defined = FieldType(rawValue: UInt8(truncatingIfNeeded: parts.integers.last ?? 0))
             else { return nil }
-            self = .fieldTypeMismatch(field: text, given: given, defined: defined)
+            self = .fieldTypeMismatch(
+                recordType: parts.texts.last ?? "",
+                field: text,
+                given: given,
+                defined: defined
+            )
         case 9: self = .fieldEncryptionMismatch(field: text)
         case 10: self = .fieldEncryptionNotAllowed(field: text)
         case 11: self = .recordTooLarge(bytes: Int(integer))

@@ -20,7 +20,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case recordTypeMismatch(existing: String)
     case nameInvalid(NameKind)
     case fieldMalformed(BodyError)
-    case fieldTypeMismatch(field: String, given: FieldType, defined: FieldType)
+    case fieldTypeMismatch(recordType: String, field: String, given: FieldType, defined: FieldType)
     /// A field is plain or encrypted for ever.
     case fieldEncryptionMismatch(field: String)
     /// Encrypted values do not exist in the public database, and are neither references nor empty lists.

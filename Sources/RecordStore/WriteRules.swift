@@ -17,11 +17,16 @@ package struct WriteRules: Sendable {
     package struct Execution: Sendable {
         package let result: Result<[WriteOutcome], StoreError>
         package let isReplay: Bool
+
+        package init(result: Result<[WriteOutcome], StoreError>, isReplay: Bool) {
+            self.result = result
+            self.isReplay = isReplay
+        }
     }
 
     /// Executes a request, or finds what its first execution left.
     ///
-    /// - Throws: `StorageFailure` when a primitive failed: the transaction has to be rolled back.
+    /// - Throws: `StorageFailure` when a primitive failed: the request has to be rolled back.
     package func execute(
         _ request: WriteRequest,
         in transaction: any WriteTransaction

@@ -3,7 +3,7 @@ package import RecordModel
 /// What a rule may do within one transaction: the part of an engine that differs from one database to another.
 ///
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
-/// A failure leaves the transaction in a state that nobody may rely on: the engine rolls it back.
+/// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
 package protocol WriteTransaction: AnyObject {
     /// The server's clock, milliseconds since 1970; the same for all changes of one request.
     var nowMilliseconds: Int64 { get }
@@ -30,7 +30,7 @@ package protocol WriteTransaction: AnyObject {
         environment: EnvironmentID
     ) throws(StorageFailure)
     /// Writes a record that is present and keeps its type, its creator and its date of creation.
-    func update(_ record: StoredRecord, named name: String, in zone: ZoneKey) throws(StorageFailure)
+    func update(_ record: StoredRecord) throws(StorageFailure)
     /// Deletes a record that is present and leaves a tombstone.
     func delete(
         recordNamed name: String,
@@ -62,7 +62,7 @@ package protocol WriteTransaction: AnyObject {
         ofType type: String,
         in environment: EnvironmentID
     )
-        throws(StorageFailure) -> [String: FieldDefinition]
+        throws(StorageFailure) -> FieldDefinitions
     /// Defines a field that was never saved before.
     func define(
         _ definition: FieldDefinition,
@@ -102,6 +102,8 @@ package struct ZoneKey: Hashable, Sendable {
 
 /// A record without its name.
 package struct StoredRecord: Hashable, Sendable {
+    /// What the engine calls the record as long as it lives; 0: not stored yet.
+    package var number: Int64
     package var recordType: String
     /// Its last change in the order of the database; the change tag is made from it.
     package var position: Int64
@@ -110,12 +112,14 @@ package struct StoredRecord: Hashable, Sendable {
     package var body: RecordBody
 
     package init(
+        number: Int64,
         recordType: String,
         position: Int64,
         system: SystemFields,
         parent: String?,
         body: RecordBody
     ) {
+        self.number = number
         self.recordType = recordType
         self.position = position
         self.system = system

@@ -1,24 +1,20 @@
 import RecordModel
 
 extension ZonePlan {
-    /// Writes what was accepted; one outcome an item.
-    mutating func apply(_ items: [Int]) throws(StorageFailure) -> [(index: Int, outcome: WriteOutcome)] {
-        var outcomes: [Int: WriteOutcome] = [:]
-        for name in self.orderWithParentsFirst {
-            let planned = self.saves[name]!
-            outcomes[planned.index] = try self.apply(planned, name: name)
-        }
+    /// Writes what was accepted and fills in the outcomes of the items.
+    func apply(_ items: [Int], outcomes: inout [WriteOutcome?]) throws(StorageFailure) {
+        for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
         for delete in self.deletes {
             // What goes with a record goes before it, as children do before their parents.
             for name in delete.cascade.reversed() { try self.delete(name) }
             outcomes[delete.index] = .deleted
         }
-        return items.map { index in
-            (index, outcomes[index] ?? .failed(self.failures[index] ?? .internalFault))
+        for index in items where outcomes[index] == nil {
+            outcomes[index] = .failed(self.failures[index] ?? .internalFault)
         }
     }
 
-    private func apply(_ planned: PlannedSave, name: String) throws(StorageFailure) -> WriteOutcome {
+    private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
         let transaction = self.rule.transaction
         let environment = self.rule.requester.environment
         var record = planned.record
@@ -31,15 +27,15 @@ extension ZonePlan {
             }
         }
         if planned.existing == nil {
-            try transaction.insert(record, named: name, in: self.key, environment: environment)
+            try transaction.insert(record, named: planned.name, in: self.key, environment: environment)
         } else {
-            try transaction.update(record, named: name, in: self.key)
+            try transaction.update(record)
         }
         if planned.holds != planned.heldBefore {
             for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
                 let kinds = planned.holds.kinds[target] ?? []
                 guard kinds != planned.heldBefore.kinds[target] else { continue }
-                try transaction.setHold(kinds, of: target, by: name, in: self.key)
+                try transaction.setHold(kinds, of: target, by: planned.name, in: self.key)
             }
         }
         return .recordSaved(changeTag: ChangeTag.text(of: record.position), system: record.system)
@@ -63,19 +59,19 @@ extension ZonePlan {
 
     /// The order of the items, except that a parent that is saved in the same request goes before its children: feeds
     /// promise that order.
-    private var orderWithParentsFirst: [String] {
-        guard self.saves.contains(where: { $0.value.record.parent.map { self.saves[$0] != nil } ?? false })
-        else {
-            return self.saveOrder
+    private var parentsFirst: [PlannedSave] {
+        let saves = self.saves.inOrder
+        guard saves.contains(where: { $0.record.parent.map { self.saves[$0] != nil } ?? false }) else {
+            return saves
         }
-        var ordered: [String] = []
+        var ordered: [PlannedSave] = []
         var placed: Set<String> = []
-        for name in self.saveOrder {
-            var chain: [String] = []
-            var current: String? = name
-            while let link = current, let planned = self.saves[link], placed.insert(link).inserted {
+        for save in saves {
+            var chain: [PlannedSave] = []
+            var current: PlannedSave? = save
+            while let link = current, placed.insert(link.name).inserted {
                 chain.append(link)
-                current = planned.record.parent
+                current = link.record.parent.flatMap { self.saves[$0] }
             }
             ordered += chain.reversed()
         }

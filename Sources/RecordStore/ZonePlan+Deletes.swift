@@ -100,9 +100,9 @@ extension ZonePlan {
         )
         guard !self.saves.isEmpty else { return holders }
         holders.removeAll { self.saves[$0.name] != nil }
-        for name in self.saveOrder {
-            if let kinds = self.saves[name]?.holds.kinds[target] {
-                holders.append(Holder(name: name, kinds: kinds))
+        for planned in self.saves.inOrder {
+            if let kinds = planned.holds.kinds[target] {
+                holders.append(Holder(name: planned.name, kinds: kinds))
             }
         }
         return holders

@@ -6,7 +6,7 @@ extension ZonePlan {
     /// One that is refused may take away what others refer to, hence the repetition: each round but the last
     /// refuses something.
     mutating func settleReferences() throws(StorageFailure) {
-        guard self.saves.contains(where: { !$0.value.targets.isEmpty }) else { return }
+        guard self.saves.inOrder.contains(where: { !$0.targets.isEmpty }) else { return }
         repeat { try self.refuseMissingTargets() } while try self.refuseInvalidAncestors()
     }
 
@@ -14,8 +14,7 @@ extension ZonePlan {
         var isSettled = false
         while !isSettled {
             isSettled = true
-            for name in self.saveOrder {
-                guard let planned = self.saves[name] else { continue }
+            for planned in self.saves.inOrder {
                 guard let missing = try self.firstMissing(of: planned.targets) else { continue }
                 let error: StoreError =
                     if let culprit = self.failedSaves[missing] {
@@ -23,7 +22,7 @@ extension ZonePlan {
                     } else {
                         .referenceTargetMissing(recordName: missing)
                     }
-                self.refuse(planned.index, name: name, error)
+                self.refuse(planned.index, name: planned.name, error)
                 isSettled = false
             }
         }
@@ -40,12 +39,10 @@ extension ZonePlan {
         var hasRefused = false
         // All are judged in the same state: each record of a circle is at fault, not just the first.
         var refused: [(name: String, error: StoreError)] = []
-        for name in self.saveOrder {
-            guard let planned = self.saves[name], let parent = planned.record.parent,
-                parent != planned.existing?.parent
-            else { continue }
-            if let error = try self.faultOfAncestors(of: name, parent: parent) {
-                refused.append((name, error))
+        for planned in self.saves.inOrder {
+            guard let parent = planned.record.parent, parent != planned.existing?.parent else { continue }
+            if let error = try self.faultOfAncestors(of: planned.name, parent: parent) {
+                refused.append((planned.name, error))
             }
         }
         for (name, error) in refused {

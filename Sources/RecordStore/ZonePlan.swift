@@ -6,17 +6,17 @@ struct ZonePlan {
     let zone: ZoneID
     let key: ZoneKey
 
-    /// Accepted so far, by record name.
-    var saves: [String: PlannedSave] = [:]
-    /// Record names of accepted saves, in the order of the items.
-    var saveOrder: [String] = []
+    /// Accepted so far.
+    var saves = PlannedSaves()
     var deletes: [PlannedDelete] = []
     /// By number of the item.
     var failures: [Int: StoreError] = [:]
     /// Items that failed, by record name: what needs them is told so.
     var failedSaves: [String: Int] = [:]
-    /// Records that the plan read, so that none is read twice.
+    /// Records that the plan read and may need again.
     var read: [String: StoredRecord?] = [:]
+    /// Fields of the type that was asked for last, as they were before the request.
+    private var storedDefinitions: (type: String, fields: FieldDefinitions)?
     /// Fields that accepted saves of the zone define, by record type.
     private var defined: [String: [String: FieldDefinition]] = [:]
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
@@ -26,18 +26,6 @@ struct ZonePlan {
         self.rule = rule
         self.zone = zone
         self.key = key
-    }
-
-    /// A record that will be written.
-    struct PlannedSave {
-        let index: Int
-        let existing: StoredRecord?
-        var record: StoredRecord
-        let definitions: [String: FieldDefinition]
-        let heldBefore: Holds
-        let holds: Holds
-        /// What the save itself refers to: it must be there.
-        let targets: [String]
     }
 
     /// The record as it was before the request.
@@ -57,7 +45,8 @@ struct ZonePlan {
             self.refuse(index, name: name, error)
             return
         }
-        let existing = try self.stored(name)
+        // A name is saved once in a request, so nothing is read twice.
+        let existing = try self.rule.transaction.record(named: name, in: self.key)
         let defined = try self.definitions(ofType: save.recordType)
         let planned: PlannedSave
         do {
@@ -70,7 +59,7 @@ struct ZonePlan {
             self.refuse(index, name: name, .referenceLimit(target: full))
             return
         }
-        self.accept(planned, name: name)
+        self.accept(planned)
     }
 
     /// Everything about a save that does not depend on other records.
@@ -78,16 +67,21 @@ struct ZonePlan {
         _ save: RecordSave,
         index: Int,
         existing: StoredRecord?,
-        defined: [String: FieldDefinition]
+        defined: FieldDefinitions
     ) throws(StoreError) -> PlannedSave {
         let verdict = try self.verdict(on: save, existing: existing)
         if let error = save.changesError { throw .fieldMalformed(error) }
         let definitions = try Schema.definitions(
             neededFor: save.changes,
+            ofType: save.recordType,
             given: defined,
             scope: self.rule.requester.scope
         )
-        let written = try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester)
+        // Every field of a record is defined, so without a field for references there are none to look for.
+        let mayRefer = defined.hasReferences || definitions.contains { $0.value.isReference }
+        let written =
+            mayRefer
+            ? try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester) : Holds()
         let body = (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
         let user = self.rule.requester.userRecordName ?? ""
@@ -95,6 +89,7 @@ struct ZonePlan {
         var record =
             existing
             ?? StoredRecord(
+                number: 0,
                 recordType: save.recordType,
                 position: 0,
                 system: SystemFields(
@@ -122,11 +117,13 @@ struct ZonePlan {
         }
         return PlannedSave(
             index: index,
+            name: save.id.recordName,
             existing: existing,
             record: record,
             definitions: definitions,
-            heldBefore: existing.map { Holds(body: $0.body, parent: $0.parent) } ?? Holds(),
-            holds: Holds(body: body, parent: record.parent),
+            heldBefore: existing.map { Holds(body: mayRefer ? $0.body : .empty, parent: $0.parent) }
+                ?? Holds(),
+            holds: Holds(body: mayRefer ? body : .empty, parent: record.parent),
             targets: targets
         )
     }
@@ -160,10 +157,18 @@ struct ZonePlan {
         guard body.slices.count <= Bounds.fieldsMax else { throw .fieldMalformed(.tooManyFields) }
     }
 
-    private func definitions(ofType type: String) throws(StorageFailure) -> [String: FieldDefinition] {
-        let stored = try self.rule.transaction.fields(ofType: type, in: self.rule.requester.environment)
-        guard let ours = self.defined[type] else { return stored }
-        return stored.merging(ours) { stored, _ in stored }
+    private mutating func definitions(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
+        let stored: FieldDefinitions
+        if let known = self.storedDefinitions, known.type == type {
+            stored = known.fields
+        } else {
+            stored = try self.rule.transaction.fields(ofType: type, in: self.rule.requester.environment)
+            self.storedDefinitions = (type, stored)
+        }
+        guard !self.defined.isEmpty, let ours = self.defined[type] else { return stored }
+        var all = stored
+        for (field, definition) in ours { all.define(definition, field: field) }
+        return all
     }
 
     private mutating func targetWithoutRoom(for planned: PlannedSave) throws(StorageFailure) -> String? {
@@ -180,14 +185,13 @@ struct ZonePlan {
         return nil
     }
 
-    private mutating func accept(_ planned: PlannedSave, name: String) {
+    private mutating func accept(_ planned: PlannedSave) {
         if !planned.definitions.isEmpty {
             self.defined[planned.record.recordType, default: [:]]
                 .merge(planned.definitions) { first, _ in first }
         }
         self.count(planned, by: 1)
-        self.saves[name] = planned
-        self.saveOrder.append(name)
+        self.saves.append(planned)
     }
 
     private mutating func count(_ planned: PlannedSave, by step: Int) {
@@ -203,9 +207,8 @@ struct ZonePlan {
     mutating func refuse(_ index: Int, name: String, _ error: StoreError) {
         self.failures[index] = error
         self.failedSaves[name] = index
-        guard let planned = self.saves.removeValue(forKey: name) else { return }
+        guard let planned = self.saves.remove(name) else { return }
         self.count(planned, by: -1)
-        self.saveOrder.removeAll { $0 == name }
     }
 
     /// In an atomic zone one failure fails all: those at fault keep theirs.
@@ -216,8 +219,7 @@ struct ZonePlan {
         for index in items where self.failures[index] == nil {
             self.failures[index] = .atomicPeer(index: first)
         }
-        self.saves = [:]
-        self.saveOrder = []
+        self.saves = PlannedSaves()
         self.deletes = []
     }
 }

@@ -59,6 +59,7 @@ enum DatabaseRows {
             guard try transaction.record(named: user.recordName, in: zone) == nil else { continue }
             let now = transaction.nowMilliseconds
             let record = StoredRecord(
+                number: 0,
                 recordType: UserRecord.type,
                 position: try transaction.takePosition(in: number),
                 system: SystemFields(

@@ -66,6 +66,44 @@ final class HotStatement {
         }
     }
 
+    /// Binds bytes without copying them, and a text that is not empty as well, and runs a statement without rows.
+    func run(text: String, at textColumn: Int32, bytes: [UInt8], at bytesColumn: Int32) throws(StorageFailure)
+    {
+        var text = text
+        // SAFETY: the buffer outlives the step, and nothing is bound to it after `stepOnce`.
+        let code = text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+                let start = characters.baseAddress
+                sqlite3_bind_text(self.statement, textColumn, start, Int32(characters.count), nil)
+                return self.stepOnce(bytes: bytes, at: bytesColumn)
+            }
+        }
+        guard code == SQLITE_DONE else { throw StorageFailure(sqliteCode: code) }
+    }
+
+    /// Binds bytes without copying them and runs a statement without rows.
+    func run(bytes: [UInt8], at column: Int32) throws(StorageFailure) {
+        let code = self.stepOnce(bytes: bytes, at: column)
+        guard code == SQLITE_DONE else { throw StorageFailure(sqliteCode: code) }
+    }
+
+    /// Returns the extended code of a failure; nothing is bound afterwards.
+    private func stepOnce(bytes: [UInt8], at column: Int32) -> Int32 {
+        // SAFETY: the buffer outlives the step, and nothing is bound to it after this function.
+        bytes.withUnsafeBytes { buffer in
+            if let start = buffer.baseAddress, !buffer.isEmpty {
+                sqlite3_bind_blob(self.statement, column, start, Int32(buffer.count), nil)
+            } else {
+                sqlite3_bind_zeroblob(self.statement, column, 0)
+            }
+            let code = sqlite3_step(self.statement)
+            let outcome = code == SQLITE_DONE ? code : sqlite3_extended_errcode(self.connection)
+            sqlite3_reset(self.statement)
+            sqlite3_clear_bindings(self.statement)
+            return outcome
+        }
+    }
+
     /// Moves to the next row; false at the end.
     ///
     /// After the end, or a failure, the statement is ready to be run again.

@@ -6,7 +6,8 @@ import GRDB
 ///
 ///     container, environment, user, database   who there is and what they have; a row each
 ///     zone            (database, name) -> number: what the contents are stored under
-///     record          (database, zone, name) -> the record; the body as it travels
+///     record          number -> the record, the body as it travels; found by (database, zone, name), followed by
+///                     (database, zone, position)
 ///     tombstone       (database, zone, name) of what was deleted, and zone_tombstone for zones
 ///     hold            (database, zone, target, holder) for references with an action and parents
 ///     request         (database, request ID) -> the outcome, for replays
@@ -71,6 +72,7 @@ enum Migrations {
         """,
         """
         CREATE TABLE record (
+            number INTEGER PRIMARY KEY,
             database INTEGER NOT NULL,
             zone INTEGER NOT NULL,
             name TEXT NOT NULL,
@@ -82,9 +84,10 @@ enum Migrations {
             modifier INTEGER NOT NULL,
             parent TEXT,
             body BLOB NOT NULL,
-            PRIMARY KEY (database, zone, name)
-        ) STRICT, WITHOUT ROWID
+            UNIQUE (database, zone, name)
+        ) STRICT
         """,
+        "CREATE UNIQUE INDEX record_order ON record (database, zone, position)",
         """
         CREATE TABLE tombstone (
             database INTEGER NOT NULL,

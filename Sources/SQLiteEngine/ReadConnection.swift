@@ -127,6 +127,7 @@ final class ReadConnection: @unchecked Sendable {
         guard try statement.step() else { return nil }
         defer { statement.reset() }
         return StoredRecord(
+            number: statement.integer(8),
             recordType: try self.name(self.typeName, statement.integer(0), \.typeNames),
             position: statement.integer(1),
             system: SystemFields(

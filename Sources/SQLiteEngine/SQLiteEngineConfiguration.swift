@@ -20,7 +20,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var waitingRequestsMax = 4_096
     package var waitingBytesMax = 64 * 1024 * 1024
     /// What one transaction takes from the queue.
-    package var commitRecordsMax = 2_000
+    package var commitRecordsMax = 4_000
     package var commitBytesMax = 8 * 1024 * 1024
     /// Reads of at most so many records are answered on the caller's thread.
     package var inlineReadRecordsMax = 16

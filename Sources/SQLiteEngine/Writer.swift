@@ -9,8 +9,8 @@ import Synchronization
 /// It takes everything that waits, executes it in one transaction, and replies when the transaction is on
 /// disk.
 ///
-/// A request that fails half-way for a reason of ours takes the transaction with it; the others are then executed again
-/// without it. That needs no savepoint per request, which would copy every page that a request touches.
+/// Each request has a savepoint: one that fails half-way for a reason of ours is taken back alone. A disk that is full or
+/// fails takes back the whole transaction.
 ///
 /// SAFETY: `transaction` and `database` are made and used on the writer's thread only; the rest is immutable or locked.
 final class Writer: @unchecked Sendable {
@@ -81,75 +81,78 @@ final class Writer: @unchecked Sendable {
                 writes.append(write)
             }
         }
-        var housekeeping: Housekeeping? = housekeeping
-        while !writes.isEmpty {
-            switch self.commit(writes, nowMilliseconds: now, transaction, housekeeping) {
-            case .committed(let committed):
-                answers += committed
-                writes = []
-            case .faulted(let offset, let code):
-                self.report(.requestFaulted(sqliteCode: code))
-                answers.append((writes.remove(at: offset), .failure(.internalFault)))
-            case .housekeepingFailed(let code):
-                self.report(.housekeepingFailed(sqliteCode: code))
-                housekeeping = nil
-            case .unavailable(let code):
-                self.report(.storageUnavailable(sqliteCode: code))
-                let refusal = StoreError.storageUnavailable(
-                    retryAfterMilliseconds: Self.unavailableRetryMilliseconds
-                )
-                answers += writes.map { ($0, .failure(refusal)) }
-                writes = []
-            }
+        do {
+            answers += try self.commit(writes, nowMilliseconds: now, transaction, housekeeping)
+        } catch {
+            transaction.rollback()
+            self.report(.storageUnavailable(sqliteCode: error.code))
+            let refusal = StoreError.storageUnavailable(
+                retryAfterMilliseconds: Self.unavailableRetryMilliseconds
+            )
+            answers += writes.map { ($0, .failure(refusal)) }
         }
         for answer in answers { answer.write.reply(answer.result) }
     }
 
-    private enum Attempt {
-        case committed([Answer])
-        /// The request at this place can't be executed.
-        case faulted(offset: Int, code: Int32)
-        case housekeepingFailed(code: Int32)
-        case unavailable(code: Int32)
-    }
-
+    /// - Throws: When nothing of the transaction can be written.
     private func commit(
         _ writes: [WriteQueue.PendingWrite],
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
-        _ housekeeping: Housekeeping?
-    ) -> Attempt {
+        _ housekeeping: Housekeeping
+    ) throws(StorageFailure) -> [Answer] {
+        guard !writes.isEmpty else { return [] }
         var answers: [Answer] = []
         answers.reserveCapacity(writes.count)
         var counted = EngineStatistics()
-        // Where no request is to blame for a fault, housekeeping may be: it must not stand in the way of requests.
-        var blamed: Int?
-        var isHousekeeping = false
-        do {
-            try transaction.begin(nowMilliseconds: now)
-            for (offset, write) in writes.enumerated() {
-                blamed = offset
-                let execution = try self.rules.execute(write.request, in: transaction)
-                Self.count(execution, in: &counted)
-                answers.append((write, execution.result))
-            }
-            blamed = nil
-            isHousekeeping = true
-            try housekeeping?.sweep()
-            try housekeeping?.forgetRequests(
-                olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
-            )
-            isHousekeeping = false
-            try transaction.commit()
-        } catch {
-            transaction.rollback()
-            if isHousekeeping { return .housekeepingFailed(code: error.code) }
-            if let blamed, case .unexpected(let code) = error { return .faulted(offset: blamed, code: code) }
-            return .unavailable(code: error.code)
+        try transaction.begin(nowMilliseconds: now)
+        for write in writes {
+            let execution = try self.execute(write.request, transaction, isFirst: answers.isEmpty)
+            Self.count(execution, in: &counted)
+            answers.append((write, execution.result))
         }
+        do throws(StorageFailure) {
+            try transaction.isolated { () throws(StorageFailure) in
+                try housekeeping.sweep()
+                try housekeeping.forgetRequests(
+                    olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
+                )
+            }
+        } catch {
+            // It must not stand in the way of requests; what did not fit now is tried again.
+            self.report(.housekeepingFailed(sqliteCode: error.code))
+        }
+        try transaction.commit()
         counted.commits = 1
         self.statistics.withLock { $0.add(counted) }
-        return .committed(answers)
+        return answers
+    }
+
+    /// Executes one request in a savepoint: a fault of ours takes back this request and leaves its neighbours alone.
+    ///
+    /// The savepoint of the first is the beginning of the transaction: SQLite need not copy the pages that it touches.
+    ///
+    /// - Throws: When nothing can be written now, whatever the request.
+    private func execute(
+        _ request: WriteRequest,
+        _ transaction: WriterTransaction,
+        isFirst: Bool
+    ) throws(StorageFailure) -> WriteRules.Execution {
+        do throws(StorageFailure) {
+            if isFirst { return try self.rules.execute(request, in: transaction) }
+            return try transaction.isolated { () throws(StorageFailure) in
+                try self.rules.execute(request, in: transaction)
+            }
+        } catch {
+            guard case .unexpected(let code) = error else { throw error }
+            self.report(.requestFaulted(sqliteCode: code))
+            if isFirst {
+                let now = transaction.nowMilliseconds
+                transaction.rollback()
+                try transaction.begin(nowMilliseconds: now)
+            }
+            return WriteRules.Execution(result: .failure(.internalFault), isReplay: false)
+        }
     }
 
     private static func count(_ execution: WriteRules.Execution, in counted: inout EngineStatistics) {

@@ -3,7 +3,7 @@ import RecordStore
 
 /// What the writer knows without asking the file.
 ///
-/// Valid while nobody else writes and nothing is rolled back; after that, forgotten as a whole.
+/// Valid while nobody else writes and nothing is rolled back; after that, forgotten.
 struct WriterCaches {
     struct Name: Hashable {
         /// A database's or an environment's number.
@@ -23,9 +23,20 @@ struct WriterCaches {
     var zones: [Name: ZoneKey] = [:]
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
-    var fields: [Name: [String: FieldDefinition]] = [:]
+    var fields: [Name: FieldDefinitions] = [:]
     var authorNumbers: [String: Int64] = [:]
     var authorNames: [Int64: String] = [:]
+    /// What was asked for last: most requests name one type and one author.
+    var lastType: (name: Name, number: Int64)?
+    var lastAuthor: (name: String, number: Int64)?
+
+    /// Forgets everything but the counters, which may leave gaps but not go back.
+    mutating func forgetNames() {
+        let known = self
+        self = WriterCaches()
+        self.counters = known.counters
+        self.changedCounters = known.changedCounters
+    }
 
     /// Bounds the memory; to be called between transactions only.
     mutating func trim() {

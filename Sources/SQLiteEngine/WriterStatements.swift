@@ -5,15 +5,13 @@ import RecordStore
 ///
 /// Parameters are numbered in the order of the text.
 final class WriterStatements {
-    let begin, commit, rollback, dataVersion: HotStatement
+    let begin, commit, rollback, savepoint, release, rollbackToSavepoint, dataVersion: HotStatement
     let position, setPosition: HotStatement
-    let zone, insertZone, deleteZone, insertZoneTombstone, insertSweep: HotStatement
-    let record, insertRecord, updateRecord, deleteRecord: HotStatement
-    let insertTombstone, deleteTombstone: HotStatement
-    let holders, countOfHolders, setHold, deleteHold: HotStatement
     let outcome, insertOutcome: HotStatement
-    let fields, insertField, typeNumber, typeName, insertType: HotStatement
-    let authorNumber, authorName, insertAuthor: HotStatement
+    let zones: ZoneStatements
+    let records: RecordStatements
+    let holds: HoldStatements
+    let names: NameStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -22,61 +20,116 @@ final class WriterStatements {
         self.begin = try statement("BEGIN IMMEDIATE")
         self.commit = try statement("COMMIT")
         self.rollback = try statement("ROLLBACK")
+        self.savepoint = try statement("SAVEPOINT part")
+        self.release = try statement("RELEASE part")
+        self.rollbackToSavepoint = try statement("ROLLBACK TO part")
         self.dataVersion = try statement("PRAGMA data_version")
         self.position = try statement("SELECT position FROM database WHERE number = ?")
         self.setPosition = try statement("UPDATE database SET position = ? WHERE number = ?")
+        self.outcome = try statement("SELECT outcome FROM request WHERE database = ? AND id = ?")
+        self.insertOutcome = try statement("INSERT INTO request (database, id, outcome) VALUES (?, ?, ?)")
+        self.zones = try ZoneStatements(connection)
+        self.records = try RecordStatements(connection)
+        self.holds = try HoldStatements(connection)
+        self.names = try NameStatements(connection)
+    }
+}
 
-        self.zone = try statement("SELECT number FROM zone WHERE database = ? AND name = ?")
-        self.insertZone = try statement("INSERT INTO zone (database, name, number) VALUES (?, ?, ?)")
-        self.deleteZone = try statement("DELETE FROM zone WHERE database = ? AND name = ?")
-        self.insertZoneTombstone = try statement(
-            "INSERT INTO zone_tombstone (database, position, name, number) VALUES (?, ?, ?, ?)"
+struct ZoneStatements {
+    let find, insert, delete, insertTombstone, insertSweep: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        self.find = try HotStatement(
+            "SELECT number FROM zone WHERE database = ? AND name = ?",
+            on: connection
         )
-        self.insertSweep = try statement("INSERT INTO sweep (database, zone) VALUES (?, ?)")
+        self.insert = try HotStatement(
+            "INSERT INTO zone (database, name, number) VALUES (?, ?, ?)",
+            on: connection
+        )
+        self.delete = try HotStatement("DELETE FROM zone WHERE database = ? AND name = ?", on: connection)
+        self.insertTombstone = try HotStatement(
+            "INSERT INTO zone_tombstone (database, position, name, number) VALUES (?, ?, ?, ?)",
+            on: connection
+        )
+        self.insertSweep = try HotStatement(
+            "INSERT INTO sweep (database, zone) VALUES (?, ?)",
+            on: connection
+        )
+    }
+}
 
-        self.record = try statement(RecordColumns.select)
-        self.insertRecord = try statement(
+struct RecordStatements {
+    let find, insert, update, delete, insertTombstone, deleteTombstone: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        self.find = try HotStatement(RecordColumns.select, on: connection)
+        self.insert = try HotStatement(
             """
             INSERT INTO record (database, zone, name, type, position, created_ms, modified_ms, creator,
                 modifier, parent, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
+            """,
+            on: connection
         )
-        self.updateRecord = try statement(
+        self.update = try HotStatement(
             """
             UPDATE record SET position = ?, modified_ms = ?, modifier = ?, parent = ?, body = ?
-            WHERE database = ? AND zone = ? AND name = ?
-            """
+            WHERE number = ?
+            """,
+            on: connection
         )
-        self.deleteRecord = try statement("DELETE FROM record WHERE database = ? AND zone = ? AND name = ?")
-        self.insertTombstone = try statement(
-            "INSERT INTO tombstone (database, zone, name, position, type) VALUES (?, ?, ?, ?, ?)"
+        self.delete = try HotStatement(
+            "DELETE FROM record WHERE database = ? AND zone = ? AND name = ?",
+            on: connection
         )
-        self.deleteTombstone = try statement(
-            "DELETE FROM tombstone WHERE database = ? AND zone = ? AND name = ?"
+        self.insertTombstone = try HotStatement(
+            "INSERT INTO tombstone (database, zone, name, position, type) VALUES (?, ?, ?, ?, ?)",
+            on: connection
         )
+        self.deleteTombstone = try HotStatement(
+            "DELETE FROM tombstone WHERE database = ? AND zone = ? AND name = ?",
+            on: connection
+        )
+    }
+}
 
-        self.holders = try statement(
+struct HoldStatements {
+    let find, count, set, delete: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        self.find = try HotStatement(
             """
             SELECT holder, kinds FROM hold WHERE database = ? AND zone = ? AND target = ?
             ORDER BY holder LIMIT ?
-            """
+            """,
+            on: connection
         )
-        self.countOfHolders = try statement(
+        self.count = try HotStatement(
             """
             SELECT count(*) FROM (SELECT 1 FROM hold
             WHERE database = ? AND zone = ? AND target = ? AND kinds & ? != 0 LIMIT ?)
-            """
+            """,
+            on: connection
         )
-        self.setHold = try statement(
-            "INSERT OR REPLACE INTO hold (database, zone, target, holder, kinds) VALUES (?, ?, ?, ?, ?)"
+        self.set = try HotStatement(
+            "INSERT OR REPLACE INTO hold (database, zone, target, holder, kinds) VALUES (?, ?, ?, ?, ?)",
+            on: connection
         )
-        self.deleteHold = try statement(
-            "DELETE FROM hold WHERE database = ? AND zone = ? AND target = ? AND holder = ?"
+        self.delete = try HotStatement(
+            "DELETE FROM hold WHERE database = ? AND zone = ? AND target = ? AND holder = ?",
+            on: connection
         )
+    }
+}
 
-        self.outcome = try statement("SELECT outcome FROM request WHERE database = ? AND id = ?")
-        self.insertOutcome = try statement("INSERT INTO request (database, id, outcome) VALUES (?, ?, ?)")
+struct NameStatements {
+    let fields, insertField, typeNumber, typeName, insertType: HotStatement
+    let authorNumber, authorName, insertAuthor: HotStatement
 
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
+            try HotStatement(sql, on: connection)
+        }
         self.fields = try statement("SELECT name, type, is_encrypted FROM field WHERE record_type = ?")
         self.insertField = try statement(
             "INSERT INTO field (record_type, name, type, is_encrypted) VALUES (?, ?, ?, ?)"
@@ -101,7 +154,7 @@ final class WriterStatements {
 /// Columns of a record, as writer and readers take them.
 enum RecordColumns {
     static let select = """
-        SELECT type, position, created_ms, modified_ms, creator, modifier, parent, body
+        SELECT type, position, created_ms, modified_ms, creator, modifier, parent, body, number
         FROM record WHERE database = ? AND zone = ? AND name = ?
         """
 }

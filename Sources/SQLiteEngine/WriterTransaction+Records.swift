@@ -3,13 +3,14 @@ import RecordStore
 
 extension WriterTransaction {
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
-        let statement = self.statements.record
+        let statement = self.statements.records.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, name)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
         return StoredRecord(
+            number: statement.integer(8),
             recordType: try self.typeName(statement.integer(0)),
             position: statement.integer(1),
             system: SystemFields(
@@ -29,10 +30,9 @@ extension WriterTransaction {
         in zone: ZoneKey,
         environment: EnvironmentID
     ) throws(StorageFailure) {
-        let statement = self.statements.insertRecord
+        let statement = self.statements.records.insert
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
-        statement.bind(3, name)
         statement.bind(4, try self.typeNumber(record.recordType, in: environment))
         statement.bind(5, record.position)
         statement.bind(6, record.system.createdMilliseconds)
@@ -40,26 +40,22 @@ extension WriterTransaction {
         statement.bind(8, try self.authorNumber(record.system.createdBy))
         statement.bind(9, try self.authorNumber(record.system.modifiedBy))
         statement.bind(10, record.parent)
-        statement.bind(11, record.body.bytes)
-        try statement.run()
+        try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
         // A record has one state: what is alive has no tombstone.
-        self.statements.deleteTombstone.bind(1, zone.database.rawValue)
-        self.statements.deleteTombstone.bind(2, zone.number)
-        self.statements.deleteTombstone.bind(3, name)
-        try self.statements.deleteTombstone.run()
+        self.statements.records.deleteTombstone.bind(1, zone.database.rawValue)
+        self.statements.records.deleteTombstone.bind(2, zone.number)
+        self.statements.records.deleteTombstone.bind(3, name)
+        try self.statements.records.deleteTombstone.run()
     }
 
-    func update(_ record: StoredRecord, named name: String, in zone: ZoneKey) throws(StorageFailure) {
-        let statement = self.statements.updateRecord
+    func update(_ record: StoredRecord) throws(StorageFailure) {
+        let statement = self.statements.records.update
         statement.bind(1, record.position)
         statement.bind(2, record.system.modifiedMilliseconds)
         statement.bind(3, try self.authorNumber(record.system.modifiedBy))
         statement.bind(4, record.parent)
-        statement.bind(5, record.body.bytes)
-        statement.bind(6, zone.database.rawValue)
-        statement.bind(7, zone.number)
-        statement.bind(8, name)
-        try statement.run()
+        statement.bind(6, record.number)
+        try statement.run(bytes: record.body.bytes, at: 5)
     }
 
     func delete(
@@ -69,11 +65,11 @@ extension WriterTransaction {
         environment: EnvironmentID,
         at position: Int64
     ) throws(StorageFailure) {
-        self.statements.deleteRecord.bind(1, zone.database.rawValue)
-        self.statements.deleteRecord.bind(2, zone.number)
-        self.statements.deleteRecord.bind(3, name)
-        try self.statements.deleteRecord.run()
-        let statement = self.statements.insertTombstone
+        self.statements.records.delete.bind(1, zone.database.rawValue)
+        self.statements.records.delete.bind(2, zone.number)
+        self.statements.records.delete.bind(3, name)
+        try self.statements.records.delete.run()
+        let statement = self.statements.records.insertTombstone
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, name)
@@ -83,7 +79,7 @@ extension WriterTransaction {
     }
 
     func holders(of target: String, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Holder] {
-        let statement = self.statements.holders
+        let statement = self.statements.holds.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, target)
@@ -101,7 +97,7 @@ extension WriterTransaction {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> Int {
-        let statement = self.statements.countOfHolders
+        let statement = self.statements.holds.count
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, target)
@@ -118,7 +114,7 @@ extension WriterTransaction {
         by holder: String,
         in zone: ZoneKey
     ) throws(StorageFailure) {
-        let statement = kinds.isEmpty ? self.statements.deleteHold : self.statements.setHold
+        let statement = kinds.isEmpty ? self.statements.holds.delete : self.statements.holds.set
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, target)

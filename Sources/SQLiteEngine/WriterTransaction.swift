@@ -56,6 +56,31 @@ final class WriterTransaction: WriteTransaction {
         try? self.statements.rollback.run()
     }
 
+    /// Does a part of the transaction, or nothing of it when it fails.
+    ///
+    /// - Throws: The failure of the work: `unavailable` too when the transaction as a whole is lost.
+    func isolated<Answer>(
+        _ work: () throws(StorageFailure) -> Answer
+    ) throws(StorageFailure) -> Answer {
+        try self.statements.savepoint.run()
+        do throws(StorageFailure) {
+            let answer = try work()
+            try self.statements.release.run()
+            return answer
+        } catch {
+            self.caches.forgetNames()
+            self.mayHaveSweepWork = true
+            do throws(StorageFailure) {
+                try self.statements.rollbackToSavepoint.run()
+                try self.statements.release.run()
+            } catch let lost {
+                // SQLite has rolled back everything by itself, as it does after some failures.
+                throw .unavailable(code: lost.code)
+            }
+            throw error
+        }
+    }
+
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
         if var counter = self.caches.counters[database] {
             counter.position += 1
@@ -81,7 +106,7 @@ final class WriterTransaction: WriteTransaction {
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
         let cacheKey = WriterCaches.Name(owner: database.rawValue, name: name)
         if let key = self.caches.zones[cacheKey] { return key }
-        let statement = self.statements.zone
+        let statement = self.statements.zones.find
         statement.bind(1, database.rawValue)
         statement.bind(2, name)
         guard try statement.step() else { return nil }
@@ -97,7 +122,7 @@ final class WriterTransaction: WriteTransaction {
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey {
-        let statement = self.statements.insertZone
+        let statement = self.statements.zones.insert
         statement.bind(1, database.rawValue)
         statement.bind(2, name)
         statement.bind(3, position)
@@ -109,17 +134,17 @@ final class WriterTransaction: WriteTransaction {
 
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
-        self.statements.deleteZone.bind(1, zone.database.rawValue)
-        self.statements.deleteZone.bind(2, name)
-        try self.statements.deleteZone.run()
-        self.statements.insertZoneTombstone.bind(1, zone.database.rawValue)
-        self.statements.insertZoneTombstone.bind(2, position)
-        self.statements.insertZoneTombstone.bind(3, name)
-        self.statements.insertZoneTombstone.bind(4, zone.number)
-        try self.statements.insertZoneTombstone.run()
-        self.statements.insertSweep.bind(1, zone.database.rawValue)
-        self.statements.insertSweep.bind(2, zone.number)
-        try self.statements.insertSweep.run()
+        self.statements.zones.delete.bind(1, zone.database.rawValue)
+        self.statements.zones.delete.bind(2, name)
+        try self.statements.zones.delete.run()
+        self.statements.zones.insertTombstone.bind(1, zone.database.rawValue)
+        self.statements.zones.insertTombstone.bind(2, position)
+        self.statements.zones.insertTombstone.bind(3, name)
+        self.statements.zones.insertTombstone.bind(4, zone.number)
+        try self.statements.zones.insertTombstone.run()
+        self.statements.zones.insertSweep.bind(1, zone.database.rawValue)
+        self.statements.zones.insertSweep.bind(2, zone.number)
+        try self.statements.zones.insertSweep.run()
         self.mayHaveSweepWork = true
     }
 

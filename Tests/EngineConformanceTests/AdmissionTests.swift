@@ -1,4 +1,3 @@
-import Foundation
 import RecordModel
 import RecordStore
 import Synchronization
@@ -31,7 +30,7 @@ struct AdmissionTests {
         // The reply of the first request holds the writer until the queue is as full as it gets.
         let gate = Gate()
         let held = Gate()
-        it.send(save("first")) { _ in
+        it.send([save("first")]) { _ in
             held.open()
             gate.wait()
         }
@@ -39,7 +38,7 @@ struct AdmissionTests {
         let results = Mutex<[Result<[WriteOutcome], StoreError>]>([])
         let refused = Mutex(0)
         for number in 0..<5 {
-            it.send(save("n\(number)"), bytes: 100) { result in
+            it.send([save("n\(number)")], bytes: 100) { result in
                 if case .failure(.overloaded) = result { refused.withLock { $0 += 1 } }
                 results.withLock { $0.append(result) }
             }
@@ -106,41 +105,7 @@ struct AdmissionTests {
     }
 }
 
-/// Holds a thread until a test lets it go.
-private final class Gate: Sendable {
-    private let condition = NSCondition()
-    private let isOpen = Mutex(false)
-
-    func open() {
-        self.condition.withLock {
-            self.isOpen.withLock { $0 = true }
-            self.condition.broadcast()
-        }
-    }
-
-    func wait() {
-        self.condition.withLock {
-            while !self.isOpen.withLock({ $0 }) { self.condition.wait() }
-        }
-    }
-}
-
 extension EngineUnderTest {
-    fileprivate func send(
-        _ save: RecordSave,
-        bytes: Int = 100,
-        _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
-    ) {
-        let request = WriteRequest(
-            requester: self.privately,
-            requestID: self.newRequestID(),
-            operation: .modifyRecords(ModifyRecords(scope: .private, saves: [save])),
-            bytes: bytes,
-            deadlineMilliseconds: .max
-        )
-        self.engine.write(request, reply: reply)
-    }
-
     fileprivate func result(_ saves: [RecordSave]) async -> Result<[WriteOutcome], StoreError> {
         await self.write(.modifyRecords(ModifyRecords(scope: .private, saves: saves)))
     }

@@ -108,6 +108,11 @@ final class EngineUnderTest: Sendable {
         return try EngineUnderTest(reopening: self, engine)
     }
 
+    /// Another engine on the same files, as another process would have.
+    func beside() throws -> EngineUnderTest {
+        try EngineUnderTest(reopening: self, self.kind.open(in: self.folder.path, clock: self.clock))
+    }
+
     static func token(of name: String) -> [UInt8] {
         var token = [UInt8](repeating: 0, count: 32)
         for (index, byte) in name.utf8.enumerated() { token[index] = byte }
@@ -172,6 +177,21 @@ final class EngineUnderTest: Sendable {
         return await withCheckedContinuation { continuation in
             self.engine.write(request) { continuation.resume(returning: $0) }
         }
+    }
+
+    func send(
+        _ saves: [RecordSave],
+        bytes: Int = 100,
+        _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
+    ) {
+        let request = WriteRequest(
+            requester: self.privately,
+            requestID: self.newRequestID(),
+            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves)),
+            bytes: bytes,
+            deadlineMilliseconds: .max
+        )
+        self.engine.write(request, reply: reply)
     }
 
     func modify(

@@ -14,7 +14,7 @@ struct SchemaTests {
         let it = try await EngineUnderTest.withNotes(kind)
         _ = try await it.modify([save("a", ["x": .int64(1)])])
         let contradiction = WriteOutcome.failed(
-            .fieldTypeMismatch(field: "x", given: .double, defined: .int64)
+            .fieldTypeMismatch(recordType: "Note", field: "x", given: .double, defined: .int64)
         )
         #expect(try await it.modify([save("b", ["x": .double(1)])]) == [contradiction])
         let elsewhere = [save("b", in: .default, ["x": .double(1)])]
@@ -44,7 +44,10 @@ struct SchemaTests {
         )
         #expect(outcomes.map(\.isSaved) == [true, false, true])
         #expect(
-            outcomes[1] == .failed(.fieldTypeMismatch(field: "x", given: .string, defined: .int64))
+            outcomes[1]
+                == .failed(
+                    .fieldTypeMismatch(recordType: "Note", field: "x", given: .string, defined: .int64)
+                )
         )
     }
 
@@ -58,7 +61,16 @@ struct SchemaTests {
         _ = try await it.modify([save("e", ["single": .string("s")])])
         #expect(
             try await it.modify([save("f", ["single": .emptyList])])
-                == [.failed(.fieldTypeMismatch(field: "single", given: .emptyList, defined: .string))]
+                == [
+                    .failed(
+                        .fieldTypeMismatch(
+                            recordType: "Note",
+                            field: "single",
+                            given: .emptyList,
+                            defined: .string
+                        )
+                    )
+                ]
         )
     }
 

@@ -27,8 +27,9 @@ struct FailureTests {
         (.recordExists(Self.record), .serverRecordChanged, "record to insert already exists"),
         (.changeTagStale(Self.record), .serverRecordChanged, "client oplock error updating record"),
         (
-            .fieldTypeMismatch(field: "f", given: .string, defined: .reference), .invalidArguments,
-            "invalid attempt to set value type STRING for field 'f', defined to be: REFERENCE"
+            .fieldTypeMismatch(recordType: "T", field: "f", given: .string, defined: .reference),
+            .invalidArguments,
+            "invalid attempt to set value type STRING for field 'f' for type 'T', defined to be: REFERENCE"
         ),
         (.duplicateItem, .invalidArguments, "You can't save the same record twice"),
         (.savedAndDeleted, .invalidArguments, "You can't save and delete the same record"),

@@ -5,6 +5,7 @@ import Testing
 struct SaveRulesTests {
     private static let id = RecordID(zone: .default, recordName: "a")
     private static let existing = StoredRecord(
+        number: 1,
         recordType: "Note",
         position: 36,
         system: SystemFields(createdMilliseconds: 1, modifiedMilliseconds: 2, createdBy: "", modifiedBy: ""),

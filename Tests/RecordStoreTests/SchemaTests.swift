@@ -8,7 +8,9 @@ struct SchemaTests {
         given defined: [String: FieldDefinition] = [:],
         scope: DatabaseScope = .private
     ) throws(StoreError) -> [String: FieldDefinition] {
-        try Schema.definitions(neededFor: RecordBody(fields), given: defined, scope: scope)
+        var known = FieldDefinitions()
+        for (field, definition) in defined { known.define(definition, field: field) }
+        return try Schema.definitions(neededFor: RecordBody(fields), ofType: "T", given: known, scope: scope)
     }
 
     @Test
@@ -35,9 +37,13 @@ struct SchemaTests {
         if type.isList {
             #expect(try Self.definitions(field, given: known).isEmpty)
         } else {
-            #expect(throws: StoreError.fieldTypeMismatch(field: "a", given: .emptyList, defined: type)) {
-                try Self.definitions(field, given: known)
-            }
+            let mismatch = StoreError.fieldTypeMismatch(
+                recordType: "T",
+                field: "a",
+                given: .emptyList,
+                defined: type
+            )
+            #expect(throws: mismatch) { try Self.definitions(field, given: known) }
         }
     }
 

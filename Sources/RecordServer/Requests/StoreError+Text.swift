@@ -14,9 +14,9 @@ extension StoreError {
             "the record on the server is of type '\(existing)': a record keeps its type, save under another name"
         case .nameInvalid(let kind): kind.text
         case .fieldMalformed(let error): error.text
-        case .fieldTypeMismatch(let field, let given, let defined):
-            "invalid attempt to set value type \(given.schemaName) for field '\(field)', defined to be: "
-                + defined.schemaName
+        case .fieldTypeMismatch(let type, let field, let given, let defined):
+            "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
+                + "for type '\(type)', defined to be: " + defined.schemaName
         case .fieldEncryptionMismatch(let field):
             "field '\(field)' was first saved the other way: it is either encrypted or plain, for ever"
         case .fieldEncryptionNotAllowed(let field):
@@ -41,7 +41,7 @@ extension StoreError {
         case .dependsOn: "a record of the same request that this one refers to could not be saved"
         case .tooManyItems(let count):
             "Your request contains \(count) items which is more than the maximum number of items "
-                + "in a single request (400)"
+                + "in a single request"
         case .answerTooLarge(let bytes):
             "the records asked for take \(bytes) bytes, more than one answer holds: fetch fewer at a time"
         case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"

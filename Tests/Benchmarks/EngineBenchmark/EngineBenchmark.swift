@@ -5,17 +5,39 @@ import SQLiteEngine
 import Synchronization
 import TestSupport
 
-/// Drives the engine without a network: `EngineBenchmark [seconds] [folder]`.
+/// Drives the engine without a network: `EngineBenchmark [seconds] [folder] [part of a row's name]`.
 ///
 /// Prints operations a second, and the processor time of each, which a busy machine distorts less.
 @main
 struct EngineBenchmark {
     static let records = 100_000
 
+    private struct Row {
+        let name: String
+        let callers: Int
+        /// Records a request.
+        let count: Int
+        let request: @Sendable (Target, _ caller: Int, _ count: Int, @escaping @Sendable () -> Void) -> Void
+    }
+
+    private static let rows = [
+        Row(name: "save 1, 1 caller", callers: 1, count: 1) { $0.save($2, $3) },
+        Row(name: "save 1, 16 callers", callers: 16, count: 1) { $0.save($2, $3) },
+        Row(name: "save 1, 64 callers", callers: 64, count: 1) { $0.save($2, $3) },
+        Row(name: "save 200 in own zones, 16 callers", callers: 16, count: 200) {
+            $0.append($2, caller: $1, $3)
+        },
+        Row(name: "save 200 in one zone, 1 caller", callers: 1, count: 200) { $0.save($2, $3) },
+        Row(name: "save 200 in one zone, 16 callers", callers: 16, count: 200) { $0.save($2, $3) },
+        Row(name: "fetch 1, 1 caller", callers: 1, count: 1) { $0.fetch($2, $3) },
+        Row(name: "fetch 200, 16 callers", callers: 16, count: 200) { $0.fetch($2, $3) },
+    ]
+
     static func main() async throws {
         let arguments = CommandLine.arguments
         let seconds = arguments.count > 1 ? Double(arguments[1])! : 5
         let folder = arguments.count > 2 ? arguments[2] : FileManager.default.currentDirectoryPath
+        let wanted = arguments.count > 3 ? arguments[3] : ""
         let path = folder + "/tidemark-bench-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let engine = try SQLiteEngine(
@@ -24,50 +46,55 @@ struct EngineBenchmark {
             report: { print("event: \($0)") }
         )
         let target = try Target(engine: engine)
-        print("load, 400 a request:", await target.load(), "records/s")
-        for (label, callers, batch) in [
-            ("save 1, 1 caller", 1, 1), ("save 1, 16 callers", 16, 1), ("save 1, 64 callers", 64, 1),
-            ("save 200, 1 caller", 1, 200), ("save 200, 16 callers", 16, 200),
-            ("save 1, 64 callers again", 64, 1),
-        ] {
-            let before = engine.statistics.commits
-            let recordsBefore = engine.statistics.recordsWritten
+        let start = Date()
+        await target.load()
+        self.report(
+            "load",
+            records: Self.records,
+            seconds: Date().timeIntervalSince(start),
+            cpu: 0,
+            commits: 0
+        )
+        for row in self.rows where wanted.isEmpty || row.name.contains(wanted) {
+            let commits = engine.statistics.commits
             let cpu = clock()
-            let rate = await target.run(callers: callers, seconds: seconds) { target, done in
-                target.save(count: batch, done)
+            let start = Date()
+            let requests = await target.run(callers: row.callers, seconds: seconds) { target, caller, done in
+                row.request(target, caller, row.count, done)
             }
-            let commits = engine.statistics.commits - before
-            let perRecord =
-                Double(clock() - cpu) / Double(engine.statistics.recordsWritten - recordsBefore)
-                * 1_000_000 / Double(CLOCKS_PER_SEC)
-            print("CPU µs a record:", (perRecord * 10).rounded() / 10, terminator: "  ")
-            print("\(label):", Int(rate * Double(batch)), "records/s,", commits, "commits")
-        }
-        for count in [1, 200] {
-            let cpu = clock()
-            let rate = await target.run(callers: count == 1 ? 1 : 16, seconds: seconds) { target, done in
-                target.fetch(count: count, done)
-            }
-            print(
-                "CPU µs a record:",
-                Double(clock() - cpu) / (rate * Double(count) * seconds) * 1_000_000 / Double(CLOCKS_PER_SEC),
-                terminator: "  "
+            self.report(
+                row.name,
+                records: requests * row.count,
+                seconds: Date().timeIntervalSince(start),
+                cpu: Double(clock() - cpu) / Double(CLOCKS_PER_SEC),
+                commits: engine.statistics.commits - commits
             )
-            print("fetch \(count):", Int(rate * Double(count)), "records/s")
         }
         await engine.shutdown()
     }
+
+    private static func report(_ name: String, records: Int, seconds: Double, cpu: Double, commits: UInt64) {
+        let rate = Int(Double(records) / seconds)
+        let microseconds = (cpu * 10_000_000 / Double(records)).rounded() / 10
+        print("\(name): \(rate) records/s, \(microseconds) µs of processor time each, \(commits) commits")
+    }
 }
 
-/// One private database with one zone of records.
+/// One private database with one zone of records, and one more for each caller.
 final class Target: Sendable {
+    static let callersMax = 64
+
     private let engine: SQLiteEngine
     private let requester: Requester
     private let generator = Mutex(SeededGenerator(seed: 7))
     private let zone = ZoneID(zoneName: "bench")
+    private let names: [String]
+    /// Records that each caller saved in its own zone.
+    private let appended = Mutex([Int](repeating: 0, count: callersMax))
 
     init(engine: SQLiteEngine) throws {
         self.engine = engine
+        self.names = (0..<EngineBenchmark.records).map { Self.name($0) }
         let token = [UInt8](repeating: 1, count: 32)
         let user = "_0123456789abcdef0123456789abcdef"
         try engine.directory.createContainer("org.example.bench")
@@ -90,28 +117,31 @@ final class Target: Sendable {
         )
     }
 
-    func load() async -> Int {
-        await self.write(.modifyZones(ModifyZones(scope: .private, saves: [self.zone])))
-        let start = Date()
+    private static func own(_ caller: Int) -> ZoneID { ZoneID(zoneName: "own\(caller)") }
+
+    func load() async {
+        let zones = [self.zone] + (0..<Self.callersMax).map { Self.own($0) }
+        await self.write(.modifyZones(ModifyZones(scope: .private, saves: zones)))
         for first in stride(from: 0, to: EngineBenchmark.records, by: 400) {
-            await self.write(self.operation((first..<first + 400).map { $0 }))
+            await self.write(self.operation(self.names[first..<first + 400], in: self.zone))
         }
-        return Int(Double(EngineBenchmark.records) / Date().timeIntervalSince(start))
     }
 
-    /// Requests a second of callers that each wait for the answer before they ask again.
+    /// Requests of callers that each wait for the answer before they ask again.
     func run(
         callers: Int,
         seconds: Double,
-        _ request: @escaping @Sendable (Target, @escaping @Sendable () -> Void) -> Void
-    ) async -> Double {
+        _ request: @escaping @Sendable (Target, _ caller: Int, @escaping @Sendable () -> Void) -> Void
+    ) async -> Int {
         let end = Date().addingTimeInterval(seconds)
         let count = Tally()
-        let start = Date()
         await withTaskGroup { group in
-            for _ in 0..<callers {
+            for caller in 0..<callers {
                 group.addTask {
                     await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+                        let request = { @Sendable (target: Target, done: @escaping @Sendable () -> Void) in
+                            request(target, caller, done)
+                        }
                         Caller(target: self, request: request, end: end, over: over) {
                             count.value.withLock { $0 += 1 }
                         }.next()
@@ -119,26 +149,35 @@ final class Target: Sendable {
                 }
             }
         }
-        return Double(count.value.withLock { $0 }) / Date().timeIntervalSince(start)
+        return count.value.withLock { $0 }
     }
 
-    func save(count: Int, _ done: @escaping @Sendable () -> Void) {
+    /// Saves records of the large zone, names at random.
+    func save(_ count: Int, _ done: @escaping @Sendable () -> Void) {
         var numbers: Set<Int> = []
         self.generator.withLock { generator in
             while numbers.count < count {
                 numbers.insert(Int.random(in: 0..<EngineBenchmark.records, using: &generator))
             }
         }
-        self.write(self.operation(Array(numbers)), done)
+        self.write(self.operation(numbers.map { self.names[$0] }, in: self.zone), done)
     }
 
-    func fetch(count: Int, _ done: @escaping @Sendable () -> Void) {
+    /// Saves new records in the caller's zone, names ascending.
+    func append(_ count: Int, caller: Int, _ done: @escaping @Sendable () -> Void) {
+        let first = self.appended.withLock { appended in
+            defer { appended[caller] += count }
+            return appended[caller]
+        }
+        let names = (first..<first + count).map { "record-\(10_000_000 + $0)" }
+        self.write(self.operation(names, in: Self.own(caller)), done)
+    }
+
+    func fetch(_ count: Int, _ done: @escaping @Sendable () -> Void) {
         let ids = self.generator.withLock { generator in
             (0..<count).map { _ in
-                RecordID(
-                    zone: self.zone,
-                    recordName: Self.name(Int.random(in: 0..<EngineBenchmark.records, using: &generator))
-                )
+                let number = Int.random(in: 0..<EngineBenchmark.records, using: &generator)
+                return RecordID(zone: self.zone, recordName: self.names[number])
             }
         }
         self.engine.fetchRecords(ids, desiredKeys: nil, for: self.requester) { result in
@@ -185,10 +224,10 @@ final class Target: Sendable {
         Field(name: "data", value: .bytes([UInt8](repeating: 7, count: 60))),
     ])
 
-    private func operation(_ numbers: [Int]) -> WriteRequest.Operation {
-        let saves = numbers.map {
+    private func operation(_ names: some Collection<String>, in zone: ZoneID) -> WriteRequest.Operation {
+        let saves = names.map {
             RecordSave(
-                id: RecordID(zone: self.zone, recordName: Self.name($0)),
+                id: RecordID(zone: zone, recordName: $0),
                 recordType: "Bench",
                 changes: Self.body
             )

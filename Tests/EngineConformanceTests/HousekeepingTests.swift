@@ -1,0 +1,106 @@
+import RecordModel
+import RecordStore
+import SQLiteEngine
+import TestSupport
+import Testing
+
+/// What the writer does besides requests, and what it makes of changes that it did not make.
+@Suite(.timeLimit(.minutes(1)))
+struct HousekeepingTests {
+    @Test
+    func `the rows of a deleted zone go in pieces, and all of them go`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        let users = try other.count("record")
+        for first in stride(from: 0, to: 500, by: 250) {
+            _ = try await it.modify((first..<first + 250).map { save("r\($0)") })
+        }
+        _ = try await it.modify([save("h", ["r": reference("r0", .validate)])])
+        _ = try await it.modify([], deletes: [id("r1")])
+        #expect(try other.count("record") == users + 500)
+        // The reply to the delete holds the writer, so what is gone by then went with the delete itself.
+        let gate = Gate()
+        let held = Gate()
+        let request = WriteRequest(
+            requester: it.privately,
+            requestID: it.newRequestID(),
+            operation: .modifyZones(ModifyZones(scope: .private, saves: [], deletes: [notes])),
+            bytes: 100,
+            deadlineMilliseconds: .max
+        )
+        it.engine.write(request) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        #expect(try other.count("record") == users + 300)
+        gate.open()
+        while try other.count("sweep") > 0 {}
+        #expect(try other.count("record") == users)
+        #expect(try other.count("tombstone") == 0)
+        #expect(try other.count("hold") == 0)
+        #expect(try other.count("zone_tombstone") == 1)
+    }
+
+    @Test
+    func `outcomes of requests are forgotten when their IDs have expired, not before`() async throws {
+        let it = try EngineUnderTest(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        for number in 0..<300 { _ = try await it.modify([save("a\(number)", in: .default)]) }
+        it.clock.advance(milliseconds: 3_600_000)
+        for number in 0..<600 { _ = try await it.modify([save("b\(number)", in: .default)]) }
+        #expect(try other.count("request") == 900)
+        it.clock.advance(milliseconds: 1)
+        for number in 0..<600 { _ = try await it.modify([save("c\(number)", in: .default)]) }
+        #expect(try other.count("request") == 1_200)
+    }
+
+    @Test
+    func `a file of a later format is refused and left as it is`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        await it.engine.shutdown()
+        let other = OtherProcess(folder: it.folder)
+        try other.execute("PRAGMA user_version = 2")
+        #expect(throws: SQLiteEngineError.formatTooNew(found: 2, known: 1)) { _ = try it.beside() }
+        try other.execute("PRAGMA user_version = 1")
+        #expect(try await it.beside().record(id("absent")) == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `two engines on the same files see what the other one does`(kind: EngineKind) async throws {
+        let one = try await EngineUnderTest.withNotes(kind)
+        let two = try one.beside()
+        // Each has the counter, the zones and the fields in memory from here on.
+        var tags: [String?] = []
+        for (number, engine) in [one, two, one, two, two, one].enumerated() {
+            tags.append(try await engine.modify([save("r\(number)", ["n": .int64(1)])])[0].tag)
+        }
+        let positions = tags.compactMap { $0.flatMap { Int64($0, radix: 36) } }
+        #expect(positions.count == 6)
+        #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(try await two.modify([save("s", ["late": .string("x")])]).areSaved)
+        let mismatch = try await one.modify([save("t", ["late": .int64(1)])])
+        #expect(mismatch[0].error != nil)
+        #expect(try await two.modifyZones([], deletes: ["notes"]) == [.deleted])
+        #expect(try await one.modify([save("u")]) == [.failed(.zoneMissing)])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a token that another process revokes lets nobody in any more`(kind: EngineKind) async throws {
+        let one = try EngineUnderTest(kind)
+        let two = try one.beside()
+        let container = EngineUnderTest.container
+        func signIn() throws -> SignIn {
+            try one.engine.directory.signIn(
+                container: container,
+                environment: .development,
+                tokenHash: EngineUnderTest.token(of: "alice")
+            )
+        }
+        #expect(try signIn() == one.signIn)
+        try two.engine.directory.revokeUser(named: "alice", inContainer: container)
+        #expect(throws: DirectoryError.tokenUnknown) { try signIn() }
+        try two.engine.directory.createContainer("org.example.other")
+        #expect(try one.engine.directory.containers() == ["org.example.other", container])
+    }
+}
