@@ -109,6 +109,12 @@ let clientTargets: [Target] = [
         path: "Clients/Examples/ISOCodes",
         swiftSettings: userSettings
     ),
+    .executableTarget(
+        name: "Notes",
+        dependencies: ["CloudKit"],
+        path: "Clients/Examples/Notes",
+        swiftSettings: userSettings
+    ),
 ]
 
 let testTargets: [Target] = [

@@ -39,13 +39,31 @@ extension FaultPlan {
         ///   - seconds: What the error tells the client to wait; `nil`: that the request is not to be sent again.
         /// - Returns: The refusal.
         public static func failure(_ code: CKError.Code, retryAfter seconds: TimeInterval? = nil) -> Effect {
+            Effect(fault: .refuse(self.refusal(code, retryAfter: seconds)))
+        }
+
+        /// One item of the request is refused; in an atomic request its peers fail with it.
+        ///
+        /// - Parameters:
+        ///   - index: Which, from 0: saves first, then deletions.
+        ///   - code: With which error.
+        ///   - seconds: What the error tells the client to wait; `nil`: that the item is not to be sent again.
+        /// - Returns: The refusal.
+        public static func itemFailure(
+            _ index: Int,
+            _ code: CKError.Code,
+            retryAfter seconds: TimeInterval? = nil
+        ) -> Effect {
+            Effect(fault: .refuseItem(index, self.refusal(code, retryAfter: seconds)))
+        }
+
+        private static func refusal(_ code: CKError.Code, retryAfter seconds: TimeInterval?) -> Failure {
             let retry = seconds.map { Failure.Retry.after(milliseconds: UInt32(clamping: Int64($0 * 1_000))) }
-            let failure = Failure(
+            return Failure(
                 code: ErrorCode(rawValue: UInt32(clamping: code.rawValue)),
                 message: "a fault that the test asked for",
                 retry: retry ?? .never
             )
-            return Effect(fault: .refuse(failure))
         }
 
         /// The connection breaks before anything is executed.

@@ -94,11 +94,10 @@ public final class TestServer: Sendable {
         certificates: ServerCertificates,
         logger: Logger
     ) async throws {
-        let (running, port) = try await Self.launch(
+        let (running, port) = try await Self.launchOnFreePort(
             options,
             folder: folder,
             certificates: certificates,
-            port: 0,
             clock: self.clock,
             faults: self.faults,
             logger: logger
@@ -227,6 +226,35 @@ public final class TestServer: Sendable {
         guard let running else { return }
         await running.server.shutdown(grace: grace)
         await running.engine.shutdown()
+    }
+
+    /// Ports below those that the system gives to outgoing connections, so that nobody takes one during a restart.
+    private static let ports = 20_000..<32_000
+
+    private static func launchOnFreePort(
+        _ options: Options,
+        folder: String,
+        certificates: ServerCertificates,
+        clock: TestClock,
+        faults: FaultPlan,
+        logger: Logger
+    ) async throws -> (Running, port: Int) {
+        var attemptsLeft = 20
+        while true {
+            do {
+                return try await self.launch(
+                    options,
+                    folder: folder,
+                    certificates: certificates,
+                    port: Int.random(in: self.ports),
+                    clock: clock,
+                    faults: faults,
+                    logger: logger
+                )
+            } catch  where attemptsLeft > 1 {
+                attemptsLeft -= 1
+            }
+        }
     }
 
     private static func launch(

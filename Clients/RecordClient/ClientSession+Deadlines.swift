@@ -14,7 +14,7 @@ extension ClientSession {
     private func timerFired() {
         self.timerDeadline = nil
         let now = self.eventLoop.now
-        for var request in self.requests.removeExpired(now: now) {
+        for request in self.requests.removeExpired(now: now) {
             self.cancelStream(of: request)
             request.end(.failure(request.timedOut(self.whyUnanswered)))
         }

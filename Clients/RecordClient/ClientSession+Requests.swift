@@ -40,7 +40,7 @@ extension ClientSession {
             return
         }
         let key = StreamKey(connection: link.connection.number, stream: stream)
-        self.requests.sent(request.number, on: key, requestID: message.requestID, now: now)
+        self.requests.sent(request, on: key, requestID: message.requestID, now: now)
         if let silenceCheck = link.connection.send(payload, on: stream, now: now) {
             self.wake(by: silenceCheck)
         }
@@ -59,22 +59,21 @@ extension ClientSession {
     /// - Returns: Whether the request has such items.
     func itemsReceived(_ items: [Item], on key: StreamKey) -> Bool {
         let now = self.eventLoop.now
-        return self.requests.withRequest(on: key) { request in
-            request.silenceDeadline = now + request.requestTimeout
-            return request.deliver(items)
-        } ?? true
+        guard let request = self.requests.request(on: key) else { return true }
+        request.silenceDeadline = now + request.requestTimeout
+        return request.deliver(items)
     }
 
     func streamEnded(_ end: End, on key: StreamKey, isDraining: Bool) {
         guard let failure = end.failure else {
-            if var request = self.requests.remove(on: key) { request.end(.success(())) }
+            self.requests.remove(on: key)?.end(.success(()))
             return
         }
         let mayMove = isDraining && failure.code == .serviceUnavailable && failure.retry == .now
-        if mayMove, self.requests.withRequest(on: key, \.isUntouched) == true {
+        if mayMove, self.requests.request(on: key)?.isUntouched == true {
             self.requests.sendAgain(on: key)
-        } else if var request = self.requests.remove(on: key) {
-            request.end(.failure(.refused(failure)))
+        } else {
+            self.requests.remove(on: key)?.end(.failure(.refused(failure)))
         }
     }
 
@@ -101,8 +100,7 @@ extension ClientSession {
     }
 
     private func end(_ number: UInt64, _ result: Result<Void, ClientError>) {
-        guard var request = self.requests.remove(number) else { return }
-        request.end(result)
+        self.requests.remove(number)?.end(result)
     }
 }
 
@@ -118,14 +116,13 @@ extension PendingRequest {
 extension Limits {
     /// What the server would answer to a request that is too large, without the bytes having to travel.
     fileprivate func refusal(of operation: Operation, payloadBytes: Int) -> Failure? {
-        guard
-            payloadBytes > self.requestBytesMax || payloadBytes > self.frameBytesMax
-                || operation.itemCount ?? 0 > self.requestItemsMax
-        else { return nil }
-        return Failure(
-            code: .limitExceeded,
-            message: "The request exceeds \(self.requestItemsMax) items or \(self.requestBytesMax) bytes",
-            retry: .afterChange
-        )
+        if let count = operation.itemCount, count > self.requestItemsMax {
+            return .tooManyItems(count, itemsMax: Int(self.requestItemsMax))
+        }
+        let bytesMax = min(self.requestBytesMax, self.frameBytesMax)
+        guard payloadBytes <= bytesMax else {
+            return .requestTooLarge(bytes: payloadBytes, bytesMax: Int(bytesMax))
+        }
+        return nil
     }
 }

@@ -18,10 +18,17 @@ final class ClientSession {
         case shutDown
     }
 
-    struct OpenLink {
+    /// A class, so that looking at it for every request copies no welcome.
+    final class OpenLink {
         let connection: ClientConnectionHandler
         let welcome: Welcome
         let openedAt: NIODeadline
+
+        init(connection: ClientConnectionHandler, welcome: Welcome, openedAt: NIODeadline) {
+            self.connection = connection
+            self.welcome = welcome
+            self.openedAt = openedAt
+        }
     }
 
     /// A caller of `RecordClient.welcome`.
@@ -34,6 +41,7 @@ final class ClientSession {
     let eventLoop: any EventLoop
     let configuration: ClientConfiguration
     let connect: Connect
+    private let inbox: Inbox
     let logger = Logger(label: "tidemark.client")
     var requests = RequestTable()
     var welcomes: [WelcomeWaiter] = []
@@ -51,9 +59,15 @@ final class ClientSession {
     var timer: Scheduled<Void>?
     var timerDeadline: NIODeadline?
 
-    init(configuration: ClientConfiguration, eventLoop: any EventLoop, connect: @escaping Connect) {
+    init(
+        configuration: ClientConfiguration,
+        eventLoop: any EventLoop,
+        inbox: Inbox,
+        connect: @escaping Connect
+    ) {
         self.configuration = configuration
         self.eventLoop = eventLoop
+        self.inbox = inbox
         self.connect = connect
         self.reconnect = Reconnect(
             backoffMin: TimeAmount(configuration.backoffMin),
@@ -61,8 +75,17 @@ final class ClientSession {
         )
     }
 
-    /// Takes what callers have posted since the last tick, and sends it in one piece.
-    func take(_ messages: [Mailbox.Message]) {
+    /// Does what may call callers back; what they post meanwhile is taken after it, without a turn of the loop between.
+    func attending(_ body: () -> Void) {
+        self.inbox.attend()
+        body()
+        self.takeInbox()
+    }
+
+    /// Takes what callers have posted since the last time, and sends it in one piece.
+    func takeInbox() {
+        let messages = self.inbox.takeAll()
+        guard !messages.isEmpty else { return }
         let now = self.eventLoop.now
         for message in messages {
             switch message {
@@ -99,14 +122,13 @@ final class ClientSession {
 
     /// Ends everything that waits.
     func endAll(_ error: ClientError) {
-        for var request in self.requests.removeAll() { request.end(.failure(error)) }
+        for request in self.requests.removeAll() { request.end(.failure(error)) }
         let waiters = self.welcomes
         self.welcomes = []
         for waiter in waiters { waiter.continuation.resume(returning: .failure(error)) }
     }
 
     private func start(_ request: PendingRequest) {
-        var request = request
         if case .shutDown = self.link {
             request.end(.failure(.closed))
             return
@@ -116,7 +138,7 @@ final class ClientSession {
     }
 
     private func cancel(_ number: UInt64) {
-        if var request = self.requests.remove(number) {
+        if let request = self.requests.remove(number) {
             self.cancelStream(of: request)
             request.end(.failure(.cancelled))
         } else if let index = self.welcomes.firstIndex(where: { $0.number == number }) {

@@ -28,10 +28,17 @@ package final class RecordClient: Sendable {
         eventLoop: any EventLoop,
         connect: @escaping ClientSession.Connect
     ) {
-        let session = ClientSession(configuration: configuration, eventLoop: eventLoop, connect: connect)
+        let inbox = Inbox()
+        let session = ClientSession(
+            configuration: configuration,
+            eventLoop: eventLoop,
+            inbox: inbox,
+            connect: connect
+        )
         self.mailbox = Mailbox(
             eventLoop: eventLoop,
-            session: .makeBoxSendingValue(session, as: ClientSession.self, eventLoop: eventLoop)
+            session: .makeBoxSendingValue(session, as: ClientSession.self, eventLoop: eventLoop),
+            inbox: inbox
         )
     }
 

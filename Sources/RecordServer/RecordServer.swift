@@ -167,7 +167,7 @@ package final class RecordServer: Sendable {
                 }
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
-                        NIOSSLServerHandler(context: tlsContext),
+                        TLSSetup.handler(tlsContext),
                         ConnectionHandler(server: context, loop: loop.value, eventLoop: channel.eventLoop)
                     )
                 }

@@ -18,6 +18,8 @@ final class ServerContext: Sendable {
     let clock: @Sendable () -> Int64
     let faults: FaultCounter?
     let connections: ConnectionCount
+    /// Longest deadline of a request, in milliseconds: asked for with every one.
+    let deadlineMillisecondsMax: Int64
     /// Bytes of answers that all connections hold for clients that have not taken them.
     private let heldBytes = Atomic<Int>(0)
     private let mostHeldBytes = Atomic<Int>(0)
@@ -34,6 +36,7 @@ final class ServerContext: Sendable {
         self.authenticator = Authenticator(directory: engine.directory)
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)
         self.logger = logger
+        self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
         self.faults = faults.map { FaultCounter($0) }
         self.connections = ConnectionCount(connectionsMax: configuration.listen.connectionsMax)

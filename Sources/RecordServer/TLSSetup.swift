@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 import NIOTLS
 import WireProtocol
@@ -35,7 +36,18 @@ enum TLSSetup {
         )
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [ProtocolVersion.alpn]
+        // Frames say where a conversation ends: the peer's own farewell adds nothing that is worth a long wait.
+        configuration.shutdownTimeout = .seconds(1)
         return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// The handler of one connection.
+    ///
+    /// What a large answer made of its buffer for writing is not kept while the connection is idle.
+    static func handler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
+        var configuration = NIOSSLHandler.Configuration()
+        configuration.maximumPreservedOutboundBufferCapacity = 32 * 1_024
+        return NIOSSLServerHandler(context: context, configuration: configuration)
     }
 
     /// The application protocol of a finished TLS handshake, when `event` says that it finished.

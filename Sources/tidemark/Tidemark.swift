@@ -16,11 +16,13 @@ struct Tidemark: AsyncParsableCommand {
               tidemark container create iCloud.org.example.app
               tidemark user add alice --container iCloud.org.example.app
 
-            The last command prints an access token. A client needs it as TIDEMARK_TOKEN, and what `serve` printed
-            as TIDEMARK_URL and TIDEMARK_CA.
+            The last command prints an access token. A client needs it as
+            TIDEMARK_TOKEN, and what `serve` printed as TIDEMARK_URL
+            (tidemark://HOST:PORT) and TIDEMARK_CA.
 
-            Exit codes: 0 done, 64 wrong usage or settings, 65 wrong data, 69 server or store unavailable,
-            73 a file cannot be created, 78 unusable certificates.
+            Exit codes: 0 done, 64 wrong usage or settings, 65 wrong data,
+            69 server or store unavailable, 73 a file cannot be created,
+            78 unusable certificates.
             """,
         version: version,
         subcommands: [Serve.self, ContainerCommand.self, UserCommand.self, SettingsCommand.self]

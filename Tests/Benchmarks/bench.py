@@ -72,7 +72,7 @@ def compare(row, ours, peer, options):
     result = {
         "row": row.title, "workload": row.workload,
         "ours": middle(0, "rate") * row.weight, "peer": middle(1, "rate") * row.weight, "unit": row.unit,
-        "ratio": statistics.median(ratios), "must": row.must, "aim": row.aim, "spread": [min(ratios), max(ratios)],
+        "ratio": statistics.median(ratios), "must": row.must, "aim": row.aim, "spread": [round(min(ratios), 3), round(max(ratios), 3)],
         "rounds": options.rounds, "seconds": options.seconds, "requests_s": middle(0, "rate"),
         "p50_ms": middle(0, "p50_ms"), "p99_ms": middle(0, "p99_ms"),
     }

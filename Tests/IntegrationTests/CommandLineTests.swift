@@ -20,12 +20,12 @@ struct CommandLineTests {
     @Test
     func `a container and its users are administered without a server`() async throws {
         let data = self.data
-        let created = try await ExecutableUnderTest.run("container", "create", "iCloud.a", "--data", data)
+        let created = try await ChildProcess.tidemark("container", "create", "iCloud.a", "--data", data)
         #expect(created.exitCode == 0)
-        let listed = try await ExecutableUnderTest.run("container", "list", "--data", data)
+        let listed = try await ChildProcess.tidemark("container", "list", "--data", data)
         #expect(listed.output == "iCloud.a\n")
 
-        let added = try await ExecutableUnderTest.run(
+        let added = try await ChildProcess.tidemark(
             "user",
             "add",
             "alice",
@@ -37,7 +37,7 @@ struct CommandLineTests {
         #expect(added.exitCode == 0)
         // The token alone, so that a script can take it as it is.
         #expect(added.output.wholeMatch(of: /tmk_[A-Za-z0-9_-]{43}\n/) != nil)
-        let renewed = try await ExecutableUnderTest.run(
+        let renewed = try await ChildProcess.tidemark(
             "user",
             "renew",
             "alice",
@@ -49,7 +49,7 @@ struct CommandLineTests {
         #expect(renewed.output.wholeMatch(of: /tmk_[A-Za-z0-9_-]{43}\n/) != nil)
         #expect(renewed.output != added.output)
 
-        let revoked = try await ExecutableUnderTest.run(
+        let revoked = try await ChildProcess.tidemark(
             "user",
             "revoke",
             "alice",
@@ -59,7 +59,7 @@ struct CommandLineTests {
             data
         )
         #expect(revoked.exitCode == 0)
-        let table = try await ExecutableUnderTest.run(
+        let table = try await ChildProcess.tidemark(
             "user",
             "list",
             "--container",
@@ -68,7 +68,7 @@ struct CommandLineTests {
             data
         )
         #expect(table.output.contains(/alice +revoked +20/))
-        let json = try await ExecutableUnderTest.run(
+        let json = try await ChildProcess.tidemark(
             "user",
             "list",
             "--container",
@@ -88,8 +88,8 @@ struct CommandLineTests {
 
     @Test
     func `the token is nowhere in the data folder`() async throws {
-        _ = try await ExecutableUnderTest.run("container", "create", "iCloud.a", "--data", self.data)
-        let added = try await ExecutableUnderTest.run(
+        _ = try await ChildProcess.tidemark("container", "create", "iCloud.a", "--data", self.data)
+        let added = try await ChildProcess.tidemark(
             "user",
             "add",
             "alice",
@@ -117,7 +117,7 @@ struct CommandLineTests {
         ]
     )
     func `wrong data is explained and ends with 65`(command: String) async throws {
-        _ = try await ExecutableUnderTest.run("container", "create", "iCloud.a", "--data", self.data)
+        _ = try await ChildProcess.tidemark("container", "create", "iCloud.a", "--data", self.data)
         try await self.expectFailure(command, exitCode: 65)
     }
 
@@ -134,8 +134,8 @@ struct CommandLineTests {
     }
 
     private func expectFailure(_ command: String, exitCode: Int32) async throws {
-        let child = try ExecutableUnderTest(
-            ExecutableUnderTest.buildFolder.appendingPathComponent("tidemark"),
+        let child = try ChildProcess(
+            ChildProcess.tidemark,
             command.split(separator: " ").map(String.init),
             environment: ["TIDEMARK_DATA": self.data]
         )
@@ -147,7 +147,7 @@ struct CommandLineTests {
 
     @Test
     func `a command without a data folder says how to get one`() async throws {
-        let outcome = try await ExecutableUnderTest.run("container", "list", "--data", self.data)
+        let outcome = try await ChildProcess.tidemark("container", "list", "--data", self.data)
         #expect(outcome.exitCode == 65)
         #expect(outcome.errors.contains("tidemark serve --data \(self.data)"))
         #expect(!FileManager.default.fileExists(atPath: self.data))
@@ -171,7 +171,7 @@ struct CommandLineTests {
     @Test
     func `a second server on the same folder is refused, and told who has it`() async throws {
         let server = try await ServerUnderTest.start(data: self.data)
-        let second = try await ExecutableUnderTest.run(
+        let second = try await ChildProcess.tidemark(
             "serve",
             "--data",
             self.data,
@@ -179,7 +179,7 @@ struct CommandLineTests {
             "127.0.0.1:0"
         )
         #expect(second.exitCode == 69)
-        #expect(second.errors.contains("process \(server.process.processNumber))"))
+        #expect(second.errors.contains("process \(server.process.processID))"))
         server.process.signal(SIGKILL)
         _ = await server.process.outcome()
         // The lock goes with its process, however that ended.
@@ -191,7 +191,7 @@ struct CommandLineTests {
     @Test
     func `a port that is taken is an error with its exit code`() async throws {
         let server = try await ServerUnderTest.start(data: self.data)
-        let other = try await ExecutableUnderTest.run(
+        let other = try await ChildProcess.tidemark(
             "serve",
             "--data",
             self.directory.path + "/other",

@@ -14,7 +14,7 @@ struct PythonClientTests {
         let directory = try TemporaryDirectory()
         let server = try await ServerUnderTest.start(data: directory.path)
         let token = try await ServerUnderTest.addUser(container: "iCloud.a", data: directory.path)
-        let client = try ExecutableUnderTest(
+        let client = try ChildProcess(
             Self.python,
             [
                 Self.scripts.appendingPathComponent(script).path, "127.0.0.1", "\(server.port)",

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A server in a process of its own.
 struct ServerUnderTest {
-    let process: ExecutableUnderTest
+    let process: ChildProcess
     /// The host and port that it listens on.
     let address: String
     let authorityPath: String
@@ -12,8 +13,8 @@ struct ServerUnderTest {
 
     /// Starts a server on a free port and waits until it listens.
     static func start(data: String, _ arguments: String...) async throws -> ServerUnderTest {
-        let process = try ExecutableUnderTest(
-            ExecutableUnderTest.buildFolder.appendingPathComponent("tidemark"),
+        let process = try ChildProcess(
+            ChildProcess.tidemark,
             ["serve", "--data", data, "--listen", "127.0.0.1:0"] + arguments
         )
         let found = await process.find { output -> (String, String)? in
@@ -31,9 +32,9 @@ struct ServerUnderTest {
 
     /// Makes a container and a user in the folder of a server, and returns the user's token.
     static func addUser(container: String, data: String) async throws -> String {
-        let created = try await ExecutableUnderTest.run("container", "create", container, "--data", data)
+        let created = try await ChildProcess.tidemark("container", "create", container, "--data", data)
         try #require(created.exitCode == 0)
-        let added = try await ExecutableUnderTest.run(
+        let added = try await ChildProcess.tidemark(
             "user",
             "add",
             "test",

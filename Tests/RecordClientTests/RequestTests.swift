@@ -123,6 +123,11 @@ import WireProtocol
             return
         }
         #expect(failure.code == .limitExceeded && failure.retry == .afterChange)
+        #expect(
+            failure.message
+                == "Your request contains 401 items which is more than the maximum number of items "
+                + "in a single request (400)"
+        )
     }
 
     @Test(arguments: [0, 1])

@@ -58,6 +58,7 @@ enum Architecture {
             outside: ["ArgumentParser", "Logging"]
         ),
         ModuleRow(folder: "Clients/Examples/ISOCodes", ours: ["CloudKit"], outside: []),
+        ModuleRow(folder: "Clients/Examples/Notes", ours: ["CloudKit"], outside: []),
     ]
 
     /// Modules of the toolchain that every target may use, unless `withoutFoundation` names it.

@@ -25,4 +25,19 @@ struct TidyTests {
         let rows = Set(Architecture.rows.map(\.folder))
         #expect(folders.subtracting(rows).isEmpty)
     }
+
+    /// There a test is named by its file and its sentence, in one pair of backticks.
+    @Test
+    func `each test that the clients' README names exists`() throws {
+        let readme = SourceTree.root.appendingPathComponent("Clients/README.md")
+        let named = try String(contentsOf: readme, encoding: .utf8).matches(of: /`(\w+Tests): ([^`]+)`/)
+        #expect(named.count > 20)
+        let files = try SourceTree.files().filter(\.isTest)
+        for test in named {
+            let isThere = files.contains { file in
+                file.name == "\(test.1).swift" && file.lines.contains { $0.contains("func `\(test.2)`") }
+            }
+            #expect(isThere, "\(test.1): \(test.2)")
+        }
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import RecordModel
 import SwiftProtobuf
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -17,7 +18,7 @@ import WireProtocol
                     prefix.bytes = once
                     #expect(
                         try VectorTests.recode(prefix) == once,
-                        "\(vector.testDescription), \(length) bytes"
+                        "\(vector.description), \(length) bytes"
                     )
                 } catch is WireError {
                 } catch is BodyError {

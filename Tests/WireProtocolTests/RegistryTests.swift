@@ -1,5 +1,6 @@
 import Foundation
 import RecordModel
+import TestSupport
 import Testing
 import WireProtocol
 

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import RecordModel
 import SwiftProtobuf
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -15,11 +16,11 @@ import WireProtocol
         for vector in vectors {
             if let fields = vector.fields {
                 let recoded = try Self.recode(vector)
-                #expect(recoded == vector.bytes, "\(vector.testDescription)")
+                #expect(recoded == vector.bytes, "\(vector.description)")
                 try Self.compare(fields, with: vector)
             } else {
                 let error = Self.error(of: vector)
-                #expect(error == vector.error, "\(vector.testDescription)")
+                #expect(error == vector.error, "\(vector.description)")
             }
         }
     }
@@ -46,7 +47,7 @@ import WireProtocol
             let type = try #require(Self.generated[vector.message])
             let message = try type.init(jsonUTF8Data: fields)
             let bytes: [UInt8] = try message.serializedBytes()
-            #expect(bytes == vector.bytes, "\(vector.testDescription)")
+            #expect(bytes == vector.bytes, "\(vector.description)")
         }
     }
 

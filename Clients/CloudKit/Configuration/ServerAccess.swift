@@ -1,5 +1,6 @@
 internal import RecordClient
 private import Synchronization
+private import WireProtocol
 
 /// A container's way to its server: found out at the first request, then the same for good.
 final class ServerAccess: Sendable {
@@ -8,6 +9,19 @@ final class ServerAccess: Sendable {
         var client: RecordClient
         var isSignedIn: Bool
         let user: UserName
+        let signIn: SignInAnswer
+
+        /// Notes what a failure says about the token.
+        func heard(_ error: ClientError) {
+            if self.isSignedIn, case .rejected(.notAuthenticated, _) = error {
+                self.signIn.note(isAccepted: false)
+            }
+        }
+
+        /// Notes that the server greeted a user by name.
+        func heard(userNamed name: String) {
+            if self.isSignedIn { self.signIn.note(isAccepted: !name.isEmpty) }
+        }
     }
 
     /// `nil`: the process's default container, and the environment names none.

@@ -25,7 +25,8 @@ enum SharedSessions {
             let session = ServerAccess.Session(
                 client: RecordClient(configuration: configuration),
                 isSignedIn: configuration.accessToken != nil,
-                user: UserName()
+                user: UserName(),
+                signIn: SignInAnswer()
             )
             sessions[key] = session
             return session

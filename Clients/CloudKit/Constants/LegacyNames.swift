@@ -5,3 +5,23 @@ public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction
 /// The action of a reference, under its Objective-C name.
 @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
 public typealias CKReferenceAction = CKRecord.ReferenceAction
+
+/// What an application could ask its user for, under its name from before Swift 4.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
+public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPermissions
+
+/// What the user said to that, under its name from before Swift 4.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
+public typealias CKContainer_Application_PermissionStatus = CKContainer.ApplicationPermissionStatus
+
+/// Told what the user said, under its name from before Swift 4.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
+public typealias CKContainer_Application_PermissionBlock = CKContainer.ApplicationPermissionBlock
+
+/// What an application could ask its user for, under its Objective-C name.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
+public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
+
+/// What the user said to that, under its Objective-C name.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
+public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus

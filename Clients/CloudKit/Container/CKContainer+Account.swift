@@ -13,8 +13,10 @@ extension CKContainer {
         guard session.isSignedIn else { return (.noAccount, nil) }
         do throws(ClientError) {
             let welcome = try await session.client.welcome(timeout: self.accountPatience)
+            session.heard(userNamed: welcome.userRecordName)
             return (welcome.userRecordName.isEmpty ? .noAccount : .available, nil)
         } catch {
+            session.heard(error)
             switch error {
             case .rejected(.notAuthenticated, _): return (.noAccount, nil)
             case .rejected(.overloaded, _), .rejected(.drain, _): return (.temporarilyUnavailable, nil)
@@ -28,8 +30,10 @@ extension CKContainer {
         guard session.isSignedIn else { throw CKError.nobodySignedIn }
         do throws(ClientError) {
             let name = try await session.user.fetched(from: session.client, timeout: self.accountPatience)
+            session.heard(userNamed: name)
             if !name.isEmpty { return CKRecord.ID(recordName: name) }
         } catch {
+            session.heard(error)
             throw CKError(error)
         }
         throw CKError.nobodySignedIn

@@ -86,8 +86,10 @@ final class RequestCall: CKOperation.Work {
                             from: session.client,
                             timeout: self.patience.request
                         )
+                        session.heard(userNamed: user)
                         self.send(tally, session: session, user: user, answers: answers, end: end)
                     } catch {
+                        session.heard(error)
                         self.run(true) { end(.failed(CKError(error))) }
                     }
                 }
@@ -135,7 +137,10 @@ final class RequestCall: CKOperation.Work {
             }
         } end: { result in
             self.run(true) {
-                if case .failure(let error) = result { return end(.failed(CKError(error))) }
+                if case .failure(let error) = result {
+                    session.heard(error)
+                    return end(.failed(CKError(error)))
+                }
                 let silent = tally.unanswered(user: user)
                 if !silent.isEmpty { answers(silent) }
                 end(tally.end)

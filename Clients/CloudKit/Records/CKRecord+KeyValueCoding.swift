@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension CKRecord {
     /// Sets the value of a field, as key-value coding does on Apple's systems; `nil` removes the field.
@@ -11,7 +12,8 @@ extension CKRecord {
         } else if let object = value as? any __CKRecordObjCValue {
             self.setObject(object, forKey: key)
         } else {
-            self.table.refuse(key, because: "A field can't hold a value of the type \(type(of: value))")
+            let text = "A field can't hold a value of the type \(type(of: value))"
+            self.state.withLock { $0.table.refuse(key, because: text) }
         }
     }
 

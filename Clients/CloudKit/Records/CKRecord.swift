@@ -1,5 +1,6 @@
 public import Foundation
 import RecordModel
+import Synchronization
 
 /// A record: typed values under keys, in a zone.
 ///
@@ -7,9 +8,10 @@ import RecordModel
 /// encrypted reference, a key that is both encrypted and not) is remembered, and the save fails with
 /// `CKError.Code.invalidArguments`.
 ///
-/// Instances are not synchronised, as Apple's aren't: while a record is being saved, change a copy. Equality is
-/// identity.
-open class CKRecord: NSObject, NSSecureCoding, NSCopying {
+/// Several tasks may use a record at once, while it is being saved too: every call sees or makes one change as a whole,
+/// and a change made after a save was sent stays a change. Equality is identity.
+// SAFETY: what can change is behind one mutex, everything else is constant.
+open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The name of a record type: an ASCII letter, then letters, digits and `_`; at most 255.
     public typealias RecordType = String
     /// The name of a field: an ASCII letter, then letters, digits and `_`; at most 255.
@@ -26,19 +28,27 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     open var recordID: CKRecordID { self.storedID }
 
     /// The server's name for the state of the record; `nil` until it was saved or fetched.
-    open var recordChangeTag: String? { self.system.changeTag }
+    open var recordChangeTag: String? { self.snapshot.system.changeTag }
 
     /// Who created the record; `nil` until it was saved or fetched.
-    open var creatorUserRecordID: CKRecordID? { self.system.creator.map { CKRecordID(recordName: $0) } }
+    open var creatorUserRecordID: CKRecordID? {
+        self.snapshot.system.creator.map { CKRecordID(recordName: $0) }
+    }
 
     /// When the server created the record; `nil` until it was saved or fetched.
-    open var creationDate: Date? { self.system.createdMilliseconds.map { Date(milliseconds: $0) } }
+    open var creationDate: Date? {
+        self.snapshot.system.createdMilliseconds.map { Date(milliseconds: $0) }
+    }
 
     /// Who changed the record last; `nil` until it was saved or fetched.
-    open var lastModifiedUserRecordID: CKRecordID? { self.system.modifier.map { CKRecordID(recordName: $0) } }
+    open var lastModifiedUserRecordID: CKRecordID? {
+        self.snapshot.system.modifier.map { CKRecordID(recordName: $0) }
+    }
 
     /// When the server changed the record last; `nil` until it was saved or fetched.
-    open var modificationDate: Date? { self.system.modifiedMilliseconds.map { Date(milliseconds: $0) } }
+    open var modificationDate: Date? {
+        self.snapshot.system.modifiedMilliseconds.map { Date(milliseconds: $0) }
+    }
 
     /// The share of the record: `nil`, as records can't be shared yet.
     open var share: CKReference? { nil }
@@ -47,11 +57,10 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     ///
     /// Another zone or action is refused when the record is saved.
     open var parent: CKReference? {
-        get { self.storedParent }
+        get { self.snapshot.parent?.reference }
         set {
-            self.storedParent = newValue
-            self.parentIsChanged = true
-            self.parentGeneration += 1
+            let parent = newValue.map { RecordState.Parent($0, in: self.storedID.zoneID) }
+            _ = self.state.withLock { $0.replaceParent(by: parent) }
         }
     }
 
@@ -61,21 +70,19 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     open var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(of: self) }
 
     let storedID: CKRecordID
-    var system: SystemState
-    var storedParent: CKReference?
-    var parentIsChanged = false
-    var parentGeneration: UInt64 = 0
-    var table: FieldTable
-    /// The record as the server had it when this instance last heard of it.
-    var ancestor: Record?
-    /// The saves that may still be answered, oldest first.
-    var saves: [SentSave] = []
+    /// Held for one change or reading, never while code of others runs: not even to release an object of theirs.
+    let state: Mutex<RecordState>
 
-    init(storing recordType: RecordType, recordID: CKRecordID, system: SystemState, table: FieldTable) {
+    /// What the record is at this moment.
+    var snapshot: RecordState { self.state.withLock { $0 } }
+
+    /// The record as the server had it when this instance last heard of it.
+    var ancestor: Record? { self.snapshot.ancestor }
+
+    init(storing recordType: RecordType, recordID: CKRecordID, state: RecordState) {
         self.recordType = recordType
         self.storedID = recordID
-        self.system = system
-        self.table = table
+        self.state = Mutex(state)
         super.init()
     }
 
@@ -84,8 +91,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
         self.init(
             storing: recordType,
             recordID: recordID,
-            system: SystemState(),
-            table: FieldTable(in: recordID.zoneID)
+            state: RecordState(table: FieldTable(in: recordID.zoneID))
         )
     }
 
@@ -100,11 +106,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
         guard let archive = RecordArchive(coder) else { return nil }
         self.recordType = archive.recordType
         self.storedID = archive.recordID
-        self.system = archive.system
-        self.storedParent = archive.parent
-        self.parentIsChanged = archive.parentIsChanged
-        self.table = archive.table
-        self.ancestor = archive.ancestor
+        self.state = Mutex(archive.state)
         super.init()
     }
 
@@ -112,7 +114,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     ///
     /// Values that can't be saved (assets, infinite numbers) are not kept; that they can't be saved is.
     open func encode(with coder: NSCoder) {
-        coder.encodeBody(RecordArchive.systemParts(of: self) + RecordArchive.contentParts(of: self))
+        let archive = self.archive
+        coder.encodeBody(archive.systemParts + archive.contentParts)
     }
 
     /// Writes into an archive what the server needs to recognise the record, the parent included, but no values.
@@ -122,7 +125,11 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     open func encodeSystemFields(with coder: NSCoder) {
         // The binary format writes dictionaries in the order of their hash tables, which differs from run to run.
         (coder as? NSKeyedArchiver)?.outputFormat = .xml
-        coder.encodeBody(RecordArchive.systemParts(of: self))
+        coder.encodeBody(self.archive.systemParts)
+    }
+
+    private var archive: RecordArchive {
+        RecordArchive(recordType: self.recordType, recordID: self.storedID, state: self.snapshot)
     }
 
     /// Whether records may be read where secure coding is required: always.
@@ -130,17 +137,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
 
     /// Returns an independent record with the same content, change tag and changes.
     open func copy(with zone: NSZone? = nil) -> Any {
-        let copy = CKRecord(
-            storing: self.recordType,
-            recordID: self.recordID,
-            system: self.system,
-            table: self.table
-        )
-        copy.storedParent = self.storedParent
-        copy.parentIsChanged = self.parentIsChanged
-        copy.parentGeneration = self.parentGeneration
-        copy.ancestor = self.ancestor
-        return copy
+        CKRecord(storing: self.recordType, recordID: self.storedID, state: self.snapshot.copy)
     }
 
     /// Makes a record the parent; `nil` removes the parent.
@@ -155,14 +152,25 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
 
     /// Returns the value of a field; `nil` when it has none here or is encrypted.
     open func object(forKey key: FieldKey) -> (any __CKRecordObjCValue)? {
-        self.table.object(key, encrypted: false, in: self.recordID.zoneID)
+        self.object(forKey: key, encrypted: false)
     }
 
     /// Sets the value of a field; `nil` removes the field, here and with the next save on the server.
     ///
     /// Setting an equal value is a change too.
     open func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey) {
-        self.table.set(key, to: object, encrypted: false, in: self.recordID.zoneID.model)
+        self.setObject(object, forKey: key, encrypted: false)
+    }
+
+    func object(forKey key: FieldKey, encrypted: Bool) -> (any __CKRecordObjCValue)? {
+        let entry = self.state.withLock { $0.table.entries[key] }
+        return entry?.object(encrypted: encrypted, in: self.storedID.zoneID)
+    }
+
+    func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, encrypted: Bool) {
+        let zone = self.storedID.zoneID.model
+        let entry = object.map { FieldTable.entry(of: $0, encrypted: encrypted, in: zone) }
+        _ = self.state.withLock { $0.table.set(key, to: entry, encrypted: encrypted) }
     }
 
     /// The value of a field; see `object(forKey:)` and `setObject(_:forKey:)`.
@@ -172,15 +180,15 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Returns the keys that have values here, in ascending order, without the encrypted ones.
-    open func allKeys() -> [FieldKey] { self.table.keys(encrypted: false) }
+    open func allKeys() -> [FieldKey] { self.snapshot.table.keys(encrypted: false) }
 
     /// Returns the keys set or removed here since the record was fetched or saved, in ascending order.
-    open func changedKeys() -> [FieldKey] { self.table.changedKeys(encrypted: false) }
+    open func changedKeys() -> [FieldKey] { self.snapshot.table.changedKeys(encrypted: false) }
 
     /// Returns the words of all texts, each once, in the order of keys.
     open func allTokens() -> [String] {
         var seen: Set<String> = []
-        let texts = self.allKeys().compactMap { self.object(forKey: $0) as? String }
+        let texts = self.map(\.1).compactMap { $0 as? String }
         let words = texts.flatMap { $0.split { !$0.isLetter && !$0.isNumber } }.map { String($0) }
         return words.filter { seen.insert($0).inserted }
     }
@@ -200,11 +208,11 @@ extension CKRecord: Sequence {
 
     /// Returns an iterator over the fields that have values here, in the order of their keys.
     public func makeIterator() -> CKRecordKeyValueIterator {
-        CKRecordKeyValueIterator(
-            self.allKeys().compactMap { key in self.object(forKey: key).map { (key, $0) } }
+        let table = self.snapshot.table
+        return CKRecordKeyValueIterator(
+            table.keys(encrypted: false).compactMap { key in
+                table.entries[key]?.object(encrypted: false, in: self.storedID.zoneID).map { (key, $0) }
+            }
         )
     }
 }
-
-// SAFETY: as with Apple's class, its users keep two threads from changing one record at once.
-extension CKRecord: @unchecked Sendable {}

@@ -10,11 +10,11 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting {
     }
 
     func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
-        self.record.table.object(key, encrypted: true, in: self.record.recordID.zoneID)
+        self.record.object(forKey: key, encrypted: true)
     }
 
     func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
-        self.record.table.set(key, to: object, encrypted: true, in: self.record.recordID.zoneID.model)
+        self.record.setObject(object, forKey: key, encrypted: true)
     }
 
     subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
@@ -22,10 +22,10 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting {
         set { self.setObject(newValue, forKey: key) }
     }
 
-    func allKeys() -> [CKRecord.FieldKey] { self.record.table.keys(encrypted: true) }
+    func allKeys() -> [CKRecord.FieldKey] { self.record.snapshot.table.keys(encrypted: true) }
 
-    func changedKeys() -> [CKRecord.FieldKey] { self.record.table.changedKeys(encrypted: true) }
+    func changedKeys() -> [CKRecord.FieldKey] { self.record.snapshot.table.changedKeys(encrypted: true) }
 }
 
-// SAFETY: the only stored property is a constant; the record behind it is as unsynchronised as ever.
+// SAFETY: the only stored property is a constant, and records are Sendable.
 extension EncryptedValues: @unchecked Sendable {}

@@ -2,18 +2,33 @@ import Foundation
 import RecordModel
 
 /// The fields of a record on this side: values, what changed, and what will be refused.
-struct FieldTable {
+struct FieldTable: Sendable {
+    /// The object of a field.
+    // SAFETY: locations or a reference, which never change, or a value that is refused: of that only the pointer is used
+    // here, and what its class makes of being read by several tasks is between those.
+    struct KeptObject: @unchecked Sendable {
+        let object: any __CKRecordObjCValue
+    }
+
     /// A field that has a value here.
-    struct Entry {
+    struct Entry: Sendable {
         /// What the server would store, or why it can't.
         var value: Result<FieldValue, ValueRefusal>
         var isEncrypted: Bool
         /// The object that was set; `nil`: made from `value` when asked for.
-        var object: (any __CKRecordObjCValue)?
+        var kept: KeptObject?
+
+        /// The value as users meet it; `nil` when it is of the other kind.
+        func object(encrypted: Bool, in zone: CKRecordZoneID) -> (any __CKRecordObjCValue)? {
+            guard self.isEncrypted == encrypted else { return nil }
+            if let kept = self.kept { return kept.object }
+            guard case .success(let value) = self.value else { return nil }
+            return value.object(in: zone)
+        }
     }
 
     /// A change of a field that the server doesn't know.
-    struct Change {
+    struct Change: Sendable {
         /// The time of the change, on a clock that ticks with every change of the record.
         var generation: UInt64
         var isEncrypted: Bool
@@ -32,7 +47,7 @@ struct FieldTable {
             self.entries[field.name] = Entry(
                 value: .success(field.value),
                 isEncrypted: field.isEncrypted,
-                object: object
+                kept: object.map { KeptObject(object: $0) }
             )
         }
     }
@@ -65,38 +80,25 @@ struct FieldTable {
         self.changes.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
     }
 
-    func object(_ key: String, encrypted: Bool, in zone: CKRecordZoneID) -> (any __CKRecordObjCValue)? {
-        guard let entry = self.entries[key], entry.isEncrypted == encrypted else { return nil }
-        if let object = entry.object { return object }
-        guard case .success(let value) = entry.value else { return nil }
-        return value.object(in: zone)
-    }
-
-    /// Sets or removes a field; what is wrong with it waits for the next save.
-    mutating func set(_ key: String, to object: (any __CKRecordObjCValue)?, encrypted: Bool, in zone: ZoneID)
-    {
+    /// Sets or, with `nil`, removes a field; what is wrong with it waits for the next save.
+    ///
+    /// - Returns: What the field was, for the caller to release: an object of a class of others may do anything then.
+    mutating func set(_ key: String, to entry: Entry?, encrypted: Bool) -> Entry? {
         self.misuses[key] = nil
         guard NameRules.isIdentifier(key.utf8) else {
-            if object != nil { self.misuses[key] = ValueRefusal("'\(key)' is not a valid key") }
-            return
+            if entry != nil { self.misuses[key] = ValueRefusal("'\(key)' is not a valid key") }
+            return nil
         }
         if let kind = self.entries[key]?.isEncrypted ?? self.changes[key]?.isEncrypted, kind != encrypted {
-            guard object != nil else { return }
+            guard entry != nil else { return nil }
             self.misuses[key] = ValueRefusal("The field '\(key)' can't be both encrypted and not encrypted")
-            return
+            return nil
         }
         self.generation += 1
         self.changes[key] = Change(generation: self.generation, isEncrypted: encrypted)
-        guard let object else {
-            self.entries[key] = nil
-            return
-        }
-        let value = Self.value(of: object, encrypted: encrypted, in: zone)
-        self.entries[key] = Entry(
-            value: value,
-            isEncrypted: encrypted,
-            object: Self.keptObject(object, for: value)
-        )
+        let before = self.entries.removeValue(forKey: key)
+        self.entries[key] = entry
+        return before
     }
 
     /// Remembers that something was set which is no value at all.
@@ -109,6 +111,13 @@ struct FieldTable {
         for key in keys {
             if let change = self.changes[key], change.generation <= generation { self.changes[key] = nil }
         }
+    }
+
+    /// Reads what was set.
+    static func entry(of object: any __CKRecordObjCValue, encrypted: Bool, in zone: ZoneID) -> Entry {
+        let value = Self.value(of: object, encrypted: encrypted, in: zone)
+        let kept = Self.keptObject(object, for: value)
+        return Entry(value: value, isEncrypted: encrypted, kept: kept.map { KeptObject(object: $0) })
     }
 
     private static func value(

@@ -5,11 +5,13 @@ import RecordModel
 struct RecordArchive {
     let recordType: String
     let recordID: CKRecordID
-    let system: SystemState
-    let parent: CKReference?
-    let parentIsChanged: Bool
-    let table: FieldTable
-    let ancestor: Record?
+    let state: RecordState
+
+    init(recordType: String, recordID: CKRecordID, state: RecordState) {
+        self.recordType = recordType
+        self.recordID = recordID
+        self.state = state
+    }
 
     init?(_ coder: NSCoder) {
         guard let body = coder.archivedBody(), let recordType = body.text("recordType"),
@@ -27,17 +29,12 @@ struct RecordArchive {
         system.modifiedMilliseconds = body.integer("modified")
         system.creator = body.text("creator")
         system.modifier = body.text("modifier")
-        self.system = system
-        self.parent = Self.parent(body, in: zoneID)
-        self.parentIsChanged = body.integer("parentIsChanged") == 1
         guard let table = FieldTable(body, in: zoneID) else { return nil }
-        self.table = table
-        self.ancestor = Self.ancestor(
-            body,
-            id: self.recordID.model,
-            recordType: recordType,
-            system: system
-        )
+        var state = RecordState(system: system, table: table)
+        state.parent = Self.parent(body, in: zoneID).map { RecordState.Parent($0, in: zoneID) }
+        state.parentIsChanged = body.integer("parentIsChanged") == 1
+        state.ancestor = Self.ancestor(body, id: self.recordID.model, recordType: recordType, system: system)
+        self.state = state
     }
 
     private static func parent(_ body: ArchivedBody, in zoneID: CKRecordZoneID) -> CKReference? {
@@ -78,25 +75,25 @@ struct RecordArchive {
     }
 
     /// What identifies a record and its state on the server.
-    static func systemParts(of record: CKRecord) -> [Field] {
-        let zoneID = record.recordID.zoneID
+    var systemParts: [Field] {
+        let zoneID = self.recordID.zoneID
         var parts = [
-            Field("recordType", .string(record.recordType)),
-            Field("recordName", .string(record.recordID.recordName)),
+            Field("recordType", .string(self.recordType)),
+            Field("recordName", .string(self.recordID.recordName)),
             Field("zoneName", .string(zoneID.zoneName)),
             Field("ownerName", .string(zoneID.ownerName)),
         ]
-        let system = record.system
+        let system = self.state.system
         if let tag = system.changeTag { parts.append(Field("changeTag", .string(tag))) }
         if let created = system.createdMilliseconds { parts.append(Field("created", .int64(created))) }
         if let modified = system.modifiedMilliseconds { parts.append(Field("modified", .int64(modified))) }
         if let creator = system.creator { parts.append(Field("creator", .string(creator))) }
         if let modifier = system.modifier { parts.append(Field("modifier", .string(modifier))) }
-        if let ancestorParent = record.ancestor?.parent {
+        if let ancestorParent = self.state.ancestor?.parent {
             parts.append(Field("ancestorParent", .string(ancestorParent)))
         }
-        if record.parentIsChanged { parts.append(Field("parentIsChanged", .int64(1))) }
-        guard let parent = record.parent else { return parts }
+        if self.state.parentIsChanged { parts.append(Field("parentIsChanged", .int64(1))) }
+        guard let parent = self.state.parent?.reference else { return parts }
         parts.append(Field("parent", .string(parent.recordID.recordName)))
         if parent.recordID.zoneID != zoneID {
             parts.append(Field("parentZoneName", .string(parent.recordID.zoneID.zoneName)))
@@ -107,9 +104,9 @@ struct RecordArchive {
     }
 
     /// The values of a record, what changed in it and what it was before.
-    static func contentParts(of record: CKRecord) -> [Field] {
-        var parts = record.table.archiveParts
-        if let ancestor = record.ancestor { parts.append(Field("ancestor", .bytes(ancestor.body.bytes))) }
+    var contentParts: [Field] {
+        var parts = self.state.table.archiveParts
+        if let ancestor = self.state.ancestor { parts.append(Field("ancestor", .bytes(ancestor.body.bytes))) }
         return parts
     }
 }

@@ -36,6 +36,13 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         self.init(storing: zoneName, ownerName: ownerName)
     }
 
+    /// Creates the ID of a zone of an owner; `nil`: the current user.
+    @available(*, deprecated, message: "Pass CKCurrentUserDefaultName for the current user.")
+    @_disfavoredOverload
+    public convenience init(zoneName: String = CKRecordZoneID.defaultZoneName, ownerName: String?) {
+        self.init(storing: zoneName, ownerName: ownerName ?? CKCurrentUserDefaultName)
+    }
+
     /// Reads an archived ID; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let zoneName = body.text("zoneName"),

@@ -8,13 +8,12 @@ struct BatchSaver {
 
     let database: CKDatabase
 
-    /// Saves all records or none; `saved` is called for each.
-    func save(_ records: [CKRecord], saved: () -> Void) async throws {
+    /// Saves records; `saved` is told how many, request by request.
+    func save(_ records: [CKRecord], saved: (Int) -> Void) async throws {
         var attempt = 1
         while true {
             do {
-                // Told after the request: a batch that is not saved as a whole is not saved at all.
-                for _ in try await self.saveOnce(records) { saved() }
+                saved(try await self.saveOnce(records).count)
                 return
             } catch let error as CKError where error.code == .limitExceeded && records.count > 1 {
                 let half = records.count / 2

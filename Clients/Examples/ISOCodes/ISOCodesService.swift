@@ -45,7 +45,7 @@ struct ISOCodesService {
         let saver = BatchSaver(database: self.database)
         for start in stride(from: 0, to: records.count, by: BatchSaver.batchRecordsMax) {
             let end = min(start + BatchSaver.batchRecordsMax, records.count)
-            try await saver.save(Array(records[start..<end])) { progress.advance() }
+            try await saver.save(Array(records[start..<end])) { progress.advance(by: $0) }
         }
         progress.finish()
     }

@@ -18,8 +18,8 @@ final class ProgressBar {
         self.total = total
     }
 
-    func advance() {
-        self.done += 1
+    func advance(by count: Int) {
+        self.done += count
         let tenths = self.total == 0 ? 10 : self.done * 10 / self.total
         if self.isTerminal {
             self.write("\r\(self.line)\u{1B}[K")

@@ -12,11 +12,13 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Longest payload before the `welcome`, from a server that nothing is known of.
     static let handshakePayloadBytesMax = 64 * 1024
 
+    /// A larger buffer is not kept for what is written next.
+    private static let keptBytesMax = 16 * 1024
+
     let number: Int
     private(set) var hasAnswered = false
     private let hello: Hello
-    private let frames: NIOSingleStepByteToMessageProcessor<FrameDecoder>
-    private let decoder = FrameDecoder(payloadBytesMax: handshakePayloadBytesMax)
+    private let frames = FrameAssembly(payloadBytesMax: handshakePayloadBytesMax)
     private var machine: ClientStateMachine
     private var keepalive: Keepalive?
     /// The owner; let go when the connection has ended, so that neither keeps the other.
@@ -28,7 +30,6 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     init(number: Int, hello: Hello, session: ClientSession) {
         self.number = number
         self.hello = hello
-        self.frames = NIOSingleStepByteToMessageProcessor(self.decoder)
         self.machine = ClientStateMachine(windows: hello.windows)
         self.session = session
     }
@@ -76,9 +77,13 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Sends what was written since the last call.
     func flush() {
         guard let context, self.outgoing.readableBytes > 0 else { return }
-        let bytes = self.outgoing
-        self.outgoing = context.channel.allocator.buffer(capacity: 1024)
+        var bytes = self.outgoing
+        self.outgoing = ByteBuffer()
         context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
+        guard bytes.capacity <= Self.keptBytesMax, self.outgoing.capacity == 0 else { return }
+        // Bytes that the channel still holds are not touched: clearing copies on write.
+        bytes.clear()
+        self.outgoing = bytes
     }
 
     /// Opens no more streams, and closes when those that are open have ended.
@@ -109,8 +114,17 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.hasFinished else { return }
         self.keepalive?.heard(now: context.eventLoop.now)
+        let piece = self.unwrapInboundIn(data)
+        if let session {
+            session.attending { self.received(piece) }
+        } else {
+            self.received(piece)
+        }
+    }
+
+    private func received(_ piece: ByteBuffer) {
         do {
-            try self.frames.process(buffer: self.unwrapInboundIn(data)) { frame in
+            try self.frames.received(piece) { frame in
                 try self.frameReceived(frame)
             }
         } catch let violation as Violation {
@@ -182,7 +196,7 @@ extension ClientConnectionHandler {
         switch self.machine.welcomeReceived(welcome) {
         case .announce:
             guard let context else { return }
-            self.decoder.payloadBytesMax = Int(welcome.limits.frameBytesMax)
+            self.frames.payloadBytesMax = Int(welcome.limits.frameBytesMax)
             self.keepalive = Keepalive(
                 idleTimeout: .milliseconds(Int64(welcome.limits.idleTimeoutMilliseconds)),
                 now: context.eventLoop.now

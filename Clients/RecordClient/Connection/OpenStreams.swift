@@ -14,7 +14,7 @@ struct OpenStreams {
     private let streamWindowBytes: UInt32
     private var receiving: ReceiveWindow
     private var sending: SendWindow
-    private var streams: [UInt32: ReceiveWindow] = [:]
+    private var streams = StreamTable<ReceiveWindow>()
     /// `nil`: the numbers have run out.
     private var nextStream: UInt32?
 
@@ -24,7 +24,6 @@ struct OpenStreams {
         self.streamWindowBytes = granted.streamBytes
         self.receiving = ReceiveWindow(bytes: granted.connectionBytes)
         self.sending = SendWindow(bytes: welcome.windows.connectionBytes)
-        self.streams.reserveCapacity(min(self.inFlightMax, 128))
     }
 
     var isEmpty: Bool { self.streams.isEmpty }
@@ -48,7 +47,7 @@ struct OpenStreams {
 
     /// - Returns: Whether the stream was open.
     mutating func close(_ stream: UInt32) -> Bool {
-        self.streams.removeValue(forKey: stream) != nil
+        self.streams.removeValue(of: stream) != nil
     }
 
     /// - Returns: What the server did wrong, if anything.

@@ -12,6 +12,10 @@ final class TLSConnector: Sendable {
     private let port: Int
     private let trust: ClientConfiguration.Trust
     private let connectTimeout: TimeAmount
+    /// How long a connection that this side has closed waits for the server's TLS to say the same.
+    ///
+    /// Frames say where a conversation ends, so that nothing depends on it.
+    static let farewellMax: TimeAmount = .milliseconds(250)
     /// Made once: reading the system's authorities takes milliseconds.
     private let context = Mutex<NIOSSLContext?>(nil)
 
@@ -61,6 +65,7 @@ final class TLSConnector: Sendable {
             tls.minimumTLSVersion = .tlsv13
             tls.applicationProtocols = [ProtocolVersion.alpn]
             tls.certificateVerification = .fullVerification
+            tls.shutdownTimeout = Self.farewellMax
             tls.trustRoots = try self.trustRoots()
             let made = try NIOSSLContext(configuration: tls)
             context = made

@@ -27,12 +27,13 @@ final class Mailbox: Sendable {
 
     private let eventLoop: any EventLoop
     private let session: NIOLoopBoundBox<ClientSession>
-    private let messages = Mutex<[Message]>([])
+    private let inbox: Inbox
     private let lastNumber = Atomic<UInt64>(0)
 
-    init(eventLoop: any EventLoop, session: NIOLoopBoundBox<ClientSession>) {
+    init(eventLoop: any EventLoop, session: NIOLoopBoundBox<ClientSession>, inbox: Inbox) {
         self.eventLoop = eventLoop
         self.session = session
+        self.inbox = inbox
     }
 
     /// A number that no other request of this client has.
@@ -41,22 +42,8 @@ final class Mailbox: Sendable {
     }
 
     func post(_ message: Message) {
-        let isFirst = self.messages.withLock { messages in
-            messages.append(message)
-            return messages.count == 1
-        }
         // Later ones are taken by the wake-up that the first one asked for.
-        guard isFirst else { return }
-        self.eventLoop.execute { [session = self.session, self] in
-            session.value.take(self.takeAll())
-        }
-    }
-
-    private func takeAll() -> [Message] {
-        self.messages.withLock { messages in
-            let taken = messages
-            messages = []
-            return taken
-        }
+        guard self.inbox.add(message) else { return }
+        self.eventLoop.execute { [session = self.session] in session.value.takeInbox() }
     }
 }

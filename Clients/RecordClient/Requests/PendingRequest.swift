@@ -3,7 +3,9 @@ import RecordModel
 import WireProtocol
 
 /// A request from its start to its end.
-struct PendingRequest: Sendable {
+///
+/// Lives on the session's event loop. A class: it is looked up several times, and changed in between.
+final class PendingRequest {
     /// Who gets the answer.
     enum Receiver: Sendable {
         case callbacks(
@@ -27,6 +29,8 @@ struct PendingRequest: Sendable {
     let resourceDeadline: NIODeadline
     var silenceDeadline: NIODeadline
     var place: Place = .waiting
+    /// The caller has the answer, or wants none.
+    var hasEnded = false
     /// Made when the request is first sent; the same whenever it is sent again.
     var requestID: RequestID?
     /// When it was first sent; `nil`: never.
@@ -64,7 +68,7 @@ struct PendingRequest: Sendable {
     /// Hands over the items that were not handed over before.
     ///
     /// - Returns: Whether the request has items of these numbers.
-    mutating func deliver(_ items: [Item]) -> Bool {
+    func deliver(_ items: [Item]) -> Bool {
         guard let itemCount = self.operation.itemCount else {
             self.listed += items
             return true
@@ -78,7 +82,7 @@ struct PendingRequest: Sendable {
     }
 
     /// The connection broke: what of a list had come is of no use.
-    mutating func forgetList() {
+    func forgetList() {
         self.listed = []
     }
 
@@ -86,7 +90,7 @@ struct PendingRequest: Sendable {
     var isUntouched: Bool { self.delivered.isEmpty && self.listed.isEmpty }
 
     /// Ends the request; the last call.
-    mutating func end(_ result: Result<Void, ClientError>) {
+    func end(_ result: Result<Void, ClientError>) {
         if case .success = result, !self.listed.isEmpty { self.handOver(self.listed) }
         switch self.receiver {
         case .callbacks(_, let end): end(result)
@@ -94,7 +98,7 @@ struct PendingRequest: Sendable {
         }
     }
 
-    private mutating func handOver(_ items: [Item]) {
+    private func handOver(_ items: [Item]) {
         guard !items.isEmpty else { return }
         switch self.receiver {
         case .callbacks(let receive, _): receive(items)

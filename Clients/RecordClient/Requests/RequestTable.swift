@@ -1,14 +1,16 @@
 import NIOCore
 import RecordModel
+import WireProtocol
 
 /// All requests of a client that have not ended: those that wait, in the order of their numbers, and those on streams.
 ///
 /// A stream whose request has ended (cancelled, or its time is over) is in no table: its answers are dropped.
 struct RequestTable {
     private var requests: [UInt64: PendingRequest] = [:]
-    private var streams: [StreamKey: UInt64] = [:]
-    /// Numbers of waiting requests, oldest first; also of some that have ended since, which are skipped.
-    private var queue = CircularBuffer<UInt64>()
+    /// By connection: one, and for a while those that drain.
+    private var streams: [(connection: Int, requests: StreamTable<PendingRequest>)] = []
+    /// Waiting requests, oldest first; also some that have ended since, which are skipped.
+    private var queue = CircularBuffer<PendingRequest>()
     private(set) var waitingCount = 0
 
     var isEmpty: Bool { self.requests.isEmpty }
@@ -17,101 +19,111 @@ struct RequestTable {
     /// Unbounded: a caller that starts requests without waiting for their ends is bounded by its own memory.
     mutating func add(_ request: PendingRequest) {
         self.requests[request.number] = request
-        self.queue.append(request.number)
+        self.queue.append(request)
         self.waitingCount += 1
     }
 
     /// The oldest request that waits.
     mutating func nextWaiting() -> PendingRequest? {
-        while let number = self.queue.first {
-            if let request = self.requests[number], request.place == .waiting { return request }
+        while let request = self.queue.first {
+            if !request.hasEnded { return request }
             self.queue.removeFirst()
         }
         return nil
     }
 
     /// The request that `nextWaiting` returned was sent.
-    mutating func sent(_ number: UInt64, on key: StreamKey, requestID: RequestID?, now: NIODeadline) {
+    mutating func sent(_ request: PendingRequest, on key: StreamKey, requestID: RequestID?, now: NIODeadline)
+    {
         self.queue.removeFirst()
         self.waitingCount -= 1
-        self.streams[key] = number
-        self.requests[number]?.place = .sent(key)
-        self.requests[number]?.requestID = requestID
-        if self.requests[number]?.sentAt == nil { self.requests[number]?.sentAt = now }
+        if let index = self.index(of: key.connection) {
+            self.streams[index].requests[key.stream] = request
+        } else {
+            var requests = StreamTable<PendingRequest>()
+            requests[key.stream] = request
+            self.streams.append((key.connection, requests))
+        }
+        request.place = .sent(key)
+        request.requestID = requestID
+        if request.sentAt == nil { request.sentAt = now }
     }
 
-    /// Changes the request of a stream in place.
-    ///
-    /// - Returns: `nil` when nobody waits for the stream.
-    mutating func withRequest<Value>(
-        on key: StreamKey,
-        _ body: (inout PendingRequest) -> Value
-    ) -> Value? {
-        guard let number = self.streams[key], let index = self.requests.index(forKey: number) else {
-            return nil
-        }
-        return body(&self.requests.values[index])
+    /// The request of a stream; `nil` when nobody waits for it.
+    func request(on key: StreamKey) -> PendingRequest? {
+        self.index(of: key.connection).flatMap { self.streams[$0].requests[key.stream] }
     }
 
     /// The stream has ended.
     mutating func remove(on key: StreamKey) -> PendingRequest? {
-        guard let number = self.streams.removeValue(forKey: key) else { return nil }
-        return self.requests.removeValue(forKey: number)
+        guard let request = self.removeStream(key) else { return nil }
+        self.requests[request.number] = nil
+        request.hasEnded = true
+        return request
     }
 
     mutating func remove(_ number: UInt64) -> PendingRequest? {
         guard let request = self.requests.removeValue(forKey: number) else { return nil }
+        request.hasEnded = true
         switch request.place {
         case .waiting:
             self.waitingCount -= 1
             self.compactQueue()
-        case .sent(let key): self.streams[key] = nil
+        case .sent(let key): _ = self.removeStream(key)
         }
         return request
     }
 
     mutating func removeAll() -> [PendingRequest] {
         let all = self.requests.values.sorted { $0.number < $1.number }
+        for request in all { request.hasEnded = true }
         self = RequestTable()
         return all
     }
 
     /// The stream was refused with nothing done: its request waits again, before those that came later.
     mutating func sendAgain(on key: StreamKey) {
-        guard let number = self.streams.removeValue(forKey: key) else { return }
-        self.putBack([number])
+        guard let request = self.removeStream(key) else { return }
+        self.putBack([request])
     }
 
     /// The connection is gone: its requests wait again, before those that came later.
     mutating func connectionEnded(_ connection: Int) {
-        let lost = self.streams.filter { $0.key.connection == connection }
-        for key in lost.keys { self.streams[key] = nil }
-        self.putBack(lost.values.sorted())
+        guard let index = self.index(of: connection) else { return }
+        self.putBack(self.streams.remove(at: index).requests.values)
     }
 
     /// Takes out the requests whose time is over, oldest first.
     mutating func removeExpired(now: NIODeadline) -> [PendingRequest] {
-        self.requests.values.filter { $0.deadline <= now }.map(\.number).sorted().compactMap {
-            self.remove($0)
-        }
+        let expired = self.requests.values.filter { $0.deadline <= now }.sorted { $0.number < $1.number }
+        return expired.compactMap { self.remove($0.number) }
     }
 
     /// When the next request's time is over.
     var nextDeadline: NIODeadline? { self.requests.values.lazy.map(\.deadline).min() }
 
-    private mutating func putBack(_ numbers: [UInt64]) {
-        for number in numbers {
-            self.requests[number]?.place = .waiting
-            self.requests[number]?.forgetList()
-        }
-        self.waitingCount += numbers.count
-        let waiting = self.queue.filter { self.requests[$0]?.place == .waiting }
-        self.queue = CircularBuffer(Set(numbers).union(waiting).sorted())
+    private func index(of connection: Int) -> Int? {
+        self.streams.firstIndex { $0.connection == connection }
     }
 
-    /// Keeps the numbers of ended requests from filling the queue while nothing can be sent.
+    private mutating func removeStream(_ key: StreamKey) -> PendingRequest? {
+        guard let index = self.index(of: key.connection) else { return nil }
+        return self.streams[index].requests.removeValue(of: key.stream)
+    }
+
+    private mutating func putBack(_ requests: [PendingRequest]) {
+        for request in requests {
+            request.place = .waiting
+            request.forgetList()
+        }
+        self.waitingCount += requests.count
+        // None of them is in the queue: they left it when they were sent.
+        self.queue = CircularBuffer((requests + self.queue).sorted { $0.number < $1.number })
+    }
+
+    /// Keeps requests that have ended from filling the queue while nothing can be sent.
     private mutating func compactQueue() {
         guard self.queue.count > 64, self.queue.count > 2 * self.waitingCount else { return }
-        self.queue = CircularBuffer(self.queue.filter { self.requests[$0]?.place == .waiting })
+        self.queue = CircularBuffer(self.queue.filter { !$0.hasEnded })
     }
 }

@@ -1,15 +1,20 @@
-import struct Foundation.Data
 package import NIOCore
 import RecordModel
 
 extension Items {
     /// Reads the payload of an `items` frame: at least one item.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBItems(payload: payload, field: "items")
-        guard !message.items.isEmpty else { throw WireError(.missing, field: "items") }
-        var items: [Item] = []
-        items.reserveCapacity(message.items.count)
-        for item in message.items { items.append(try Item(item)) }
+        let items = try payload.reading("items") { message throws(WireError) in
+            var items: [Item] = []
+            while let tag = try message.tag() {
+                switch tag {
+                case 0x0A: items.append(try Item(message.message()))
+                default: try message.skip(tag)
+                }
+            }
+            return items
+        }
+        guard !items.isEmpty else { throw WireError(.missing, field: "items") }
         self.init(items: items)
     }
 
@@ -28,46 +33,37 @@ extension Items {
 extension Item {
     /// Appends the item to the payload of an `items` frame: the encodings of items one behind the other are the message.
     package func append(toItems buffer: inout ByteBuffer) {
-        var contents = self.generated.payload()
-        // Field 1 of `Items`, length-delimited.
-        buffer.writeInteger(UInt8(0x0A))
-        var length = contents.readableBytes
-        while length >= 0x80 {
-            buffer.writeInteger(UInt8(truncatingIfNeeded: length) | 0x80)
-            length >>= 7
-        }
-        buffer.writeInteger(UInt8(length))
-        buffer.writeBuffer(&contents)
+        buffer.writeMessage(1) { self.encode(into: &$0) }
     }
 
-    init(_ message: PBItem) throws(WireError) {
-        self.init(index: message.index, outcome: try ItemOutcome(message.outcome))
-    }
-
-    private var generated: PBItem {
-        var message = PBItem()
-        message.index = self.index
-        message.outcome =
-            switch self.outcome {
-            case .failure(let failure): .failure(failure.generated)
-            case .recordSaved(let saved): .recordSaved(saved.generated)
-            case .deleted: .deleted(PBDeleted())
-            case .record(let record): .record(record.generated)
-            case .zone(let zone): .zone(zone.generated)
+    init(_ message: consuming MessageReader) throws(WireError) {
+        var index: UInt32 = 0
+        var outcome: ItemOutcome?
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x08: index = try message.uint32()
+            case 0x12: outcome = .failure(try Failure(message.message()))
+            case 0x1A: outcome = .recordSaved(try RecordSaved(message.message()))
+            case 0x22:
+                try message.skip(tag)
+                outcome = .deleted
+            case 0x2A: outcome = .record(try Record(message.message()))
+            case 0x32: outcome = .zone(try Zone(message.message()))
+            default: try message.skip(tag)
             }
-        return message
+        }
+        guard let outcome else { throw WireError(.missing, field: "outcome") }
+        self.init(index: index, outcome: outcome)
     }
-}
 
-extension ItemOutcome {
-    init(_ message: PBItem.OneOf_Outcome?) throws(WireError) {
-        switch message {
-        case .failure(let failure): self = .failure(try Failure(failure))
-        case .recordSaved(let saved): self = .recordSaved(RecordSaved(saved))
-        case .deleted: self = .deleted
-        case .record(let record): self = .record(try Record(record))
-        case .zone(let zone): self = .zone(Zone(zone))
-        case nil: throw WireError(.missing, field: "outcome")
+    private func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.index)
+        switch self.outcome {
+        case .failure(let failure): buffer.writeMessage(2) { failure.encode(into: &$0) }
+        case .recordSaved(let saved): buffer.writeMessage(3) { saved.encode(into: &$0) }
+        case .deleted: buffer.writeMessage(4) { _ in }
+        case .record(let record): buffer.writeMessage(5) { record.encode(into: &$0) }
+        case .zone(let zone): buffer.writeMessage(6) { zone.encode(into: &$0) }
         }
     }
 }
@@ -75,76 +71,92 @@ extension ItemOutcome {
 extension End {
     /// Reads the payload of an `end`.
     package init(decoding payload: ByteBuffer) throws(WireError) {
-        let message = try PBEnd(payload: payload, field: "end")
-        self.init(failure: message.hasFailure ? try Failure(message.failure) : nil)
+        self.init()
+        guard payload.readableBytes > 0 else { return }
+        self.failure = try payload.reading("end") { message throws(WireError) in
+            var failure: Failure?
+            while let tag = try message.tag() {
+                switch tag {
+                case 0x0A: failure = try Failure(message.message())
+                default: try message.skip(tag)
+                }
+            }
+            return failure
+        }
     }
 
     package func encoded() -> ByteBuffer {
-        guard let failure else { return ByteBuffer() }
-        var message = PBEnd()
-        message.failure = failure.generated
-        return message.payload()
+        var buffer = ByteBuffer()
+        self.encode(into: &buffer)
+        return buffer
     }
 
     /// Appends the encoded message.
     package func encode(into buffer: inout ByteBuffer) {
-        guard self.failure != nil else { return }
-        var payload = self.encoded()
-        buffer.writeBuffer(&payload)
+        guard let failure else { return }
+        buffer.writeMessage(1) { failure.encode(into: &$0) }
     }
 }
 
 extension Failure {
     /// A cause or an advice that this version does not know reads as the plainest one: an error of its own, not to be
     /// tried again.
-    init(_ message: PBFailure) throws(WireError) {
-        guard message.message.utf8.count <= Bounds.messageBytesMax else {
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(code: ErrorCode(rawValue: 0), message: "", retry: .never)
+        var cause: UInt32 = 0
+        var culpritIndex: UInt32 = 0
+        var retry: UInt32 = 0
+        var retryAfterMilliseconds: UInt32 = 0
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x08: self.code = ErrorCode(rawValue: try message.uint32())
+            case 0x12: self.message = try message.text()
+            case 0x18: cause = try message.uint32()
+            case 0x20: culpritIndex = try message.uint32()
+            case 0x28: retry = try message.uint32()
+            case 0x30: retryAfterMilliseconds = try message.uint32()
+            case 0x3A: self.serverRecord = try Record(message.message())
+            default: try message.skip(tag)
+            }
+        }
+        guard self.message.utf8.count <= Bounds.messageBytesMax else {
             throw WireError(.outOfBounds, field: "message")
         }
-        let cause: Cause =
-            switch message.cause {
-            case .culprit, .UNRECOGNIZED: .culprit
-            case .dependsOn: .dependsOn(index: message.culpritIndex)
-            case .atomicPeer: .atomicPeer(index: message.culpritIndex)
+        self.cause =
+            switch cause {
+            case 1: .dependsOn(index: culpritIndex)
+            case 2: .atomicPeer(index: culpritIndex)
+            default: .culprit
             }
-        let retry: Retry =
-            switch message.retry {
-            case .never, .UNRECOGNIZED: .never
-            case .now: .now
-            case .after: .after(milliseconds: message.retryAfterMs)
-            case .afterChange: .afterChange
+        self.retry =
+            switch retry {
+            case 1: .now
+            case 2: .after(milliseconds: retryAfterMilliseconds)
+            case 3: .afterChange
+            default: .never
             }
-        self.init(
-            code: ErrorCode(rawValue: message.code),
-            message: message.message,
-            cause: cause,
-            retry: retry,
-            serverRecord: message.hasServerRecord ? try Record(message.serverRecord) : nil
-        )
     }
 
-    var generated: PBFailure {
-        var message = PBFailure()
-        message.code = self.code.rawValue
-        message.message = messageText(self.message, bytesMax: Bounds.messageBytesMax)
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.code.rawValue)
+        buffer.writeField(2, messageText(self.message, bytesMax: Bounds.messageBytesMax))
         switch self.cause {
-        case .culprit: message.cause = .culprit
+        case .culprit: break
         case .dependsOn(let index):
-            message.cause = .dependsOn
-            message.culpritIndex = index
+            buffer.writeField(3, 1 as UInt32)
+            buffer.writeField(4, index)
         case .atomicPeer(let index):
-            message.cause = .atomicPeer
-            message.culpritIndex = index
+            buffer.writeField(3, 2 as UInt32)
+            buffer.writeField(4, index)
         }
         switch self.retry {
-        case .never: message.retry = .never
-        case .now: message.retry = .now
+        case .never: break
+        case .now: buffer.writeField(5, 1 as UInt32)
         case .after(let milliseconds):
-            message.retry = .after
-            message.retryAfterMs = milliseconds
-        case .afterChange: message.retry = .afterChange
+            buffer.writeField(5, 2 as UInt32)
+            buffer.writeField(6, milliseconds)
+        case .afterChange: buffer.writeField(5, 3 as UInt32)
         }
-        if let serverRecord { message.serverRecord = serverRecord.generated }
-        return message
+        if let serverRecord { buffer.writeMessage(7) { serverRecord.encode(into: &$0) } }
     }
 }

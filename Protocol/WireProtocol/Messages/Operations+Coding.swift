@@ -1,127 +1,153 @@
-import struct Foundation.Data
+import NIOCore
 import RecordModel
 
 extension ModifyRecords {
-    init(_ message: PBModifyRecords) throws(WireError) {
-        guard let policy = UInt8(exactly: message.policy.rawValue).flatMap(Policy.init(rawValue:)) else {
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(scope: .private, saves: [], isAtomic: false)
+        var scope: UInt32 = 0
+        var policy: UInt32 = 0
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x08: scope = try message.uint32()
+            case 0x12: self.saves.append(try RecordSave(message.message()))
+            case 0x1A: self.deletes.append(try RecordID(message.message()))
+            case 0x20: policy = try message.uint32()
+            case 0x28: self.isAtomic = try message.varint() != 0
+            default: try message.skip(tag)
+            }
+        }
+        guard let policy = UInt8(exactly: policy).flatMap(Policy.init(rawValue:)) else {
             throw WireError(.refused(.invalidArguments), field: "policy")
         }
-        self.init(
-            scope: try DatabaseScope(message.scope),
-            saves: message.saves.map { RecordSave($0) },
-            deletes: message.deletes.map { RecordID($0) },
-            policy: policy,
-            isAtomic: message.atomic
-        )
+        self.policy = policy
+        self.scope = try DatabaseScope(number: scope)
     }
 
-    var generated: PBModifyRecords {
-        var message = PBModifyRecords()
-        message.scope = self.scope.generated
-        message.saves = self.saves.map(\.generated)
-        message.deletes = self.deletes.map(\.generated)
-        message.policy = PBSavePolicy(rawValue: Int(self.policy.rawValue)) ?? .ifServerRecordUnchanged
-        message.atomic = self.isAtomic
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.scope.number)
+        for save in self.saves { buffer.writeMessage(2) { save.encode(into: &$0) } }
+        for id in self.deletes { buffer.writeMessage(3) { id.encode(into: &$0) } }
+        buffer.writeField(4, UInt32(self.policy.rawValue))
+        buffer.writeField(5, self.isAtomic)
     }
 }
 
 extension RecordSave {
-    init(_ message: PBRecordSave) {
-        var changes = RecordBody.empty
-        var changesError: BodyError?
-        do throws(BodyError) {
-            changes = try RecordBody(checking: [UInt8](message.fields), allowsClear: true)
-        } catch {
-            changesError = error
-        }
-        let parent: ParentChange =
-            if !message.hasParent {
-                .unchanged
-            } else if message.parent.isEmpty {
-                .removed
-            } else {
-                .set(recordName: message.parent)
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(id: .unnamed, recordType: "", changes: .empty)
+        var fields: [UInt8] = []
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A: try self.id.merge(message.message())
+            case 0x12: self.recordType = try message.text()
+            case 0x1A:
+                let changeTag = try message.text()
+                self.changeTag = changeTag.isEmpty ? nil : changeTag
+            case 0x22: fields = try message.bytes()
+            case 0x2A:
+                let parent = try message.text()
+                self.parent = parent.isEmpty ? .removed : .set(recordName: parent)
+            default: try message.skip(tag)
             }
-        self.init(
-            id: RecordID(message.id),
-            recordType: message.recordType,
-            changeTag: message.changeTag.isEmpty ? nil : message.changeTag,
-            changes: changes,
-            changesError: changesError,
-            parent: parent
-        )
+        }
+        do throws(BodyError) {
+            self.changes = try RecordBody(checking: fields, allowsClear: true)
+        } catch {
+            self.changesError = error
+        }
     }
 
-    var generated: PBRecordSave {
-        var message = PBRecordSave()
-        message.id = self.id.generated
-        message.recordType = self.recordType
-        message.changeTag = self.changeTag ?? ""
-        message.fields = Data(self.changes.bytes)
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeMessage(1) { self.id.encode(into: &$0) }
+        buffer.writeField(2, self.recordType)
+        buffer.writeField(3, self.changeTag ?? "")
+        buffer.writeField(4, self.changes.bytes)
         switch self.parent {
         case .unchanged: break
-        case .removed: message.parent = ""
-        case .set(let recordName): message.parent = recordName
+        case .removed: buffer.writeElement(5, "")
+        case .set(let recordName): buffer.writeElement(5, recordName)
         }
-        return message
     }
 }
 
 extension FetchRecords {
-    init(_ message: PBFetchRecords) throws(WireError) {
-        self.init(
-            scope: try DatabaseScope(message.scope),
-            ids: message.ids.map { RecordID($0) },
-            desiredKeys: message.hasDesiredKeys ? message.desiredKeys.keys : nil
-        )
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(scope: .private, ids: [])
+        var scope: UInt32 = 0
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x08: scope = try message.uint32()
+            case 0x12: self.ids.append(try RecordID(message.message()))
+            case 0x1A: self.desiredKeys = (self.desiredKeys ?? []) + (try Self.keys(message.message()))
+            default: try message.skip(tag)
+            }
+        }
+        self.scope = try DatabaseScope(number: scope)
     }
 
-    var generated: PBFetchRecords {
-        var message = PBFetchRecords()
-        message.scope = self.scope.generated
-        message.ids = self.ids.map(\.generated)
-        if let desiredKeys { message.desiredKeys.keys = desiredKeys }
-        return message
+    private static func keys(_ message: consuming MessageReader) throws(WireError) -> [String] {
+        var keys: [String] = []
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A: keys.append(try message.text())
+            default: try message.skip(tag)
+            }
+        }
+        return keys
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.scope.number)
+        for id in self.ids { buffer.writeMessage(2) { id.encode(into: &$0) } }
+        guard let desiredKeys else { return }
+        buffer.writeMessage(3) { for key in desiredKeys { $0.writeElement(1, key) } }
     }
 }
 
 extension ModifyZones {
-    init(_ message: PBModifyZones) throws(WireError) {
-        self.init(
-            scope: try DatabaseScope(message.scope),
-            saves: message.saves.map { ZoneID($0) },
-            deletes: message.deletes.map { ZoneID($0) }
-        )
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(scope: .private, saves: [])
+        var scope: UInt32 = 0
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x08: scope = try message.uint32()
+            case 0x12: self.saves.append(try ZoneID(message.message()))
+            case 0x1A: self.deletes.append(try ZoneID(message.message()))
+            default: try message.skip(tag)
+            }
+        }
+        self.scope = try DatabaseScope(number: scope)
     }
 
-    var generated: PBModifyZones {
-        var message = PBModifyZones()
-        message.scope = self.scope.generated
-        message.saves = self.saves.map(\.generated)
-        message.deletes = self.deletes.map(\.generated)
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.scope.number)
+        for id in self.saves { buffer.writeMessage(2) { id.encode(into: &$0) } }
+        for id in self.deletes { buffer.writeMessage(3) { id.encode(into: &$0) } }
     }
 }
 
 extension FetchZones {
-    init(_ message: PBFetchZones) throws(WireError) {
-        guard !message.all || message.ids.isEmpty else {
-            throw WireError(.refused(.invalidArguments), field: "ids")
+    init(_ message: consuming MessageReader) throws(WireError) {
+        var scope: UInt32 = 0
+        var ids: [ZoneID] = []
+        var isAll = false
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x08: scope = try message.uint32()
+            case 0x12: ids.append(try ZoneID(message.message()))
+            case 0x18: isAll = try message.varint() != 0
+            default: try message.skip(tag)
+            }
         }
-        self.init(
-            scope: try DatabaseScope(message.scope),
-            selection: message.all ? .all : .ids(message.ids.map { ZoneID($0) })
-        )
+        guard !isAll || ids.isEmpty else { throw WireError(.refused(.invalidArguments), field: "ids") }
+        self.init(scope: try DatabaseScope(number: scope), selection: isAll ? .all : .ids(ids))
     }
 
-    var generated: PBFetchZones {
-        var message = PBFetchZones()
-        message.scope = self.scope.generated
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.scope.number)
         switch self.selection {
-        case .all: message.all = true
-        case .ids(let ids): message.ids = ids.map(\.generated)
+        case .all: buffer.writeField(3, true)
+        case .ids(let ids): for id in ids { buffer.writeMessage(2) { id.encode(into: &$0) } }
         }
-        return message
     }
 }

@@ -1,82 +1,98 @@
-import struct Foundation.Data
+import NIOCore
 import RecordModel
 
 extension Record {
     /// Reads a record that a server sent; `clear` has no place in it.
-    init(_ message: PBRecord) throws(WireError) {
-        guard message.hasID else { throw WireError(.missing, field: "id") }
-        let body: RecordBody
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
+        var hasID = false
+        var fields: [UInt8] = []
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A:
+                try self.id.merge(message.message())
+                hasID = true
+            case 0x12: self.recordType = try message.text()
+            case 0x1A: self.changeTag = try message.text()
+            case 0x20: self.system.createdMilliseconds = try message.int64()
+            case 0x28: self.system.modifiedMilliseconds = try message.int64()
+            case 0x32: self.system.createdBy = try message.text()
+            case 0x3A: self.system.modifiedBy = try message.text()
+            case 0x42:
+                let parent = try message.text()
+                self.parent = parent.isEmpty ? nil : parent
+            case 0x4A: fields = try message.bytes()
+            default: try message.skip(tag)
+            }
+        }
+        guard hasID else { throw WireError(.missing, field: "id") }
         do throws(BodyError) {
-            body = try RecordBody(checking: [UInt8](message.fields), allowsClear: false)
+            self.body = try RecordBody(checking: fields, allowsClear: false)
         } catch {
             throw WireError(.malformed, field: "fields")
         }
-        self.init(
-            id: RecordID(message.id),
-            recordType: message.recordType,
-            changeTag: message.changeTag,
-            system: SystemFields(
-                createdMilliseconds: message.createdMs,
-                modifiedMilliseconds: message.modifiedMs,
-                createdBy: message.createdBy,
-                modifiedBy: message.modifiedBy
-            ),
-            parent: message.parent.isEmpty ? nil : message.parent,
-            body: body
-        )
     }
 
-    var generated: PBRecord {
-        var message = PBRecord()
-        message.id = self.id.generated
-        message.recordType = self.recordType
-        message.changeTag = self.changeTag
-        message.createdMs = self.system.createdMilliseconds
-        message.modifiedMs = self.system.modifiedMilliseconds
-        message.createdBy = self.system.createdBy
-        message.modifiedBy = self.system.modifiedBy
-        message.parent = self.parent ?? ""
-        message.fields = Data(self.body.bytes)
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeMessage(1) { self.id.encode(into: &$0) }
+        buffer.writeField(2, self.recordType)
+        buffer.writeField(3, self.changeTag)
+        buffer.writeField(4, self.system.createdMilliseconds)
+        buffer.writeField(5, self.system.modifiedMilliseconds)
+        buffer.writeField(6, self.system.createdBy)
+        buffer.writeField(7, self.system.modifiedBy)
+        buffer.writeField(8, self.parent ?? "")
+        buffer.writeField(9, self.body.bytes)
     }
 }
 
+extension SystemFields {
+    fileprivate static let unknown = SystemFields(
+        createdMilliseconds: 0,
+        modifiedMilliseconds: 0,
+        createdBy: "",
+        modifiedBy: ""
+    )
+}
+
 extension RecordSaved {
-    init(_ message: PBRecordSaved) {
-        self.init(
-            changeTag: message.changeTag,
-            system: SystemFields(
-                createdMilliseconds: message.createdMs,
-                modifiedMilliseconds: message.modifiedMs,
-                createdBy: message.createdBy,
-                modifiedBy: message.modifiedBy
-            )
-        )
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(changeTag: "", system: .unknown)
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A: self.changeTag = try message.text()
+            case 0x10: self.system.createdMilliseconds = try message.int64()
+            case 0x18: self.system.modifiedMilliseconds = try message.int64()
+            case 0x22: self.system.createdBy = try message.text()
+            case 0x2A: self.system.modifiedBy = try message.text()
+            default: try message.skip(tag)
+            }
+        }
     }
 
-    var generated: PBRecordSaved {
-        var message = PBRecordSaved()
-        message.changeTag = self.changeTag
-        message.createdMs = self.system.createdMilliseconds
-        message.modifiedMs = self.system.modifiedMilliseconds
-        message.createdBy = self.system.createdBy
-        message.modifiedBy = self.system.modifiedBy
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeField(1, self.changeTag)
+        buffer.writeField(2, self.system.createdMilliseconds)
+        buffer.writeField(3, self.system.modifiedMilliseconds)
+        buffer.writeField(4, self.system.createdBy)
+        buffer.writeField(5, self.system.modifiedBy)
     }
 }
 
 extension Zone {
-    init(_ message: PBZone) {
-        self.init(
-            id: ZoneID(message.id),
-            capabilities: ZoneCapabilities(rawValue: message.capabilities)
-        )
+    init(_ message: consuming MessageReader) throws(WireError) {
+        self.init(id: .unnamed, capabilities: [])
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A: try self.id.merge(message.message())
+            case 0x10: self.capabilities = ZoneCapabilities(rawValue: try message.uint32())
+            default: try message.skip(tag)
+            }
+        }
     }
 
-    var generated: PBZone {
-        var message = PBZone()
-        message.id = self.id.generated
-        message.capabilities = self.capabilities.rawValue
-        return message
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.writeMessage(1) { self.id.encode(into: &$0) }
+        buffer.writeField(2, self.capabilities.rawValue)
     }
 }

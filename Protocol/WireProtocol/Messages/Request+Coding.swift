@@ -1,4 +1,3 @@
-import struct Foundation.Data
 package import NIOCore
 package import RecordModel
 
@@ -21,56 +20,57 @@ extension Request {
         guard shape.desiredKeyCount <= Bounds.fieldsMax else {
             throw WireError(.refused(.limitExceeded), field: "desired_keys")
         }
-        let message = try PBRequest(payload: payload, field: "request")
-        let operation = try Operation(message.operation)
+        self = try payload.reading("request") { message throws(WireError) in
+            try Request(fields: &message)
+        }
+    }
+
+    private init(fields message: inout MessageReader) throws(WireError) {
+        var requestID: [UInt8] = []
+        var deadlineMilliseconds: UInt32 = 0
+        var operation: Operation?
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A: requestID = try message.bytes()
+            case 0x10: deadlineMilliseconds = try message.uint32()
+            case 0x82: operation = .modifyRecords(try ModifyRecords(message.message()))
+            case 0x8A: operation = .fetchRecords(try FetchRecords(message.message()))
+            case 0x92: operation = .modifyZones(try ModifyZones(message.message()))
+            case 0x9A: operation = .fetchZones(try FetchZones(message.message()))
+            default: try message.skip(tag)
+            }
+        }
+        guard let operation else { throw WireError(.refused(.operationUnknown), field: "operation") }
         self.init(
-            requestID: operation.isMutating ? try Self.requestID(message.requestID) : nil,
-            deadlineMilliseconds: message.deadlineMs,
+            requestID: operation.isMutating ? try Self.requestID(requestID) : nil,
+            deadlineMilliseconds: deadlineMilliseconds,
             operation: operation
         )
     }
 
     package func encoded() -> ByteBuffer {
-        self.generated.payload()
+        var buffer = ByteBuffer()
+        self.encode(into: &buffer)
+        return buffer
     }
 
     /// Appends the encoded message.
     package func encode(into buffer: inout ByteBuffer) {
-        var payload = self.encoded()
-        buffer.writeBuffer(&payload)
+        if let requestID { buffer.writeField(1, requestID) }
+        buffer.writeField(2, self.deadlineMilliseconds)
+        switch self.operation {
+        case .modifyRecords(let modify): buffer.writeOperation(16) { modify.encode(into: &$0) }
+        case .fetchRecords(let fetch): buffer.writeOperation(17) { fetch.encode(into: &$0) }
+        case .modifyZones(let modify): buffer.writeOperation(18) { modify.encode(into: &$0) }
+        case .fetchZones(let fetch): buffer.writeOperation(19) { fetch.encode(into: &$0) }
+        }
     }
 
-    private static func requestID(_ bytes: Data) throws(WireError) -> RequestID? {
+    private static func requestID(_ bytes: [UInt8]) throws(WireError) -> RequestID? {
         guard !bytes.isEmpty else { return nil }
         guard let requestID = RequestID(bytes: bytes) else {
             throw WireError(.refused(.invalidArguments), field: "request_id")
         }
         return requestID
-    }
-
-    private var generated: PBRequest {
-        var message = PBRequest()
-        if let requestID { message.requestID = Data(requestID.bytes) }
-        message.deadlineMs = self.deadlineMilliseconds
-        message.operation =
-            switch self.operation {
-            case .modifyRecords(let modify): .modifyRecords(modify.generated)
-            case .fetchRecords(let fetch): .fetchRecords(fetch.generated)
-            case .modifyZones(let modify): .modifyZones(modify.generated)
-            case .fetchZones(let fetch): .fetchZones(fetch.generated)
-            }
-        return message
-    }
-}
-
-extension Operation {
-    init(_ operation: PBRequest.OneOf_Operation?) throws(WireError) {
-        switch operation {
-        case .modifyRecords(let message): self = .modifyRecords(try ModifyRecords(message))
-        case .fetchRecords(let message): self = .fetchRecords(try FetchRecords(message))
-        case .modifyZones(let message): self = .modifyZones(try ModifyZones(message))
-        case .fetchZones(let message): self = .fetchZones(try FetchZones(message))
-        case nil: throw WireError(.refused(.operationUnknown), field: "operation")
-        }
     }
 }

@@ -81,7 +81,6 @@ extension ConnectionHandler {
     private func writeItems(of answer: Answer, outcomes: Outcomes, from first: Int) -> Int {
         self.prepareOutbound()
         var next = first
-        let metrics = self.server.metrics
         let payloadBytes = FrameEncoder.write(.items, stream: answer.stream, into: &self.outbound) { buffer in
             let start = buffer.writerIndex
             if let refused = answer.takeRefusedItem() { refused.append(toItems: &buffer) }
@@ -93,7 +92,7 @@ extension ConnectionHandler {
                     buffer.moveWriterIndex(to: itemStart)
                     break
                 }
-                if case .failure(let failure) = outcome { metrics.failed(failure.code) }
+                if case .failure(let failure) = outcome { self.server.metrics.failed(failure.code) }
                 next += 1
             }
         }
@@ -105,7 +104,7 @@ extension ConnectionHandler {
 
     /// Closes a stream with its last frame, and grants what its request took.
     func end(_ stream: UInt32, failure: Failure?) {
-        if let answer = self.answers.removeValue(forKey: stream) { self.hold(0, for: answer) }
+        if let answer = self.answers.removeValue(of: stream) { self.hold(0, for: answer) }
         switch self.machine.streamEnded(stream) {
         case .goOn(let credit):
             self.writeEnd(stream, failure: failure)

@@ -84,7 +84,7 @@ extension ConnectionHandler {
         self.keepaliveTimer = nil
         self.slowReaderTimer = nil
         for answer in self.answers.values { self.hold(0, for: answer) }
-        self.answers = [:]
+        self.answers = StreamTable()
         self.waiting = []
         self.blocked = []
         self.outbound = ByteBuffer()

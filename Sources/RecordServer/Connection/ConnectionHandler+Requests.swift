@@ -61,7 +61,7 @@ extension ConnectionHandler {
 
     /// Milliseconds since 1970; what the client wants, cut to the longest that is granted.
     private func deadline(of request: Request) -> Int64 {
-        let longest = self.server.configuration.timeouts.deadlineMax.wholeMilliseconds
+        let longest = self.server.deadlineMillisecondsMax
         let wanted = request.deadlineMilliseconds == 0 ? longest : Int64(request.deadlineMilliseconds)
         return self.server.clock() + min(wanted, longest)
     }

@@ -23,7 +23,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     var user: ConnectionUser?
 
-    var answers: [UInt32: Answer] = [:]
+    var answers = StreamTable<Answer>()
     /// Streams whose request waits until answers that are held make room, in order of arrival.
     var waiting: [UInt32] = []
     /// Streams whose outcomes wait for credit or for the socket.
@@ -39,8 +39,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var slowReaderTimer: Scheduled<Void>?
     var keepalive: KeepaliveStateMachine
 
-    private let decoder: FrameDecoder
-    private var frames: NIOSingleStepByteToMessageProcessor<FrameDecoder>
+    private let frames = FrameAssembly()
     private var isTLSUp = false
     private var isReadHeldBack = false
 
@@ -49,8 +48,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.loop = loop
         self.eventLoop = eventLoop
         self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
-        self.decoder = FrameDecoder()
-        self.frames = NIOSingleStepByteToMessageProcessor(self.decoder)
         self.keepalive = KeepaliveStateMachine(
             idleTimeout: TimeAmount(server.configuration.timeouts.idle),
             now: eventLoop.now
@@ -59,7 +56,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// The limit of frames after the handshake.
     func raiseFrameLimit() {
-        self.decoder.payloadBytesMax = self.server.configuration.bounds.frameBytesMax
+        self.frames.payloadBytesMax = self.server.configuration.bounds.frameBytesMax
     }
 
     // MARK: - The channel's events
@@ -99,7 +96,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard self.context != nil else { return }
         self.keepalive.heard(at: self.eventLoop.now)
         do {
-            try self.frames.process(buffer: self.unwrapInboundIn(data)) { self.frameReceived($0) }
+            try self.frames.received(self.unwrapInboundIn(data)) { self.frameReceived($0) }
         } catch let error as WireError {
             self.close(error.closeReason, detail: error.field)
         } catch {

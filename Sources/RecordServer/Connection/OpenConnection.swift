@@ -21,7 +21,7 @@ struct OpenConnection {
 
     let bounds: ConnectionBounds
     private let streamWindowBytes: UInt32
-    private(set) var streams: [UInt32: Stream] = [:]
+    private(set) var streams = StreamTable<Stream>()
     private(set) var sendWindow: SendWindow
     private var receiveWindow: ReceiveWindow
     private var lastStream: UInt32 = 0
@@ -101,7 +101,7 @@ struct OpenConnection {
 
     /// Forgets a stream that was answered; what to grant the peer now.
     mutating func end(_ stream: UInt32) -> UInt32 {
-        guard let ended = self.streams.removeValue(forKey: stream) else {
+        guard let ended = self.streams.removeValue(of: stream) else {
             preconditionFailure("a stream ended that was not open")
         }
         self.refusedInRow = 0

@@ -4,12 +4,15 @@ import WireProtocol
 
 /// What operators graph.
 ///
-/// Made once a server: a counter is looked up by its label only here.
-struct ServerMetrics: Sendable {
+/// Made once a server: a counter is looked up by its label only here. A class, so that a request copies none of them.
+final class ServerMetrics: Sendable {
     private let connectionsOpened = Counter(label: "tidemark_connections_opened")
     private let connectionsRefused = Counter(label: "tidemark_connections_refused")
     private let connectionsOpen = Meter(label: "tidemark_connections_open")
-    private let requests: [OperationKind: Counter]
+    private let modifyRecords = requestCounter(.modifyRecords)
+    private let fetchRecords = requestCounter(.fetchRecords)
+    private let modifyZones = requestCounter(.modifyZones)
+    private let fetchZones = requestCounter(.fetchZones)
     private let commits = Meter(label: "tidemark_commits")
     private let requestsCommitted = Meter(label: "tidemark_requests_committed")
     private let recordsWritten = Meter(label: "tidemark_records_written")
@@ -18,12 +21,8 @@ struct ServerMetrics: Sendable {
     private let requestsWaiting = Meter(label: "tidemark_requests_waiting")
     private let bytesWaiting = Meter(label: "tidemark_bytes_waiting")
 
-    init() {
-        self.requests = Dictionary(
-            uniqueKeysWithValues: OperationKind.allCases.map { kind in
-                (kind, Counter(label: "tidemark_requests", dimensions: [("operation", kind.rawValue)]))
-            }
-        )
+    private static func requestCounter(_ operation: OperationKind) -> Counter {
+        Counter(label: "tidemark_requests", dimensions: [("operation", operation.rawValue)])
     }
 
     func connectionOpened(now open: Int) {
@@ -40,7 +39,12 @@ struct ServerMetrics: Sendable {
     }
 
     func requestStarted(_ operation: OperationKind) {
-        self.requests[operation]?.increment()
+        switch operation {
+        case .modifyRecords: self.modifyRecords.increment()
+        case .fetchRecords: self.fetchRecords.increment()
+        case .modifyZones: self.modifyZones.increment()
+        case .fetchZones: self.fetchZones.increment()
+        }
     }
 
     /// A failure, of an item or of a request, is rare enough to look its counter up.

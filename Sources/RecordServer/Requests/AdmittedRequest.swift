@@ -38,11 +38,7 @@ struct Admission {
 
     func checkCount(_ count: Int) throws(Failure) {
         guard count <= self.bounds.requestItemsMax else {
-            throw Failure(
-                code: .limitExceeded,
-                message: Failure.itemLimitText(count: count, bounds: self.bounds),
-                retry: .afterChange
-            )
+            throw .tooManyItems(count, itemsMax: self.bounds.requestItemsMax)
         }
     }
 

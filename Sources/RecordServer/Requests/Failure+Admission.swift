@@ -22,11 +22,7 @@ extension Failure {
     init(refused code: ErrorCode, _ error: WireError, payload: ByteBuffer, bounds: Bounds) {
         switch code {
         case .limitExceeded:
-            self.init(
-                code: code,
-                message: Self.limitText(error, payload: payload, bounds: bounds),
-                retry: .afterChange
-            )
+            self = Self.limitExceeded(error, payload: payload, bounds: bounds)
         case .operationUnknown:
             self.init(
                 code: code,
@@ -38,21 +34,16 @@ extension Failure {
         }
     }
 
-    private static func limitText(_ error: WireError, payload: ByteBuffer, bounds: Bounds) -> String {
+    private static func limitExceeded(_ error: WireError, payload: ByteBuffer, bounds: Bounds) -> Failure {
         switch error.field {
-        case "items":
-            itemLimitText(count: RequestShape(payload).itemCount, bounds: bounds)
-        case "request":
-            "Your request is \(payload.readableBytes) bytes which is more than the maximum number of bytes "
-                + "in a single request (\(bounds.requestBytesMax))"
+        case "items": .tooManyItems(RequestShape(payload).itemCount, itemsMax: bounds.requestItemsMax)
+        case "request": .requestTooLarge(bytes: payload.readableBytes, bytesMax: bounds.requestBytesMax)
         default:
-            "the request has more \(error.field) than the limit"
+            Failure(
+                code: .limitExceeded,
+                message: "the request has more \(error.field) than the limit",
+                retry: .afterChange
+            )
         }
-    }
-
-    /// CloudKit's text.
-    static func itemLimitText(count: Int, bounds: Bounds) -> String {
-        "Your request contains \(count) items which is more than the maximum number of items in a single request "
-            + "(\(bounds.requestItemsMax))"
     }
 }

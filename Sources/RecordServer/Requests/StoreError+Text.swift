@@ -41,7 +41,7 @@ extension StoreError {
         case .dependsOn: "a record of the same request that this one refers to could not be saved"
         case .tooManyItems(let count):
             "Your request contains \(count) items which is more than the maximum number of items "
-                + "in a single request (400)"
+                + "in a single request"
         case .answerTooLarge(let bytes):
             "the records asked for take \(bytes) bytes, more than one answer holds: fetch fewer at a time"
         case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"

@@ -5,15 +5,18 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a data folder until SIGTERM or SIGINT.",
         discussion: """
-            Without a certificate of yours, the first start makes a private authority and a certificate in DIR/tls. Clients
-            trust the file that is printed (TIDEMARK_CA).
+            Without a certificate of yours, the first start makes a private
+            authority and a certificate in DIR/tls. Clients trust the file that
+            is printed (TIDEMARK_CA).
 
-              tidemark serve --data /var/lib/tidemark --listen 0.0.0.0:7430 --tls-host db.example.org
+              tidemark serve --data ./tidemark-data
+              tidemark serve --listen 0.0.0.0:7430 --tls-host db.example.org
               tidemark serve --tls-cert fullchain.pem --tls-key privkey.pem
               tidemark serve --config /etc/tidemark.json --set in_flight_max=256
 
-            Settings come from the flags, the environment (TIDEMARK_LISTEN, TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this
-            order of precedence. `tidemark settings` lists them all.
+            Settings come from the flags, the environment (TIDEMARK_LISTEN,
+            TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of
+            precedence. `tidemark settings` lists them all.
             """
     )
 

@@ -11,12 +11,12 @@ final class TestCertificates {
     var certificate: String { self.path("server.pem") }
     var key: String { self.path("server.key") }
 
-    init(names: String = "IP:127.0.0.1,DNS:localhost") throws {
+    init(names: String = "IP:127.0.0.1,DNS:localhost") async throws {
         self.folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("tidemark-client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         try Data("subjectAltName=\(names)\n".utf8).write(to: self.folder.appendingPathComponent("names"))
-        try self.openssl(
+        try await Self.openssl(
             "req",
             "-x509",
             "-newkey",
@@ -33,7 +33,7 @@ final class TestCertificates {
             "-out",
             self.authority
         )
-        try self.openssl(
+        try await Self.openssl(
             "req",
             "-newkey",
             "ec",
@@ -47,7 +47,7 @@ final class TestCertificates {
             "-out",
             self.path("server.csr")
         )
-        try self.openssl(
+        try await Self.openssl(
             "x509",
             "-req",
             "-days",
@@ -74,14 +74,11 @@ final class TestCertificates {
         self.folder.appendingPathComponent(name).path
     }
 
-    private func openssl(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.startAlone()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ToolFailed(arguments: arguments) }
+    private static func openssl(_ arguments: String...) async throws {
+        let outcome = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["openssl"] + arguments
+        )
+        guard outcome.exitCode == 0 else { throw ToolFailed(arguments: arguments) }
     }
 }

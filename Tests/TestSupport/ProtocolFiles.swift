@@ -1,38 +1,37 @@
-import Foundation
-import Testing
+package import Foundation
 
 /// The files beside the code that say what the code must do.
-enum ProtocolFiles {
-    static let folder = URL(fileURLWithPath: #filePath)
+package enum ProtocolFiles {
+    package static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Protocol")
 
-    static func json(_ path: String) throws -> Any {
+    package static func json(_ path: String) throws -> Any {
         try JSONSerialization.jsonObject(with: Data(contentsOf: self.folder.appendingPathComponent(path)))
     }
 
-    static func text(_ path: String) throws -> String {
+    package static func text(_ path: String) throws -> String {
         try String(contentsOf: self.folder.appendingPathComponent(path), encoding: .utf8)
     }
 }
 
 /// One case of `Protocol/Vectors`.
-struct Vector: Sendable, CustomTestStringConvertible {
-    var name: String
-    var message: String
-    var bytes: [UInt8]
+package struct Vector: Sendable, CustomStringConvertible {
+    package var name: String
+    package var message: String
+    package var bytes: [UInt8]
     /// The message in the JSON form of Protocol Buffers; `nil` when the bytes must be refused.
-    var fields: Data?
+    package var fields: Data?
     /// Names of the registry, and `why` for a body.
-    var error: [String: String]
+    package var error: [String: String]
 
-    var testDescription: String { "\(self.message): \(self.name)" }
+    package var description: String { "\(self.message): \(self.name)" }
 
-    static let files = [
+    package static let files = [
         "Credit", "End", "Frame", "GoAway", "Hello", "Items", "RecordFields", "Request", "Welcome",
     ]
 
-    static func all() throws -> [Vector] {
+    package static func all() throws -> [Vector] {
         try self.files.flatMap { file in
             let rows = try ProtocolFiles.json("Vectors/\(file).json") as? [[String: Any]] ?? []
             return try rows.map { row in
@@ -47,7 +46,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static func bytes(hex: String) -> [UInt8] {
+    package static func bytes(hex: String) -> [UInt8] {
         let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }

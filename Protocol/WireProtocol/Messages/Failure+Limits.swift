@@ -1,0 +1,21 @@
+// Requests beyond a limit: a client that knows the limit says the same as the server would.
+extension Failure {
+    /// CloudKit's text.
+    package static func tooManyItems(_ count: Int, itemsMax: Int) -> Failure {
+        Failure(
+            code: .limitExceeded,
+            message: "Your request contains \(count) items which is more than the maximum number of items "
+                + "in a single request (\(itemsMax))",
+            retry: .afterChange
+        )
+    }
+
+    package static func requestTooLarge(bytes: Int, bytesMax: Int) -> Failure {
+        Failure(
+            code: .limitExceeded,
+            message: "Your request is \(bytes) bytes which is more than the maximum number of bytes "
+                + "in a single request (\(bytesMax))",
+            retry: .afterChange
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import NIOCore
+
+/// Reads the Protocol Buffers wire format, checking every bound.
+///
+/// For the messages of requests and answers: generated code builds a tree of messages first, which costs more than all the
+/// rest of a small request. A reader is lent a payload's memory and must not leave the call that lends it.
+struct MessageReader {
+    // SAFETY: read at indices from `position` to below `count` only, and `position` passes `count` nowhere.
+    private let memory: UnsafeRawBufferPointer
+    private var position = 0
+    /// The message that an error names.
+    private let field: StaticString
+
+    fileprivate init(_ memory: UnsafeRawBufferPointer, field: StaticString) {
+        self.memory = memory
+        self.field = field
+    }
+
+    var malformed: WireError { WireError(.malformed, field: self.field) }
+
+    /// The next field's number and wire type as they are encoded; `nil` at the end of the message.
+    mutating func tag() throws(WireError) -> UInt64? {
+        guard self.position < self.memory.count else { return nil }
+        let tag = try self.varint()
+        guard tag >> 3 > 0, tag <= UInt64(UInt32.max) else { throw self.malformed }
+        return tag
+    }
+
+    mutating func varint() throws(WireError) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while self.position < self.memory.count, shift < 70 {
+            let byte = self.memory[self.position]
+            self.position += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw self.malformed
+    }
+
+    mutating func int64() throws(WireError) -> Int64 {
+        Int64(bitPattern: try self.varint())
+    }
+
+    /// As Protocol Buffers has it: what does not fit is cut off.
+    mutating func uint32() throws(WireError) -> UInt32 {
+        UInt32(truncatingIfNeeded: try self.varint())
+    }
+
+    /// A length-delimited message.
+    mutating func message() throws(WireError) -> MessageReader {
+        MessageReader(UnsafeRawBufferPointer(rebasing: self.memory[try self.delimited()]), field: self.field)
+    }
+
+    mutating func text() throws(WireError) -> String {
+        let range = try self.delimited()
+        guard let text = String(validating: self.memory[range], as: UTF8.self) else { throw self.malformed }
+        return text
+    }
+
+    mutating func bytes() throws(WireError) -> [UInt8] {
+        [UInt8](self.memory[try self.delimited()])
+    }
+
+    /// Passes over the contents of a field that this version does not know, or not with this wire type.
+    ///
+    /// Groups, which the third version of the language does not have, are refused.
+    mutating func skip(_ tag: UInt64) throws(WireError) {
+        switch tag & 7 {
+        case 0: _ = try self.varint()
+        case 1: _ = try self.advance(8)
+        case 2: _ = try self.delimited()
+        case 5: _ = try self.advance(4)
+        default: throw self.malformed
+        }
+    }
+
+    private mutating func delimited() throws(WireError) -> Range<Int> {
+        try self.advance(self.varint())
+    }
+
+    private mutating func advance(_ count: UInt64) throws(WireError) -> Range<Int> {
+        guard count <= UInt64(self.memory.count - self.position) else { throw self.malformed }
+        let start = self.position
+        self.position += Int(count)
+        return start..<self.position
+    }
+}
+
+extension ByteBuffer {
+    /// Lends the payload to a reader.
+    func reading<Value>(
+        _ field: StaticString,
+        _ body: (inout MessageReader) throws(WireError) -> Value
+    ) throws(WireError) -> Value {
+        try self.withUnsafeReadableBytes { memory throws(WireError) in
+            var reader = MessageReader(memory, field: field)
+            return try body(&reader)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// The real `tidemark` executable as a child process, on a data folder and a port that survive it.
+package final class ServerProcess {
+    package enum Failure: Error {
+        case command(arguments: [String], status: Int32, output: String)
+        case notListening(log: String)
+    }
+
+    /// The folder of all.
+    package let folder: TemporaryDirectory
+    /// Below those that the system gives to outgoing connections, so that nobody takes it while the server is down.
+    package let port = Int.random(in: 12_000..<20_000)
+    private var child: ChildProcess?
+    private var earlierLogs = ""
+    private let settings: [String]
+
+    package var dataPath: String { self.folder.path + "/data" }
+    package var authorityPath: String { self.dataPath + "/tls/ca.pem" }
+    package var processID: Int32? { self.child?.processID }
+
+    /// Prepares a folder and starts nothing; `settings` are further arguments of `tidemark serve`.
+    package init(settings: [String] = []) throws {
+        self.folder = try TemporaryDirectory()
+        self.settings = settings
+    }
+
+    /// Runs an administrative command, and returns what it prints.
+    @discardableResult
+    package func administer(_ arguments: [String]) async throws -> String {
+        let outcome = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            arguments + ["--data", self.dataPath]
+        )
+        guard outcome.exitCode == 0 else {
+            throw Failure.command(arguments: arguments, status: outcome.exitCode, output: outcome.output)
+        }
+        return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Starts to serve, always on the same port.
+    ///
+    /// Returns when it takes connections.
+    package func start() async throws {
+        let child = try ChildProcess(
+            ChildProcess.tidemark,
+            ["serve", "--data", self.dataPath, "--listen", "127.0.0.1:\(self.port)"] + self.settings
+        )
+        let isListening = await child.find { $0.contains("listens on 127.0.0.1:\(self.port)\n") ? true : nil }
+        guard isListening == true else { throw Failure.notListening(log: await child.outcome().errors) }
+        self.child = child
+    }
+
+    /// What the server has logged, in all its runs.
+    package func log() -> String {
+        self.earlierLogs + (self.child?.errorsSoFar ?? "")
+    }
+
+    /// Memory in use, bytes.
+    package func residentBytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(self.processID ?? 0)/status", encoding: .utf8)
+        guard let match = status.firstMatch(of: /VmRSS:\s+(\d+) kB/), let kibibytes = Int(match.1) else {
+            return 0
+        }
+        return kibibytes * 1_024
+    }
+
+    /// Sends a signal and waits for the end.
+    ///
+    /// - Returns: The exit status, or the signal's number when it killed.
+    @discardableResult
+    package func end(_ signal: Int32) async -> Int32 {
+        guard let child = self.child else { return 0 }
+        self.child = nil
+        child.signal(signal)
+        let outcome = await child.outcome()
+        self.earlierLogs += outcome.errors
+        return outcome.exitCode
+    }
+}

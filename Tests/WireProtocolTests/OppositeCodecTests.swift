@@ -1,0 +1,165 @@
+import NIOCore
+import RecordModel
+import SwiftProtobuf
+import Testing
+import WireProtocol
+
+/// Our bytes as SwiftProtobuf has them, and its bytes as we read them: it writes fields in the order of their numbers and
+/// leaves out what we leave out, so that what it has read and written again are the same bytes.
+@Suite struct OppositeCodecTests {
+    private static let names = [
+        "", "a", "é", String(repeating: "n", count: 127), String(repeating: "n", count: 128),
+    ]
+
+    private static func record(_ name: String, bodyBytes: Int) -> Record {
+        Record(
+            id: RecordID(zone: ZoneID(zoneName: name, ownerName: name), recordName: name),
+            recordType: name,
+            changeTag: name,
+            system: SystemFields(
+                createdMilliseconds: .max,
+                modifiedMilliseconds: -1,
+                createdBy: name,
+                modifiedBy: name
+            ),
+            parent: name.isEmpty ? nil : name,
+            body: bodyBytes == 0
+                ? .empty
+                : RecordBody([Field(name: "a", value: .bytes([UInt8](repeating: 1, count: bodyBytes)))])
+        )
+    }
+
+    private static let causes: [Failure.Cause] = [
+        .culprit, .dependsOn(index: 0), .dependsOn(index: 300), .atomicPeer(index: .max),
+    ]
+    private static let retries: [Failure.Retry] = [.never, .now, .after(milliseconds: 0), .afterChange]
+
+    private static var outcomes: [ItemOutcome] {
+        var outcomes: [ItemOutcome] = [.deleted]
+        for name in self.names {
+            // Lengths at which the length of the length changes.
+            for bodyBytes in [0, 100, 128, 16_300, 16_400] {
+                outcomes.append(.record(self.record(name, bodyBytes: bodyBytes)))
+            }
+            let record = self.record(name, bodyBytes: 10)
+            outcomes.append(.recordSaved(RecordSaved(changeTag: name, system: record.system)))
+            outcomes.append(.zone(Zone(id: record.id.zone, capabilities: ZoneCapabilities(rawValue: 15))))
+            for (cause, retry) in zip(self.causes, self.retries) {
+                outcomes.append(
+                    .failure(
+                        Failure(
+                            code: .serverRecordChanged,
+                            message: name,
+                            cause: cause,
+                            retry: retry,
+                            serverRecord: name.isEmpty ? nil : record
+                        )
+                    )
+                )
+            }
+        }
+        return outcomes
+    }
+
+    @Test func `items are what SwiftProtobuf makes of them`() throws {
+        for outcome in Self.outcomes {
+            for index in [0, 1, 127, 128, .max] as [UInt32] {
+                let items = Items(items: [
+                    Item(index: index, outcome: outcome), Item(index: 0, outcome: .deleted),
+                ])
+                let ours = Array(items.encoded().readableBytesView)
+                let message = try PBItems(serializedBytes: ours)
+                #expect(message.items.map(\.index) == [index, 0])
+                #expect(try message.serializedBytes() as [UInt8] == ours)
+                #expect(try Items(decoding: ByteBuffer(bytes: ours)) == items)
+            }
+        }
+    }
+
+    @Test func `an end is what SwiftProtobuf makes of it`() throws {
+        #expect(End().encoded().readableBytes == 0)
+        for case .failure(let failure) in Self.outcomes {
+            let ours = Array(End(failure: failure).encoded().readableBytesView)
+            #expect(try PBEnd(serializedBytes: ours).serializedBytes() as [UInt8] == ours)
+            #expect(try End(decoding: ByteBuffer(bytes: ours)) == End(failure: failure))
+        }
+    }
+
+    @Test func `requests are what SwiftProtobuf makes of them`() throws {
+        var operations: [RecordModel.Operation] = [.fetchZones(FetchZones(scope: .public, selection: .all))]
+        for name in Self.names {
+            let id = RecordID(zone: ZoneID(zoneName: name, ownerName: name), recordName: name)
+            let body = Self.record(name, bodyBytes: 200).body
+            var saves: [RecordSave] = []
+            for parent in [.unchanged, .removed, .set(recordName: "p")] as [RecordSave.ParentChange] {
+                let tag = name.isEmpty ? nil : name
+                saves.append(
+                    RecordSave(id: id, recordType: name, changeTag: tag, changes: body, parent: parent)
+                )
+            }
+            operations += [
+                .modifyRecords(ModifyRecords(scope: .private, saves: saves, deletes: [id], policy: .allKeys)),
+                .modifyRecords(ModifyRecords(scope: .public, saves: [], deletes: [], isAtomic: false)),
+                .fetchRecords(FetchRecords(scope: .shared, ids: [id, id])),
+                .fetchRecords(FetchRecords(scope: .public, ids: [id], desiredKeys: [])),
+                .fetchRecords(FetchRecords(scope: .public, ids: [], desiredKeys: [name, "k"])),
+                .modifyZones(ModifyZones(scope: .private, saves: [id.zone], deletes: [id.zone])),
+                .fetchZones(FetchZones(scope: .private, selection: .ids([id.zone]))),
+            ]
+        }
+        for operation in operations {
+            let requestID = operation.isMutating ? RequestID(high: 0x0102_0304_0506_0708, low: .max) : nil
+            let request = Request(requestID: requestID, deadlineMilliseconds: 128, operation: operation)
+            let ours = Array(request.encoded().readableBytesView)
+            let message = try PBRequest(serializedBytes: ours)
+            #expect(message.deadlineMs == 128 && Array(message.requestID) == requestID?.bytes ?? [])
+            #expect(try message.serializedBytes() as [UInt8] == ours)
+            #expect(try Request(decoding: ByteBuffer(bytes: ours)) == request)
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0xF8, 0x07, 0x80, 0x01], [0xF9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8], [0xFA, 0x07, 2, 1, 2],
+            [0xFD, 0x07, 1, 2, 3, 4], [0x0D, 1, 2, 3, 4],
+        ] as [[UInt8]]
+    )
+    func `fields of later versions are passed over`(unknown: [UInt8]) throws {
+        let items = Items(items: [Item(index: 1, outcome: .deleted)])
+        let item: [UInt8] = [0x08, 1] + unknown + [0x22, 0]
+        let bytes = unknown + [0x0A, UInt8(item.count)] + item
+        #expect(try Items(decoding: ByteBuffer(bytes: bytes)) == items)
+        #expect(try PBItems(serializedBytes: bytes).items.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            // A group, a field without a number, a length beyond the end, a number of eleven bytes, text that is not UTF-8.
+            [0x0B, 0x0C], [0x02, 0x00], [0x0A, 0x05, 0x08],
+            [0x08] + [UInt8](repeating: 0xFF, count: 10) + [0],
+            [0x0A, 0x05, 0x1A, 0x03, 0x0A, 0x01, 0xFF],
+            [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
+        ] as [[UInt8]]
+    )
+    func `what is not the wire format is refused`(bytes: [UInt8]) {
+        #expect(throws: WireError(.malformed, field: "items")) {
+            try Items(decoding: ByteBuffer(bytes: bytes))
+        }
+    }
+
+    @Test func `parts of an ID that come one by one belong to one ID`() throws {
+        var whole = ByteBuffer()
+        whole.writeBytes([0x0A, 3, 0x0A, 1, 0x61])
+        whole.writeBytes([0x0A, 3, 0x12, 1, 0x62])
+        let save = [UInt8(0x0A), UInt8(whole.readableBytes)] + Array(whole.readableBytesView)
+        let modify: [UInt8] = [0x08, 2, 0x12, UInt8(save.count)] + save
+        let bytes: [UInt8] = [0x82, 0x01, UInt8(modify.count)] + modify
+        let request = try Request(decoding: ByteBuffer(bytes: bytes))
+        guard case .modifyRecords(let operation) = request.operation else {
+            Issue.record("another operation")
+            return
+        }
+        #expect(operation.saves.map(\.id.zone) == [ZoneID(zoneName: "a", ownerName: "b")])
+        #expect(try PBRequest(serializedBytes: bytes).modifyRecords.saves[0].id.zone.ownerName == "b")
+    }
+}
