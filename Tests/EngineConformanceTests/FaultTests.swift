@@ -12,7 +12,9 @@ struct FaultTests {
     func `a request that meets a damaged record fails alone`(place: Int) async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         _ = try await it.modify([save("damaged"), save("old")])
-        try OtherProcess(folder: it.folder).execute("UPDATE record SET type = 99 WHERE name = 'damaged'")
+        try await OtherProcess(folder: it.folder).execute(
+            "UPDATE record SET type = 99 WHERE name = 'damaged'"
+        )
         var requests = [[save("a")], [save("b")]]
         requests.insert([save("never"), save("damaged")], at: place)
         let commits = it.engine.statistics.commits
@@ -32,7 +34,7 @@ struct FaultTests {
         place: Int
     ) async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
-        try OtherProcess(folder: it.folder).execute(
+        try await OtherProcess(folder: it.folder).execute(
             """
             CREATE TRIGGER refuses BEFORE INSERT ON record WHEN new.name = 'refused'
             BEGIN SELECT raise(ABORT, 'refused'); END
@@ -50,7 +52,7 @@ struct FaultTests {
         let number = try await it.modify([save("c", type: "Other", ["f": .string("z")])])
         #expect(number.areSaved)
         #expect(try await it.record(id("half")) == nil)
-        let count = try OtherProcess(folder: it.folder).execute(
+        let count = try await OtherProcess(folder: it.folder).execute(
             """
             SELECT count(*) || ' ' || count(DISTINCT position) FROM record
             WHERE database = \(it.privately.database.rawValue)

@@ -11,13 +11,13 @@ struct HousekeepingTests {
     func `the rows of a deleted zone go in pieces, and all of them go`() async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         let other = OtherProcess(folder: it.folder)
-        let users = try other.count("record")
+        let users = try await other.count("record")
         for first in stride(from: 0, to: 500, by: 250) {
             _ = try await it.modify((first..<first + 250).map { save("r\($0)") })
         }
         _ = try await it.modify([save("h", ["r": reference("r0", .validate)])])
         _ = try await it.modify([], deletes: [id("r1")])
-        #expect(try other.count("record") == users + 500)
+        #expect(try await other.count("record") == users + 500)
         // The reply to the delete holds the writer, so what is gone by then went with the delete itself.
         let gate = Gate()
         let held = Gate()
@@ -33,13 +33,13 @@ struct HousekeepingTests {
             gate.wait()
         }
         held.wait()
-        #expect(try other.count("record") == users + 300)
+        #expect(try await other.count("record") == users + 300)
         gate.open()
-        while try other.count("sweep") > 0 {}
-        #expect(try other.count("record") == users)
-        #expect(try other.count("tombstone") == 0)
-        #expect(try other.count("hold") == 0)
-        #expect(try other.count("zone_tombstone") == 1)
+        while try await other.count("sweep") > 0 {}
+        #expect(try await other.count("record") == users)
+        #expect(try await other.count("tombstone") == 0)
+        #expect(try await other.count("hold") == 0)
+        #expect(try await other.count("zone_tombstone") == 1)
     }
 
     @Test
@@ -49,10 +49,10 @@ struct HousekeepingTests {
         for number in 0..<300 { _ = try await it.modify([save("a\(number)", in: .default)]) }
         it.clock.advance(milliseconds: 3_600_000)
         for number in 0..<600 { _ = try await it.modify([save("b\(number)", in: .default)]) }
-        #expect(try other.count("request") == 900)
+        #expect(try await other.count("request") == 900)
         it.clock.advance(milliseconds: 1)
         for number in 0..<600 { _ = try await it.modify([save("c\(number)", in: .default)]) }
-        #expect(try other.count("request") == 1_200)
+        #expect(try await other.count("request") == 1_200)
     }
 
     @Test
@@ -60,9 +60,9 @@ struct HousekeepingTests {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         await it.engine.shutdown()
         let other = OtherProcess(folder: it.folder)
-        try other.execute("PRAGMA user_version = 2")
+        try await other.execute("PRAGMA user_version = 2")
         #expect(throws: SQLiteEngineError.formatTooNew(found: 2, known: 1)) { _ = try it.beside() }
-        try other.execute("PRAGMA user_version = 1")
+        try await other.execute("PRAGMA user_version = 1")
         #expect(try await it.beside().record(id("absent")) == nil)
     }
 

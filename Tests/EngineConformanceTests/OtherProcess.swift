@@ -7,6 +7,7 @@ import TestSupport
 struct OtherProcess {
     struct Failure: Error {
         let exitCode: Int32
+        let errors: String
     }
 
     let folder: TemporaryDirectory
@@ -19,20 +20,16 @@ struct OtherProcess {
 
     /// The first column of each row.
     @discardableResult
-    func execute(_ sql: String) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.script, self.folder.path + "/tidemark.sqlite", sql]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.startAlone()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(exitCode: process.terminationStatus) }
-        return text.split(separator: "\n").map { String($0) }
+    func execute(_ sql: String) async throws -> [String] {
+        let outcome = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/python3"),
+            ["-c", Self.script, self.folder.path + "/tidemark.sqlite", sql]
+        )
+        guard outcome.exitCode == 0 else { throw Failure(exitCode: outcome.exitCode, errors: outcome.errors) }
+        return outcome.output.split(separator: "\n").map { String($0) }
     }
 
-    func count(_ table: String) throws -> Int {
-        Int(try self.execute("SELECT count(*) FROM \(table)")[0]) ?? -1
+    func count(_ table: String) async throws -> Int {
+        Int(try await self.execute("SELECT count(*) FROM \(table)")[0]) ?? -1
     }
 }
