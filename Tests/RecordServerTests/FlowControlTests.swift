@@ -45,6 +45,14 @@ struct FlowControlTests {
         #expect(!isTaken)
     }
 
+    @Test func `a receive window that is used up to the byte takes nothing`() {
+        var window = ReceiveWindow(bytes: 10)
+        #expect(window.received(10) == true)
+        let isTaken = window.received(1)
+        #expect(!isTaken)
+        #expect(window.bytes == 0)
+    }
+
     @Test func `what was disposed of is granted from half of the window on`() {
         var window = ReceiveWindow(bytes: 10)
         #expect(window.received(10) == true)

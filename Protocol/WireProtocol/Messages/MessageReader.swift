@@ -11,6 +11,7 @@ struct MessageReader {
     /// The message that an error names.
     private let field: StaticString
 
+    // SAFETY: as above.
     fileprivate init(_ memory: UnsafeRawBufferPointer, field: StaticString) {
         self.memory = memory
         self.field = field
@@ -49,6 +50,7 @@ struct MessageReader {
     }
 
     /// A length-delimited message.
+    // SAFETY: a part of what is lent, and lent for no longer.
     mutating func message() throws(WireError) -> MessageReader {
         MessageReader(UnsafeRawBufferPointer(rebasing: self.memory[try self.delimited()]), field: self.field)
     }
@@ -90,6 +92,7 @@ struct MessageReader {
 
 extension ByteBuffer {
     /// Lends the payload to a reader.
+    // SAFETY: the reader is gone when the call returns; it is copied nowhere but into the readers of its parts.
     func reading<Value>(
         _ field: StaticString,
         _ body: (inout MessageReader) throws(WireError) -> Value

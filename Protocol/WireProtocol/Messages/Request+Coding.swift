@@ -68,9 +68,10 @@ extension Request {
 
     private static func requestID(_ bytes: [UInt8]) throws(WireError) -> RequestID? {
         guard !bytes.isEmpty else { return nil }
-        guard let requestID = RequestID(bytes: bytes) else {
-            throw WireError(.refused(.invalidArguments), field: "request_id")
+        guard bytes.count == 16 else { throw WireError(.refused(.invalidArguments), field: "request_id") }
+        func word(at start: Int) -> UInt64 {
+            bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }
-        return requestID
+        return RequestID(high: word(at: 0), low: word(at: 8))
     }
 }
