@@ -36,6 +36,7 @@ import WireProtocol
             let assembly = FrameAssembly()
             var piece = self.stream
             piece.moveWriterIndex(to: piece.writerIndex - cutBytes)
+            // SAFETY: addresses are compared here and below, and nothing is read through them.
             let lent = piece.withUnsafeReadableBytes { $0.baseAddress }
             try assembly.received(piece) { _ in }
             // Written to while somebody else holds it, a buffer moves.
