@@ -45,9 +45,10 @@ let serverTargets: [Target] = [
         path: "Sources/RecordStore",
         swiftSettings: settings
     ),
+    .target(name: "SQLiteSetup", dependencies: [grdbSQLite], path: "Sources/SQLiteSetup"),
     .target(
         name: "SQLiteEngine",
-        dependencies: ["RecordStore", "RecordModel", grdb, grdbSQLite],
+        dependencies: ["RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite],
         path: "Sources/SQLiteEngine",
         swiftSettings: settings
     ),

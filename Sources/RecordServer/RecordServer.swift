@@ -118,6 +118,7 @@ package final class RecordServer: Sendable {
         }
         try? await whenNone.futureResult.get()
         end.cancel()
+        self.context.metrics.record(self.context.engine.statistics)
         try? await self.context.signInThreads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.context.logger.info("stopped")

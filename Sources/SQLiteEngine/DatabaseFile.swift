@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import RecordStore
+import SQLiteSetup
 
 /// The file, and how connections to it are opened.
 struct DatabaseFile: Sendable {
@@ -19,7 +20,11 @@ struct DatabaseFile: Sendable {
     /// 200 MB.
     private static let checkpointPages = 50_000
 
+    /// In a process that used SQLite before us it has no effect, and does no harm.
+    private static let isSetUp = sqlite_setup_without_memory_statistics() == SQLITE_OK
+
     init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {
+        _ = Self.isSetUp
         self.path = configuration.directory + "/tidemark.sqlite"
         self.durability = configuration.durability
         self.pagesMax = configuration.filePagesMax

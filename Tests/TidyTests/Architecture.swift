@@ -15,9 +15,10 @@ enum Architecture {
             outside: ["NIOCore", "SwiftProtobuf"]
         ),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
+        ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: []),
         ModuleRow(
             folder: "Sources/SQLiteEngine",
-            ours: ["RecordStore", "RecordModel"],
+            ours: ["RecordStore", "RecordModel", "SQLiteSetup"],
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
