@@ -9,8 +9,8 @@ import Synchronization
 /// It takes everything that waits, executes it in one transaction, and replies when the transaction is on
 /// disk.
 ///
-/// Each request has a savepoint: one that fails half-way for a reason of ours is taken back alone. A disk that is full or
-/// fails takes back the whole transaction.
+/// A request that fails half-way for a reason of ours takes back the transaction, which is then executed again with each
+/// request in a savepoint, so that this one is taken back alone. A disk that is full or fails takes back all.
 ///
 /// SAFETY: `transaction` and `database` are made and used on the writer's thread only; the rest is immutable or locked.
 final class Writer: @unchecked Sendable {
@@ -101,13 +101,45 @@ final class Writer: @unchecked Sendable {
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
     ) throws(StorageFailure) -> [Answer] {
+        do throws(StorageFailure) {
+            // SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
+            return try self.commit(
+                writes,
+                inSavepoints: false,
+                nowMilliseconds: now,
+                transaction,
+                housekeeping
+            )
+        } catch {
+            guard case .unexpected = error else { throw error }
+            transaction.rollback()
+            return try self.commit(
+                writes,
+                inSavepoints: true,
+                nowMilliseconds: now,
+                transaction,
+                housekeeping
+            )
+        }
+    }
+
+    private func commit(
+        _ writes: [WriteQueue.PendingWrite],
+        inSavepoints: Bool,
+        nowMilliseconds now: Int64,
+        _ transaction: WriterTransaction,
+        _ housekeeping: Housekeeping
+    ) throws(StorageFailure) -> [Answer] {
         guard !writes.isEmpty else { return [] }
         var answers: [Answer] = []
         answers.reserveCapacity(writes.count)
         var counted = EngineStatistics()
         try transaction.begin(nowMilliseconds: now)
         for write in writes {
-            let execution = try self.execute(write.request, transaction, isFirst: answers.isEmpty)
+            let execution =
+                inSavepoints
+                ? try self.executeInSavepoint(write.request, transaction)
+                : try self.rules.execute(write.request, in: transaction)
             Self.count(execution, in: &counted)
             answers.append((write, execution.result))
         }
@@ -128,29 +160,20 @@ final class Writer: @unchecked Sendable {
         return answers
     }
 
-    /// Executes one request in a savepoint: a fault of ours takes back this request and leaves its neighbours alone.
-    ///
-    /// The savepoint of the first is the beginning of the transaction: SQLite need not copy the pages that it touches.
+    /// A fault of ours takes back this request and leaves its neighbours alone.
     ///
     /// - Throws: When nothing can be written now, whatever the request.
-    private func execute(
+    private func executeInSavepoint(
         _ request: WriteRequest,
-        _ transaction: WriterTransaction,
-        isFirst: Bool
+        _ transaction: WriterTransaction
     ) throws(StorageFailure) -> WriteRules.Execution {
         do throws(StorageFailure) {
-            if isFirst { return try self.rules.execute(request, in: transaction) }
             return try transaction.isolated { () throws(StorageFailure) in
                 try self.rules.execute(request, in: transaction)
             }
         } catch {
             guard case .unexpected(let code) = error else { throw error }
             self.report(.requestFaulted(sqliteCode: code))
-            if isFirst {
-                let now = transaction.nowMilliseconds
-                transaction.rollback()
-                try transaction.begin(nowMilliseconds: now)
-            }
             return WriteRules.Execution(result: .failure(.internalFault), isReplay: false)
         }
     }
