@@ -32,6 +32,19 @@ package struct Bounds: Hashable, Sendable {
     package static let fieldsMax = 1_000
     /// Elements of one list value.
     package static let listElementsMax = 10_000
+    /// An encoded query: it travels again with every cursor.
+    package static let queryBytesMax = 256 * 1024
+    /// Levels of a predicate.
+    package static let predicateDepthMax = 32
+    /// Comparisons of one predicate.
+    package static let comparisonsMax = 400
+    /// Elements of all lists in one predicate.
+    package static let operandElementsMax = 10_000
+    package static let sortKeysMax = 8
+    /// Records of one page of a query.
+    package static let queryPageMax = 400
+    /// A schema in the CloudKit Schema Language.
+    package static let schemaBytesMax = 1024 * 1024
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }

@@ -1,0 +1,74 @@
+package import RecordModel
+
+/// The schema of one environment: what a `.ckdb` file says.
+///
+/// Types, fields, roles and grants are in the order in which they are printed: by name.
+package struct SchemaDocument: Hashable, Sendable {
+    /// Custom roles; those of the system (`_world`, `_icloud`, `_creator`) are always there.
+    package var roles: [String]
+    package var recordTypes: [RecordTypeDefinition]
+
+    package init(roles: [String] = [], recordTypes: [RecordTypeDefinition] = []) {
+        self.roles = roles
+        self.recordTypes = recordTypes
+    }
+}
+
+/// One record type of a schema.
+package struct RecordTypeDefinition: Hashable, Sendable {
+    package var name: String
+    /// The fields, and those of `SystemField` that have an index.
+    package var fields: [FieldDeclaration]
+    package var grants: [Grant]
+
+    package init(name: String, fields: [FieldDeclaration] = [], grants: [Grant] = []) {
+        self.name = name
+        self.fields = fields
+        self.grants = grants
+    }
+}
+
+/// One field of a record type.
+package struct FieldDeclaration: Hashable, Sendable {
+    package var name: String
+    package var type: DeclaredType
+    package var isEncrypted: Bool
+    package var indexes: IndexKinds
+
+    package init(name: String, type: DeclaredType, isEncrypted: Bool = false, indexes: IndexKinds = []) {
+        self.name = name
+        self.type = type
+        self.isEncrypted = isEncrypted
+        self.indexes = indexes
+    }
+}
+
+/// A type as a schema may spell it.
+package enum DeclaredType: Hashable, Sendable {
+    case field(FieldType)
+    /// `ASSET`, `LIST<ASSET>`: declared and exported; values have no place in this version.
+    case asset(isList: Bool)
+    /// `NUMBER`, and with `PREFERRED AS` the type that it stands for; without one it is a `DOUBLE`.
+    case number(preferred: FieldType?)
+}
+
+/// What a role may do with the records of a type in the public database.
+package struct Grant: Hashable, Sendable {
+    package var role: String
+    package var permissions: Permissions
+
+    package init(role: String, permissions: Permissions) {
+        self.role = role
+        self.permissions = permissions
+    }
+}
+
+package struct Permissions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package static let create = Permissions(rawValue: 1 << 0)
+    package static let read = Permissions(rawValue: 1 << 1)
+    /// Change and delete.
+    package static let write = Permissions(rawValue: 1 << 2)
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+}
