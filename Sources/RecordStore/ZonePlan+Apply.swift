@@ -27,7 +27,7 @@ extension ZonePlan {
             }
         }
         if planned.existing == nil {
-            try transaction.insert(record, named: planned.name, in: self.key, environment: environment)
+            _ = try transaction.insert(record, named: planned.name, in: self.key, environment: environment)
         } else {
             try transaction.update(record)
         }
