@@ -79,7 +79,6 @@ extension WriterTransaction {
         self.statements.names.insertType.bind(2, type)
         try self.statements.names.insertType.run()
         guard let number = try self.knownTypeNumber(key) else { throw .unexpected(code: SQLITE_NOTFOUND) }
-        self.typesMade.insert(number)
         guard type != UserRecord.type else { return number }
         for field in [SystemField.recordID, .createTime, .modTime, .parent] {
             let definition = FieldDefinition(
