@@ -48,6 +48,17 @@ package struct FieldDefinitions: Hashable, Sendable {
         let place = self.indexed.firstIndex { added.name.lexicographicallyPrecedes($0.name) }
         self.indexed.insert(added, at: place ?? self.indexed.count)
     }
+
+    /// The same fields, with some of their indexes only: what the builder of these has to look at.
+    package func keeping(indexes: Set<Int64>) -> FieldDefinitions {
+        var kept = FieldDefinitions()
+        for (field, definition) in self.byName {
+            var definition = definition
+            if let index = definition.index, !indexes.contains(index) { definition.index = nil }
+            kept.define(definition, field: field)
+        }
+        return kept
+    }
 }
 
 /// A field of users that has entries.

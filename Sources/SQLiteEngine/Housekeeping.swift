@@ -5,18 +5,39 @@ import RecordStore
 final class Housekeeping {
     private let transaction: WriterTransaction
     private let database: Database
+    private let indexBuilder: IndexBuilder
     /// The database whose request IDs are looked at next.
     private var requestCursor: Int64 = 0
 
     /// Rows that one transaction sweeps.
     private static let sweepRowsMax = 200
+    /// Entries are small, and there are several for each record.
+    private static let sweepEntriesMax = 1_000
     /// Old request IDs are looked for after so many new ones, and at most so many are removed: more than came.
     private static let requestsBetween = 250
     private static let requestsMax = 500
 
-    init(transaction: WriterTransaction, database: Database) {
+    /// Records that are indexed while requests wait, and while nobody does.
+    private static let indexedRecordsMax = 100
+    private static let indexedRecordsAloneMax = 1_000
+
+    init(transaction: WriterTransaction, database: Database) throws(StorageFailure) {
         self.transaction = transaction
         self.database = database
+        self.indexBuilder = try IndexBuilder(transaction: transaction, database: database)
+    }
+
+    /// Whether there may be something to do while nobody waits.
+    var isWanted: Bool { self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork }
+
+    /// What to tell an operator, after a commit.
+    func takeEvents() -> [EngineEvent] { self.indexBuilder.takeEvents() }
+
+    /// Fills new indexes and empties dropped ones, a piece of each.
+    func workOnIndexes(isAlone: Bool) throws(StorageFailure) {
+        try self.indexBuilder.work(
+            recordsMax: isAlone ? Self.indexedRecordsAloneMax : Self.indexedRecordsMax
+        )
     }
 
     /// Removes some of what deleted zones left.
@@ -29,12 +50,17 @@ final class Housekeeping {
                 return
             }
             let key: StatementArguments = [zone[0] as Int64, zone[1] as Int64]
-            for (table, columns) in [("record", "name"), ("tombstone", "name"), ("hold", "target, holder")] {
+            // Entries after the records, or the builder of an index might add some that nobody sweeps.
+            for (table, columns, rowsMax) in [
+                ("record", "name", Self.sweepRowsMax), ("tombstone", "name", Self.sweepRowsMax),
+                ("hold", "target, holder", Self.sweepRowsMax),
+                ("entry", "field, value, record", Self.sweepEntriesMax),
+            ] {
                 try self.database.execute(
                     sql: """
                         DELETE FROM \(table) WHERE database = ?1 AND zone = ?2 AND (\(columns)) IN
                         (SELECT \(columns) FROM \(table) WHERE database = ?1 AND zone = ?2
-                        LIMIT \(Self.sweepRowsMax))
+                        LIMIT \(rowsMax))
                         """,
                     arguments: key
                 )

@@ -80,8 +80,9 @@ package final class SQLiteEngine: StorageEngine {
                         throw .unexpected(code: 0)
                     }
                     let transaction = try WriterTransaction(connection: connection)
+                    let housekeeping = try Housekeeping(transaction: transaction, database: database)
                     start.fill(nil)
-                    writer.run(transaction, database)
+                    writer.run(transaction, housekeeping, database)
                 } catch {
                     start.fill(error)
                 }

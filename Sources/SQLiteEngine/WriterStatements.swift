@@ -126,27 +126,6 @@ struct HoldStatements {
     }
 }
 
-struct IndexStatements {
-    let add, remove, takeNumber: HotStatement
-
-    init(_ connection: OpaquePointer) throws(StorageFailure) {
-        self.add = try HotStatement(
-            "INSERT OR IGNORE INTO entry (database, zone, field, value, record) VALUES (?, ?, ?, ?, ?)",
-            on: connection
-        )
-        self.remove = try HotStatement(
-            """
-            DELETE FROM entry WHERE database = ? AND zone = ? AND field = ? AND value = ? AND record = ?
-            """,
-            on: connection
-        )
-        self.takeNumber = try HotStatement(
-            "UPDATE index_counter SET last = last + 1 RETURNING last",
-            on: connection
-        )
-    }
-}
-
 struct NameStatements {
     let fields, insertField, typeNumber, typeName, insertType: HotStatement
     let authorNumber, authorName, insertAuthor: HotStatement
@@ -188,10 +167,12 @@ struct NameStatements {
 
 /// Columns of a record, as writer and readers take them.
 enum RecordColumns {
-    static let select = """
-        SELECT type, position, created_ms, modified_ms, creator, modifier, parent, body, number
-        FROM record WHERE database = ? AND zone = ? AND name = ?
-        """
+    static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
+    static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
+    /// Places of columns, and how many there are.
+    static let type: Int32 = 0
+    static let number: Int32 = 8
+    static let count: Int32 = 9
 }
 
 enum NameQueries {
