@@ -65,7 +65,9 @@ struct SchemaIndexTests {
         try self.replace("s STRING, n INT64")
         let saves = (0..<300).map { save("r\($0)", ["s": .string("word \($0)"), "n": .int64(Int64($0))]) }
         #expect(try await self.it.modify(saves).areSaved)
-        try self.replace("s STRING QUERYABLE, n INT64 SORTABLE, \"___createTime\" TIMESTAMP SORTABLE, new INT64 QUERYABLE")
+        try self.replace(
+            "s STRING QUERYABLE, n INT64 SORTABLE, \"___createTime\" TIMESTAMP SORTABLE, new INT64 QUERYABLE"
+        )
         // A field that no record can have yet is complete.
         #expect(try await self.other.count("begun") == 3)
         #expect(try await self.entries("s") == 300)
@@ -99,7 +101,8 @@ struct SchemaIndexTests {
         #expect(try await self.entries("___allText") == 2)
     }
 
-    @Test func `a deploy builds in production, and a reset leaves nothing to build or to keep`() async throws {
+    @Test func `a deploy builds in production, and a reset leaves nothing to build or to keep`() async throws
+    {
         try self.replace("s STRING")
         try self.it.engine.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
         let production = try self.it.requester(in: .production)

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SchemaStoreTests {
     private static let container = EngineUnderTest.container
-    private static let grants = "GRANT WRITE TO \"_creator\", GRANT CREATE TO \"_icloud\", GRANT READ TO \"_world\""
+    private static let grants =
+        "GRANT WRITE TO \"_creator\", GRANT CREATE TO \"_icloud\", GRANT READ TO \"_world\""
 
     private func parsed(_ types: String) throws -> SchemaDocument {
         try SchemaParser.parse("DEFINE SCHEMA \(types)")
@@ -128,7 +129,9 @@ struct SchemaStoreTests {
                 )
             }
             // User records have fields that only grow: there are users.
-            if name != "Users" { fields = fields.filter { _ in Int.random(in: 0..<4, using: &generator) > 0 } }
+            if name != "Users" {
+                fields = fields.filter { _ in Int.random(in: 0..<4, using: &generator) > 0 }
+            }
             for system in SystemField.inSchemas {
                 let field = FieldDeclaration(system, indexes: indexes(of: .field(system.type), false))
                 if !field.indexes.isEmpty { fields.append(field) }
@@ -162,7 +165,9 @@ struct SchemaStoreTests {
             let refused = StoreError.assetFieldMismatch(recordType: "Note", field: asset, given: .string)
             #expect(try await error(asset, .string("x")) == refused)
         }
-        #expect(try await it.modify([save("a", ["n": .double(1), "i": .int64(1), "new": .int64(1)])]).areSaved)
+        #expect(
+            try await it.modify([save("a", ["n": .double(1), "i": .int64(1), "new": .int64(1)])]).areSaved
+        )
         let names = try #require(try self.schema(it, .development)["Note"]).fields.map(\.name)
         #expect(names == ["a", "i", "l", "n", "new", "s"])
     }
@@ -170,7 +175,9 @@ struct SchemaStoreTests {
     @Test(arguments: EngineKind.allCases)
     func `fields and types that records have stay, others go`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
-        _ = try await it.modify([save("a", ["s": .string("x")]), save("b", type: "Other", ["s": .string("x")])])
+        _ = try await it.modify([
+            save("a", ["s": .string("x")]), save("b", type: "Other", ["s": .string("x")]),
+        ])
         let other = "RECORD TYPE Other (s STRING);"
         #expect(throws: SchemaStoreError.inUse([.field("s", recordType: "Note")])) {
             try self.replace(it, self.parsed("RECORD TYPE Note (t STRING); \(other)"))
@@ -179,7 +186,9 @@ struct SchemaStoreTests {
         #expect(throws: SchemaStoreError.inUse([retyped])) {
             try self.replace(it, self.parsed("RECORD TYPE Note (s INT64); \(other)"))
         }
-        #expect(throws: SchemaStoreError.inUse([.recordType("Note")])) { try self.replace(it, self.parsed(other)) }
+        #expect(throws: SchemaStoreError.inUse([.recordType("Note")])) {
+            try self.replace(it, self.parsed(other))
+        }
         let unchanged = try self.schema(it, .development)
         #expect(unchanged["Note"]?.fields.map(\.name).last == "s")
         _ = try await it.modify([], deletes: [id("a")])
@@ -261,10 +270,16 @@ struct SchemaStoreTests {
         #expect(try await it.modify([save("p", in: .default, ["s": .string("x")])], by: production).areSaved)
         let saved = try await it.modify([save("a"), save("b", in: .default, ["x": .int64(1)])])
         #expect(saved.areSaved)
-        #expect(try await it.modify([save("c", in: .default, type: "Other", ["y": .int64(1)])], by: it.publicly).areSaved)
+        #expect(
+            try await it.modify([save("c", in: .default, type: "Other", ["y": .int64(1)])], by: it.publicly)
+                .areSaved
+        )
 
         let difference = try it.engine.schemas.apply(.resetDevelopment, inContainer: Self.container)
-        #expect(difference.description == "~ RECORD TYPE Note\n    - x INT64 QUERYABLE SORTABLE\n- RECORD TYPE Other\n")
+        #expect(
+            difference.description
+                == "~ RECORD TYPE Note\n    - x INT64 QUERYABLE SORTABLE\n- RECORD TYPE Other\n"
+        )
         #expect(try self.schema(it, .development) == self.schema(it, .production))
         #expect(try await it.zones() == [.zone(Zone(id: .default, scope: .private))])
         #expect(try await it.modify([save("a")])[0].error == .zoneMissing)
@@ -288,8 +303,12 @@ struct SchemaStoreTests {
         let it = try await EngineUnderTest.withNotes(kind)
         _ = try await it.modify([save("a", ["s": .string("x")])])
         let before = try self.schema(it, .development)
-        let bad = try self.parsed("CREATE ROLE r; RECORD TYPE A (f STRING, GRANT READ TO r); RECORD TYPE Note (f STRING);")
-        #expect(throws: SchemaStoreError.inUse([.field("s", recordType: "Note")])) { try self.replace(it, bad) }
+        let bad = try self.parsed(
+            "CREATE ROLE r; RECORD TYPE A (f STRING, GRANT READ TO r); RECORD TYPE Note (f STRING);"
+        )
+        #expect(throws: SchemaStoreError.inUse([.field("s", recordType: "Note")])) {
+            try self.replace(it, bad)
+        }
         #expect(try self.schema(it, .development) == before)
     }
 }
