@@ -70,7 +70,8 @@ final class RequestCall: CKOperation.Work {
             tally.count(request.answeredHere)
             self.run(false) { answers(request.answeredHere) }
         }
-        guard request.needsServer else { return self.run(true) { end(.answered(tally.partialFailure, End())) }
+        guard request.needsServer else {
+            return self.run(true) { end(.answered(tally.partialFailure, End())) }
         }
         let session: ServerAccess.Session
         do { session = try self.access.session() } catch { return self.run(true) { end(.failed(error)) } }

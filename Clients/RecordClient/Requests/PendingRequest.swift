@@ -94,7 +94,8 @@ final class PendingRequest {
         if case .success = result, !self.listed.isEmpty { self.handOver(self.listed) }
         switch self.receiver {
         case .callbacks(_, let end): end(result)
-        case .continuation(let continuation): continuation.resume(returning: result.map { _ in self.outcomes })
+        case .continuation(let continuation):
+            continuation.resume(returning: result.map { _ in self.outcomes })
         }
     }
 

@@ -78,7 +78,8 @@ extension FetchRecords {
             switch tag {
             case 0x08: scope = try message.uint32()
             case 0x12: self.ids.append(try RecordID(message.message()))
-            case 0x1A: self.desiredKeys = (self.desiredKeys ?? []) + (try [String](desiredKeys: message.message()))
+            case 0x1A:
+                self.desiredKeys = (self.desiredKeys ?? []) + (try [String](desiredKeys: message.message()))
             default: try message.skip(tag)
             }
         }
