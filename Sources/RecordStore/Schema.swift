@@ -4,10 +4,18 @@ package import RecordModel
 package struct FieldDefinition: Hashable, Sendable {
     package var type: FieldType
     package var isEncrypted: Bool
+    /// What a query may ask of it.
+    package var indexes: IndexKinds
+    /// The number under which its values are in the index; `nil`: they are in none.
+    ///
+    /// An engine gives it when the field is defined; it has nothing to do with the field's name or place.
+    package var index: Int64?
 
-    package init(type: FieldType, isEncrypted: Bool) {
+    package init(type: FieldType, isEncrypted: Bool, indexes: IndexKinds = [], index: Int64? = nil) {
         self.type = type
         self.isEncrypted = isEncrypted
+        self.indexes = indexes
+        self.index = index
     }
 }
 
@@ -32,7 +40,11 @@ package enum Schema {
             }
             guard let definition = defined[name] else {
                 if slice.type != .emptyList {
-                    needed[name] = FieldDefinition(type: slice.type, isEncrypted: slice.isEncrypted)
+                    needed[name] = FieldDefinition(
+                        type: slice.type,
+                        isEncrypted: slice.isEncrypted,
+                        indexes: self.marks(of: slice, ofType: recordType)
+                    )
                 }
                 continue
             }
@@ -50,6 +62,12 @@ package enum Schema {
             }
         }
         return needed
+    }
+
+    /// User records are not for queries.
+    private static func marks(of slice: FieldSlice, ofType recordType: String) -> IndexKinds {
+        guard recordType != UserRecord.type else { return [] }
+        return .justInTime(for: slice.type, isEncrypted: slice.isEncrypted)
     }
 
     private static func agrees(_ given: FieldType, with defined: FieldType) -> Bool {

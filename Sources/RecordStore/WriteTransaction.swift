@@ -22,13 +22,13 @@ package protocol WriteTransaction: AnyObject {
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
 
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
-    /// Writes a record that is absent.
+    /// Writes a record that is absent and returns its number.
     func insert(
         _ record: StoredRecord,
         named name: String,
         in zone: ZoneKey,
         environment: EnvironmentID
-    ) throws(StorageFailure)
+    ) throws(StorageFailure) -> Int64
     /// Writes a record that is present and keeps its type, its creator and its date of creation.
     func update(_ record: StoredRecord) throws(StorageFailure)
     /// Deletes a record that is present and leaves a tombstone.
@@ -57,13 +57,18 @@ package protocol WriteTransaction: AnyObject {
     )
         throws(StorageFailure)
 
-    /// All fields of a record type that were ever saved.
+    /// Adds an entry to an index, or leaves it as it is when it is there.
+    func addEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure)
+    /// Removes an entry that may be absent: an index that is being built has not reached every record.
+    func removeEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure)
+
+    /// All fields of a record type that were ever saved or declared, system fields included.
     func fields(
         ofType type: String,
         in environment: EnvironmentID
     )
         throws(StorageFailure) -> FieldDefinitions
-    /// Defines a field that was never saved before.
+    /// Defines a field that was never saved before, with an index when its marks ask for one.
     func define(
         _ definition: FieldDefinition,
         field: String,

@@ -27,10 +27,16 @@ extension ZonePlan {
             }
         }
         if planned.existing == nil {
-            try transaction.insert(record, named: planned.name, in: self.key, environment: environment)
+            record.number = try transaction.insert(
+                record,
+                named: planned.name,
+                in: self.key,
+                environment: environment
+            )
         } else {
             try transaction.update(record)
         }
+        try self.index(from: planned.existing, to: record, named: planned.name)
         if planned.holds != planned.heldBefore {
             for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
                 let kinds = planned.holds.kinds[target] ?? []
@@ -52,8 +58,29 @@ extension ZonePlan {
             environment: self.rule.requester.environment,
             at: try transaction.takePosition(in: self.key.database)
         )
+        try self.index(from: record, to: nil, named: name)
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {
             try transaction.setHold([], of: target, by: name, in: self.key)
+        }
+    }
+
+    private func index(
+        from old: StoredRecord?,
+        to new: StoredRecord?,
+        named name: String
+    ) throws(StorageFailure) {
+        guard let either = new ?? old else { return }
+        let transaction = self.rule.transaction
+        let definitions = try transaction.fields(
+            ofType: either.recordType,
+            in: self.rule.requester.environment
+        )
+        let changes = IndexChanges(from: old, to: new, named: name, definitions: definitions)
+        for entry in changes.removed {
+            try transaction.removeEntry(entry, record: either.number, in: self.key)
+        }
+        for entry in changes.added {
+            try transaction.addEntry(entry, record: either.number, in: self.key)
         }
     }
 

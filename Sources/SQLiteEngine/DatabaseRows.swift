@@ -71,7 +71,7 @@ enum DatabaseRows {
                 parent: nil,
                 body: .empty
             )
-            try transaction.insert(
+            _ = try transaction.insert(
                 record,
                 named: user.recordName,
                 in: zone,

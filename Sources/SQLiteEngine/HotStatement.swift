@@ -26,6 +26,14 @@ final class HotStatement {
 
     func bind(_ column: Int32, _ integer: Int64) { sqlite3_bind_int64(self.statement, column, integer) }
 
+    func bind(_ column: Int32, _ integer: Int64?) {
+        guard let integer else {
+            sqlite3_bind_null(self.statement, column)
+            return
+        }
+        self.bind(column, integer)
+    }
+
     func bind(_ column: Int32, _ text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -124,6 +132,9 @@ final class HotStatement {
 
     /// Ends the reading of rows before the last.
     func reset() { sqlite3_reset(self.statement) }
+
+    /// The number of the row that was inserted last.
+    var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(self.connection) }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.statement, column) }
 

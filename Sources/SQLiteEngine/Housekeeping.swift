@@ -10,6 +10,8 @@ final class Housekeeping {
 
     /// Rows that one transaction sweeps.
     private static let sweepRowsMax = 200
+    /// Entries are small, and there are several for each record.
+    private static let sweepEntriesMax = 1_000
     /// Old request IDs are looked for after so many new ones, and at most so many are removed: more than came.
     private static let requestsBetween = 250
     private static let requestsMax = 500
@@ -29,12 +31,17 @@ final class Housekeeping {
                 return
             }
             let key: StatementArguments = [zone[0] as Int64, zone[1] as Int64]
-            for (table, columns) in [("record", "name"), ("tombstone", "name"), ("hold", "target, holder")] {
+            // Entries after the records, or the builder of an index might add some that nobody sweeps.
+            for (table, columns, rowsMax) in [
+                ("record", "name", Self.sweepRowsMax), ("tombstone", "name", Self.sweepRowsMax),
+                ("hold", "target, holder", Self.sweepRowsMax),
+                ("entry", "field, value, record", Self.sweepEntriesMax),
+            ] {
                 try self.database.execute(
                     sql: """
                         DELETE FROM \(table) WHERE database = ?1 AND zone = ?2 AND (\(columns)) IN
                         (SELECT \(columns) FROM \(table) WHERE database = ?1 AND zone = ?2
-                        LIMIT \(Self.sweepRowsMax))
+                        LIMIT \(rowsMax))
                         """,
                     arguments: key
                 )

@@ -1,8 +1,10 @@
 import GRDB
 
-/// The tables of format 1.
+/// The tables.
 ///
 /// A later format adds a migration; none is ever edited.
+///
+/// Format 1:
 ///
 ///     container, environment, user, database   who there is and what they have; a row each
 ///     zone            (database, name) -> number: what the contents are stored under
@@ -13,13 +15,25 @@ import GRDB
 ///     request         (database, request ID) -> the outcome, for replays
 ///     sweep           (database, zone) of deleted zones whose contents are still there
 ///     record_type, field, author   numbers in place of names that repeat
+///
+/// Format 2:
+///
+///     entry           (database, zone, index number, value, record number): all indexes of all types
+///     field           gets a number, marks, the number of its index; system fields have rows as well
+///     index_counter   the last number that an index got: none is ever used again
+///     index_build     indexes that are not complete yet: records below `next_record` are done
+///     index_removal   indexes that were dropped: entries of zones before (database, zone_name) are gone
+///     role, type_grant, user_role   who may do what in public databases
 enum Migrations {
-    static let formatKnown = 1
+    static let formatKnown = 2
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
             for statement in self.format1 { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("2") { database in
+            for statement in self.format2 { try database.execute(sql: statement) }
         }
         return migrator
     }

@@ -12,6 +12,7 @@ final class WriterStatements {
     let records: RecordStatements
     let holds: HoldStatements
     let names: NameStatements
+    let indexes: IndexStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -32,6 +33,7 @@ final class WriterStatements {
         self.records = try RecordStatements(connection)
         self.holds = try HoldStatements(connection)
         self.names = try NameStatements(connection)
+        self.indexes = try IndexStatements(connection)
     }
 }
 
@@ -122,6 +124,27 @@ struct HoldStatements {
     }
 }
 
+struct IndexStatements {
+    let add, remove, takeNumber: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        self.add = try HotStatement(
+            "INSERT OR IGNORE INTO entry (database, zone, field, value, record) VALUES (?, ?, ?, ?, ?)",
+            on: connection
+        )
+        self.remove = try HotStatement(
+            """
+            DELETE FROM entry WHERE database = ? AND zone = ? AND field = ? AND value = ? AND record = ?
+            """,
+            on: connection
+        )
+        self.takeNumber = try HotStatement(
+            "UPDATE index_counter SET last = last + 1 RETURNING last",
+            on: connection
+        )
+    }
+}
+
 struct NameStatements {
     let fields, insertField, typeNumber, typeName, insertType: HotStatement
     let authorNumber, authorName, insertAuthor: HotStatement
@@ -130,9 +153,14 @@ struct NameStatements {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
             try HotStatement(sql, on: connection)
         }
-        self.fields = try statement("SELECT name, type, is_encrypted FROM field WHERE record_type = ?")
+        self.fields = try statement(
+            "SELECT name, type, is_encrypted, indexes, index_number FROM field WHERE record_type = ?"
+        )
         self.insertField = try statement(
-            "INSERT INTO field (record_type, name, type, is_encrypted) VALUES (?, ?, ?, ?)"
+            """
+            INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes, index_number)
+            VALUES (?, ?, ?, ?, 0, ?, ?)
+            """
         )
         self.typeNumber = try statement("SELECT number FROM record_type WHERE environment = ? AND name = ?")
         self.typeName = try statement(NameQueries.recordType)

@@ -19,7 +19,12 @@ extension WriterTransaction {
                     statement.reset()
                     throw .unexpected(code: SQLITE_MISMATCH)
                 }
-                let definition = FieldDefinition(type: type, isEncrypted: statement.integer(2) != 0)
+                let definition = FieldDefinition(
+                    type: type,
+                    isEncrypted: statement.integer(2) != 0,
+                    indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
+                    index: statement.isNull(4) ? nil : statement.integer(4)
+                )
                 fields.define(definition, field: statement.text(0))
             }
         }
@@ -33,14 +38,38 @@ extension WriterTransaction {
         ofType type: String,
         in environment: EnvironmentID
     ) throws(StorageFailure) {
+        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        try self.insert(definition, field: field, ofType: try self.typeNumber(type, in: environment), key)
+        guard definition.indexes.contains(.searchable) else { return }
+        // No record has a searchable field yet when the type has no full text yet, so it is complete from the start.
+        let fields = try self.fields(ofType: type, in: environment)
+        guard fields[SystemField.allText.rawValue] == nil else { return }
+        try self.insert(
+            .allText,
+            field: SystemField.allText.rawValue,
+            ofType: try self.typeNumber(type, in: environment),
+            key
+        )
+    }
+
+    /// Writes a field with the number of a new index when its marks ask for one: of no record it has a value yet.
+    private func insert(
+        _ definition: FieldDefinition,
+        field: String,
+        ofType type: Int64,
+        _ key: WriterCaches.Name
+    ) throws(StorageFailure) {
+        var definition = definition
+        if definition.needsIndex(field) { definition.index = try self.takeIndexNumber() }
         let statement = self.statements.names.insertField
-        statement.bind(1, try self.typeNumber(type, in: environment))
+        statement.bind(1, type)
         statement.bind(2, field)
         statement.bind(3, Int64(definition.type.rawValue))
         statement.bind(4, definition.isEncrypted ? 1 : 0)
+        statement.bind(5, Int64(definition.indexes.rawValue))
+        statement.bind(6, definition.index)
         try statement.run()
-        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
-        self.caches.fields[key, default: FieldDefinitions()].define(definition, field: field)
+        self.caches.fields[key]?.define(definition, field: field)
     }
 
     func typeNumber(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
@@ -50,6 +79,15 @@ extension WriterTransaction {
         self.statements.names.insertType.bind(2, type)
         try self.statements.names.insertType.run()
         guard let number = try self.knownTypeNumber(key) else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        guard type != UserRecord.type else { return number }
+        for field in [SystemField.recordID, .createTime, .modTime, .parent] {
+            let definition = FieldDefinition(
+                type: field.type,
+                isEncrypted: false,
+                indexes: .justInTime(for: field)
+            )
+            try self.insert(definition, field: field.rawValue, ofType: number, key)
+        }
         return number
     }
 

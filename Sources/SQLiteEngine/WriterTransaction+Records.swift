@@ -29,7 +29,7 @@ extension WriterTransaction {
         named name: String,
         in zone: ZoneKey,
         environment: EnvironmentID
-    ) throws(StorageFailure) {
+    ) throws(StorageFailure) -> Int64 {
         let statement = self.statements.records.insert
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
@@ -41,11 +41,13 @@ extension WriterTransaction {
         statement.bind(9, try self.authorNumber(record.system.modifiedBy))
         statement.bind(10, record.parent)
         try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
+        let number = statement.lastInsertedNumber
         // A record has one state: what is alive has no tombstone.
         self.statements.records.deleteTombstone.bind(1, zone.database.rawValue)
         self.statements.records.deleteTombstone.bind(2, zone.number)
         self.statements.records.deleteTombstone.bind(3, name)
         try self.statements.records.deleteTombstone.run()
+        return number
     }
 
     func update(_ record: StoredRecord) throws(StorageFailure) {

@@ -90,6 +90,17 @@ final class EngineUnderTest: Sendable {
         return it
     }
 
+    /// On files that an earlier test or version left, which know the container and the users.
+    init(_ kind: EngineKind, openingFilesIn folder: TemporaryDirectory) throws {
+        self.kind = kind
+        self.folder = folder
+        self.clock = ManualClock()
+        self.generator = Mutex(SeededGenerator(seed: 2))
+        self.engine = try kind.open(in: folder.path, clock: self.clock)
+        self.signIn = try Self.signIn("alice", self.engine.directory)
+        self.bobSignIn = try Self.signIn("bob", self.engine.directory)
+    }
+
     private init(reopening other: EngineUnderTest, _ engine: any StorageEngine) throws {
         self.kind = other.kind
         self.folder = other.folder

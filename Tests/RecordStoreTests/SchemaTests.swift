@@ -19,7 +19,7 @@ struct SchemaTests {
         let known = FieldDefinition(type: .string, isEncrypted: false)
         #expect(
             try Self.definitions(fields, given: ["b": known])
-                == ["a": FieldDefinition(type: .int64, isEncrypted: false)]
+                == ["a": FieldDefinition(type: .int64, isEncrypted: false, indexes: [.queryable, .sortable])]
         )
     }
 

@@ -1,0 +1,185 @@
+import RecordModel
+
+/// What a change of one record changes in the indexes of its type.
+///
+/// Only values that differ are touched, and a type without indexes on fields of users costs no look at the bodies.
+package struct IndexChanges: Hashable, Sendable {
+    package private(set) var removed: [IndexEntry] = []
+    package private(set) var added: [IndexEntry] = []
+
+    /// Both records have the same name and the type of the definitions.
+    ///
+    /// `old` is `nil` when the record is new, `new` when it goes.
+    package init(
+        from old: StoredRecord?,
+        to new: StoredRecord?,
+        named name: String,
+        definitions: FieldDefinitions
+    ) {
+        self.compareSystemFields(old, new, name, definitions.systemIndexes)
+        guard !definitions.indexed.isEmpty else { return }
+        let before = old?.body ?? .empty
+        let after = new?.body ?? .empty
+        let isTextChanged = self.compareFields(before, after, definitions.indexed)
+        guard isTextChanged, let allText = definitions.systemIndexes.allText else { return }
+        let wordsBefore = Self.words(of: before, definitions.indexed)
+        let wordsAfter = Self.words(of: after, definitions.indexed)
+        for word in wordsBefore where !wordsAfter.contains(word) {
+            self.removed.append(IndexEntry(index: allText, value: word))
+        }
+        for word in wordsAfter where !wordsBefore.contains(word) {
+            self.added.append(IndexEntry(index: allText, value: word))
+        }
+    }
+
+    // MARK: System fields
+
+    private mutating func compareSystemFields(
+        _ old: StoredRecord?,
+        _ new: StoredRecord?,
+        _ name: String,
+        _ indexes: SystemIndexes
+    ) {
+        if let index = indexes.recordID {
+            self.compare(index, old.map { _ in name }, new.map { _ in name }) { IndexValue.reference($0) }
+        }
+        if let index = indexes.parent {
+            self.compare(index, old?.parent, new?.parent) { IndexValue.reference($0) }
+        }
+        if let index = indexes.createTime {
+            self.compare(index, old?.system.createdMilliseconds, new?.system.createdMilliseconds) {
+                IndexValue.time(milliseconds: $0)
+            }
+        }
+        if let index = indexes.modTime {
+            self.compare(index, old?.system.modifiedMilliseconds, new?.system.modifiedMilliseconds) {
+                IndexValue.time(milliseconds: $0)
+            }
+        }
+        if let index = indexes.createdBy {
+            self.compare(index, old?.createdBy, new?.createdBy) { IndexValue.reference($0) }
+        }
+        if let index = indexes.modifiedBy {
+            self.compare(index, old?.modifiedBy, new?.modifiedBy) { IndexValue.reference($0) }
+        }
+        if let index = indexes.etag {
+            self.compare(index, old?.position, new?.position) { IndexValue.string(ChangeTag.text(of: $0)) }
+        }
+    }
+
+    private mutating func compare<Value: Equatable>(
+        _ index: Int64,
+        _ old: Value?,
+        _ new: Value?,
+        _ encode: (Value) -> [UInt8]
+    ) {
+        guard old != new else { return }
+        if let old { self.removed.append(IndexEntry(index: index, value: encode(old))) }
+        if let new { self.added.append(IndexEntry(index: index, value: encode(new))) }
+    }
+
+    // MARK: Fields of users
+
+    /// Walks both bodies along the indexed fields, all three in order of names.
+    ///
+    /// Returns whether the text of a searchable field differs.
+    private mutating func compareFields(
+        _ old: RecordBody,
+        _ new: RecordBody,
+        _ fields: [IndexedField]
+    ) -> Bool {
+        var before = FieldSearch(old)
+        var after = FieldSearch(new)
+        var isTextChanged = false
+        for field in fields {
+            let (was, will) = (before.slice(of: field.name), after.slice(of: field.name))
+            guard was != nil || will != nil else { continue }
+            if let was, let will, was.type == will.type, old.bytes[was.value] == new.bytes[will.value] {
+                continue
+            }
+            if field.isSearchable { isTextChanged = true }
+            guard let index = field.index else { continue }
+            self.replace(
+                was.map { Self.values(of: $0, in: old) } ?? [],
+                with: will.map { Self.values(of: $0, in: new) } ?? [],
+                index
+            )
+        }
+        return isTextChanged
+    }
+
+    private mutating func replace(_ old: [[UInt8]], with new: [[UInt8]], _ index: Int64) {
+        if old.count <= 1, new.count <= 1 {
+            // Different values may have the same bytes in an index: long texts, -0, places in a cell.
+            self.compare(index, old.first, new.first) { $0 }
+            return
+        }
+        let (olds, news) = (Set(old), Set(new))
+        for value in old where !news.contains(value) {
+            self.removed.append(IndexEntry(index: index, value: value))
+        }
+        for value in new where !olds.contains(value) {
+            self.added.append(IndexEntry(index: index, value: value))
+        }
+    }
+
+    private static func values(of slice: FieldSlice, in body: RecordBody) -> [[UInt8]] {
+        switch slice.type {
+        case .string, .bytes: [Array(body.bytes[slice.value].prefix(IndexValue.bytesMax))]
+        case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
+            .timestampList, .bytesList, .locationList, .referenceList, .emptyList, .clear:
+            IndexValue.entries(of: body.value(of: slice))
+        }
+    }
+
+    private static func words(of body: RecordBody, _ fields: [IndexedField]) -> Set<[UInt8]> {
+        var words: Set<[UInt8]> = []
+        var search = FieldSearch(body)
+        for field in fields where field.isSearchable {
+            guard let slice = search.slice(of: field.name) else { continue }
+            switch slice.type {
+            case .string: SearchTokens.add(body.bytes[slice.value], to: &words)
+            case .stringList:
+                guard case .stringList(let list) = body.value(of: slice) else { continue }
+                for text in list { SearchTokens.add(ArraySlice(text.utf8), to: &words) }
+            default: continue
+            }
+        }
+        return words
+    }
+}
+
+/// Finds fields of a body, asked for in order of their names.
+private struct FieldSearch {
+    private let bytes: [UInt8]
+    private var cursor: FieldCursor
+    private var current: FieldSlice?
+
+    init(_ body: RecordBody) {
+        self.bytes = body.bytes
+        self.cursor = FieldCursor(body.bytes)
+        self.current = self.cursor.nextTrusted()
+    }
+
+    mutating func slice(of name: [UInt8]) -> FieldSlice? {
+        while let slice = self.current {
+            let order = Self.order(self.bytes[slice.name], name)
+            if order == 0 { return slice }
+            if order > 0 { return nil }
+            self.current = self.cursor.nextTrusted()
+        }
+        return nil
+    }
+
+    /// Negative when the left name comes first.
+    private static func order(_ left: ArraySlice<UInt8>, _ right: [UInt8]) -> Int {
+        for (a, b) in zip(left, right) where a != b { return Int(a) - Int(b) }
+        return left.count - right.count
+    }
+}
+
+extension StoredRecord {
+    /// `nil`: nobody was signed in.
+    fileprivate var createdBy: String? { self.system.createdBy.isEmpty ? nil : self.system.createdBy }
+    fileprivate var modifiedBy: String? { self.system.modifiedBy.isEmpty ? nil : self.system.modifiedBy }
+}

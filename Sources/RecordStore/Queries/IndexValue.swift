@@ -1,0 +1,131 @@
+package import RecordModel
+
+/// The bytes of a value in an index: the order of the bytes is the order of the values.
+///
+///     STRING, BYTES     the first 1,000 bytes
+///     INT64             8 bytes, the sign bit turned over
+///     DOUBLE, TIMESTAMP 8 bytes of IEEE 754, all turned over when negative, else the sign bit; -0 is 0
+///     REFERENCE         the record name
+///     LOCATION          8 bytes, the place on the Z-order curve (`LocationCell`)
+///     LIST<…>           an entry for each distinct element
+package enum IndexValue {
+    /// Longer texts and byte strings are cut: entries of this length may stand for more than one value.
+    package static let bytesMax = 1_000
+
+    package static func string(_ string: String) -> [UInt8] { Array(string.utf8.prefix(self.bytesMax)) }
+
+    package static func bytes(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.prefix(self.bytesMax)) }
+
+    package static func int64(_ integer: Int64) -> [UInt8] {
+        self.bigEndian(UInt64(bitPattern: integer) ^ 1 << 63)
+    }
+
+    /// Numbers that are not finite have no place in a body, but an order all the same: NaN comes last.
+    package static func double(_ double: Double) -> [UInt8] {
+        let bits = double == 0 ? 0 : double.isNaN ? Double.nan.bitPattern : double.bitPattern
+        return self.bigEndian(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
+    }
+
+    package static func reference(_ recordName: String) -> [UInt8] { Array(recordName.utf8) }
+
+    package static func location(_ location: Location) -> [UInt8] {
+        self.bigEndian(LocationCell(location).zOrder)
+    }
+
+    /// A date of the server's clock, milliseconds since 1970: as a client sees it in a `TIMESTAMP`.
+    package static func time(milliseconds: Int64) -> [UInt8] {
+        self.double(self.seconds(milliseconds: milliseconds))
+    }
+
+    /// Seconds since 2001 of a date of the server's clock.
+    package static func seconds(milliseconds: Int64) -> Double {
+        Double(milliseconds - 978_307_200_000) / 1_000
+    }
+
+    /// The entries of a field's value, in no order, none twice.
+    ///
+    /// None for empty lists and for values that are absent.
+    package static func entries(of value: FieldValue) -> [[UInt8]] {
+        switch value {
+        case .string(let string): [self.string(string)]
+        case .int64(let integer): [self.int64(integer)]
+        case .double(let double), .timestamp(let double): [self.double(double)]
+        case .bytes(let bytes): [self.bytes(bytes)]
+        case .location(let location): [self.location(location)]
+        case .reference(let reference): [self.reference(reference.recordName)]
+        case .stringList(let list): self.distinct(list) { self.string($0) }
+        case .int64List(let list): self.distinct(list) { self.int64($0) }
+        case .doubleList(let list), .timestampList(let list): self.distinct(list) { self.double($0) }
+        case .bytesList(let list): self.distinct(list) { self.bytes($0) }
+        case .locationList(let list): self.distinct(list) { self.location($0) }
+        case .referenceList(let list): self.distinct(list) { self.reference($0.recordName) }
+        case .emptyList, .clear: []
+        }
+    }
+
+    private static func distinct<Element>(
+        _ list: [Element],
+        _ encode: (Element) -> [UInt8]
+    ) -> [[UInt8]] {
+        Array(Set(list.lazy.map(encode)))
+    }
+
+    /// The least bytes above all that begin with these; `nil`: there are none.
+    package static func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+        var end = prefix
+        while let last = end.popLast() {
+            if last < 0xFF {
+                end.append(last + 1)
+                return end
+            }
+        }
+        return nil
+    }
+
+    static func bigEndian(_ bits: UInt64) -> [UInt8] {
+        [
+            UInt8(truncatingIfNeeded: bits >> 56), UInt8(truncatingIfNeeded: bits >> 48),
+            UInt8(truncatingIfNeeded: bits >> 40), UInt8(truncatingIfNeeded: bits >> 32),
+            UInt8(truncatingIfNeeded: bits >> 24), UInt8(truncatingIfNeeded: bits >> 16),
+            UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits),
+        ]
+    }
+}
+
+/// A place on the globe as two numbers of 32 bits: a grid of 4.7 mm by at most 9.4 mm.
+package struct LocationCell: Hashable, Sendable {
+    /// From the south pole.
+    package var latitude: UInt32
+    /// From the date line, to the east.
+    package var longitude: UInt32
+
+    package init(latitude: UInt32, longitude: UInt32) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// The cell that a place is in; beyond the poles and the date line the nearest.
+    package init(_ location: Location) {
+        self.init(
+            latitude: Self.cell(location.latitude + 90, of: 180),
+            longitude: Self.cell(location.longitude + 180, of: 360)
+        )
+    }
+
+    /// The bits of longitude and latitude in turns, from the highest, longitude first.
+    package var zOrder: UInt64 { Self.spread(self.longitude) << 1 | Self.spread(self.latitude) }
+
+    private static func cell(_ degrees: Double, of all: Double) -> UInt32 {
+        UInt32(max(0, min(degrees / all * 0x1p32, 0x1p32 - 1)))
+    }
+
+    /// Puts a zero in front of each bit.
+    private static func spread(_ bits: UInt32) -> UInt64 {
+        var spread = UInt64(bits)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        spread = (spread | spread << 2) & 0x3333_3333_3333_3333
+        return (spread | spread << 1) & 0x5555_5555_5555_5555
+    }
+}

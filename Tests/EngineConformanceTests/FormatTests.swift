@@ -1,0 +1,47 @@
+import Foundation
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Files that earlier versions wrote.
+@Suite(.timeLimit(.minutes(1)))
+struct FormatTests {
+    private static let fixtures = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
+
+    @Test
+    func `a file of format 1 opens, keeps its records and gets indexes`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-1.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        let other = OtherProcess(folder: folder)
+        let record = try #require(try await it.record(id("n2")))
+        #expect(record["title"] == .string("Größe über Alles"))
+        #expect(record.parent == "n1")
+        // Fields that were defined then still are.
+        #expect(try await it.modify([save("new", ["count": .string("")])])[0].error != nil)
+        let marks = try await other.execute(
+            """
+            SELECT record_type.name || '.' || field.name || ' ' || field.indexes || ' ' ||
+            (index_number IS NOT NULL) FROM field JOIN record_type ON record_type.number = record_type
+            WHERE record_type.name != 'Many' ORDER BY 1
+            """
+        )
+        #expect(
+            marks == [
+                "Note.___allText 4 1", "Note.___createTime 3 1", "Note.___modTime 3 1", "Note.___parent 1 1",
+                "Note.___recordID 1 1", "Note.count 3 1", "Note.data 0 0", "Note.other 1 1",
+                "Note.place 3 1", "Note.ratio 3 1", "Note.secret 0 0", "Note.tags 1 1", "Note.title 7 1",
+                "Note.when 3 1",
+            ]
+        )
+        #expect(
+            try await other.execute("SELECT max(index_number) = (SELECT last FROM index_counter) FROM field")
+                == ["1"]
+        )
+    }
+}
