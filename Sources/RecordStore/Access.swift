@@ -42,6 +42,13 @@ package enum Access {
 /// The record that every user has in the public and the private database.
 package enum UserRecord {
     package static let type = "Users"
+    /// A field of the system: no client writes it.
+    package static let rolesField = "roles"
+
+    /// The type of a field that user records have in every schema.
+    static func fieldType(of field: String, in recordType: String) -> FieldType? {
+        recordType == self.type && field == self.rolesField ? .int64List : nil
+    }
 
     /// Whether a record of this name and type is for the server alone to create and delete.
     package static func isReserved(name: String, type: String) -> Bool {
