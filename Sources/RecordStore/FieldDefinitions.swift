@@ -12,6 +12,16 @@ package struct FieldDefinitions: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether the schema has the type: then its record names have an index.
+    package var isTypeDefined: Bool { self.systemIndexes.recordID != nil }
+
+    /// Fields that a schema declares as assets, which have no values in this version.
+    private var assets: Set<String> = []
+
+    package mutating func defineAsset(_ field: String) { self.assets.insert(field) }
+
+    package func isAsset(_ field: String) -> Bool { self.assets.contains(field) }
+
     /// A field of users, or one of `SystemField`.
     package subscript(_ field: String) -> FieldDefinition? { self.byName[field] }
 
@@ -37,6 +47,17 @@ package struct FieldDefinitions: Hashable, Sendable {
         )
         let place = self.indexed.firstIndex { added.name.lexicographicallyPrecedes($0.name) }
         self.indexed.insert(added, at: place ?? self.indexed.count)
+    }
+
+    /// The same fields, with some of their indexes only: what the builder of these has to look at.
+    package func keeping(indexes: Set<Int64>) -> FieldDefinitions {
+        var kept = FieldDefinitions()
+        for (field, definition) in self.byName {
+            var definition = definition
+            if let index = definition.index, !indexes.contains(index) { definition.index = nil }
+            kept.define(definition, field: field)
+        }
+        return kept
     }
 }
 

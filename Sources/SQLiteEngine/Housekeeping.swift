@@ -5,6 +5,7 @@ import RecordStore
 final class Housekeeping {
     private let transaction: WriterTransaction
     private let database: Database
+    private let indexBuilder: IndexBuilder
     /// The database whose request IDs are looked at next.
     private var requestCursor: Int64 = 0
 
@@ -16,9 +17,27 @@ final class Housekeeping {
     private static let requestsBetween = 250
     private static let requestsMax = 500
 
-    init(transaction: WriterTransaction, database: Database) {
+    /// Records that are indexed while requests wait, and while nobody does.
+    private static let indexedRecordsMax = 100
+    private static let indexedRecordsAloneMax = 1_000
+
+    init(transaction: WriterTransaction, database: Database) throws(StorageFailure) {
         self.transaction = transaction
         self.database = database
+        self.indexBuilder = try IndexBuilder(transaction: transaction, database: database)
+    }
+
+    /// Whether there may be something to do while nobody waits.
+    var isWanted: Bool { self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork }
+
+    /// What to tell an operator, after a commit.
+    func takeEvents() -> [EngineEvent] { self.indexBuilder.takeEvents() }
+
+    /// Fills new indexes and empties dropped ones, a piece of each.
+    func workOnIndexes(isAlone: Bool) throws(StorageFailure) {
+        try self.indexBuilder.work(
+            recordsMax: isAlone ? Self.indexedRecordsAloneMax : Self.indexedRecordsMax
+        )
     }
 
     /// Removes some of what deleted zones left.

@@ -43,6 +43,10 @@ package enum EngineEvent: Hashable, Sendable {
     case requestFaulted(sqliteCode: Int32)
     /// Sweeping what deleted zones left, or old request IDs, failed; it is tried again.
     case housekeepingFailed(sqliteCode: Int32)
+    /// So many indexes are not complete and are filled in the background; queries that need them are refused meanwhile.
+    case indexesIncomplete(indexes: Int)
+    /// They are complete; so many records were read for it since the start of the process.
+    case indexesBuilt(indexes: Int, records: Int)
 }
 
 /// Why an engine can't be opened.

@@ -44,6 +44,9 @@ final class WriteQueue: @unchecked Sendable {
         var writerWaits = false
     }
 
+    /// How long the writer waits before it looks whether another process wrote.
+    private static let waitSecondsMax = 1.0
+
     private let condition = NSCondition()
     private var state = State()
     private let requestsMax: Int
@@ -77,15 +80,16 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Takes what fits into one commit, in order: at least one job, a job of the directory by itself.
     ///
-    /// Without `waits` it may be nothing; `nil` when the queue is closed and empty.
+    /// Without `waits`, or after a second of waiting, it may be nothing; `nil` when the queue is closed and empty.
     func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> [Job]? {
         self.condition.withLock {
             while self.state.jobs.isEmpty {
                 if self.state.isClosed { return nil }
                 guard waits else { return [] }
                 self.state.writerWaits = true
-                self.condition.wait()
+                let isWoken = self.condition.wait(until: Date(timeIntervalSinceNow: Self.waitSecondsMax))
                 self.state.writerWaits = false
+                if !isWoken, self.state.jobs.isEmpty, !self.state.isClosed { return [] }
             }
             var records = 0
             var bytes = 0

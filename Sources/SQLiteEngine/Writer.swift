@@ -43,8 +43,7 @@ final class Writer: @unchecked Sendable {
     func countRefusal() { self.statistics.withLock { $0.requestsRefused += 1 } }
 
     /// Works until the queue is closed and empty.
-    func run(_ transaction: WriterTransaction, _ database: Database) {
-        let housekeeping = Housekeeping(transaction: transaction, database: database)
+    func run(_ transaction: WriterTransaction, _ housekeeping: Housekeeping, _ database: Database) {
         var idleIsUseful = true
         while let jobs = self.queue.takeBatch(
             recordsMax: self.configuration.commitRecordsMax,
@@ -52,7 +51,7 @@ final class Writer: @unchecked Sendable {
             waits: !idleIsUseful
         ) {
             if jobs.isEmpty {
-                idleIsUseful = self.sweepAlone(housekeeping, transaction)
+                idleIsUseful = self.workAlone(housekeeping, transaction, hasWaited: !idleIsUseful)
                 continue
             }
             idleIsUseful = true
@@ -146,6 +145,7 @@ final class Writer: @unchecked Sendable {
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
                 try housekeeping.sweep()
+                try housekeeping.workOnIndexes(isAlone: false)
                 try housekeeping.forgetRequests(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
@@ -155,6 +155,7 @@ final class Writer: @unchecked Sendable {
             self.report(.housekeepingFailed(sqliteCode: error.code))
         }
         try transaction.commit()
+        for event in housekeeping.takeEvents() { self.report(event) }
         counted.commits = 1
         self.statistics.withLock { $0.add(counted) }
         return answers
@@ -203,6 +204,7 @@ final class Writer: @unchecked Sendable {
             try transaction.begin(nowMilliseconds: self.clock())
             try administration.work(transaction, database)
             try transaction.commit()
+            transaction.mayHaveIndexWork = true
             return nil
         } catch {
             transaction.rollback()
@@ -210,16 +212,25 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Sweeps while nobody waits.
+    /// Sweeps, and works on indexes, while nobody waits.
     ///
-    /// Returns whether there may be more to do.
-    private func sweepAlone(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
-        guard transaction.mayHaveSweepWork else { return false }
+    /// After waiting there is work only if somebody else wrote, such as the command line. Returns whether there may be
+    /// more to do.
+    private func workAlone(
+        _ housekeeping: Housekeeping,
+        _ transaction: WriterTransaction,
+        hasWaited: Bool
+    ) -> Bool {
         do {
+            guard try hasWaited ? transaction.othersHaveWritten() : housekeeping.isWanted else {
+                return false
+            }
             try transaction.begin(nowMilliseconds: self.clock())
             try housekeeping.sweep()
+            try housekeeping.workOnIndexes(isAlone: true)
             try transaction.commit()
-            return transaction.mayHaveSweepWork
+            for event in housekeeping.takeEvents() { self.report(event) }
+            return housekeeping.isWanted
         } catch {
             transaction.rollback()
             self.report(.housekeepingFailed(sqliteCode: error.code))

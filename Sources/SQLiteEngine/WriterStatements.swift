@@ -13,6 +13,7 @@ final class WriterStatements {
     let holds: HoldStatements
     let names: NameStatements
     let indexes: IndexStatements
+    let grants: GrantStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -34,6 +35,7 @@ final class WriterStatements {
         self.holds = try HoldStatements(connection)
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
+        self.grants = try GrantStatements(connection)
     }
 }
 
@@ -124,30 +126,10 @@ struct HoldStatements {
     }
 }
 
-struct IndexStatements {
-    let add, remove, takeNumber: HotStatement
-
-    init(_ connection: OpaquePointer) throws(StorageFailure) {
-        self.add = try HotStatement(
-            "INSERT OR IGNORE INTO entry (database, zone, field, value, record) VALUES (?, ?, ?, ?, ?)",
-            on: connection
-        )
-        self.remove = try HotStatement(
-            """
-            DELETE FROM entry WHERE database = ? AND zone = ? AND field = ? AND value = ? AND record = ?
-            """,
-            on: connection
-        )
-        self.takeNumber = try HotStatement(
-            "UPDATE index_counter SET last = last + 1 RETURNING last",
-            on: connection
-        )
-    }
-}
-
 struct NameStatements {
     let fields, insertField, typeNumber, typeName, insertType: HotStatement
     let authorNumber, authorName, insertAuthor: HotStatement
+    let insertGrant, environmentKind: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -165,6 +147,10 @@ struct NameStatements {
         self.typeNumber = try statement("SELECT number FROM record_type WHERE environment = ? AND name = ?")
         self.typeName = try statement(NameQueries.recordType)
         self.insertType = try statement("INSERT INTO record_type (environment, name) VALUES (?, ?)")
+        self.insertGrant = try statement(
+            "INSERT OR REPLACE INTO type_grant (record_type, role, permissions) VALUES (?, ?, ?)"
+        )
+        self.environmentKind = try statement("SELECT kind FROM environment WHERE number = ?")
         self.authorNumber = try statement("SELECT number FROM author WHERE record_name = ?")
         self.authorName = try statement(NameQueries.author)
         self.insertAuthor = try statement("INSERT OR IGNORE INTO author (record_name) VALUES (?)")
@@ -181,10 +167,12 @@ struct NameStatements {
 
 /// Columns of a record, as writer and readers take them.
 enum RecordColumns {
-    static let select = """
-        SELECT type, position, created_ms, modified_ms, creator, modifier, parent, body, number
-        FROM record WHERE database = ? AND zone = ? AND name = ?
-        """
+    static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
+    static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
+    /// Places of columns, and how many there are.
+    static let type: Int32 = 0
+    static let number: Int32 = 8
+    static let count: Int32 = 9
 }
 
 enum NameQueries {

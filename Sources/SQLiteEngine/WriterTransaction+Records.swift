@@ -9,9 +9,14 @@ extension WriterTransaction {
         statement.bind(3, name)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return StoredRecord(
-            number: statement.integer(8),
-            recordType: try self.typeName(statement.integer(0)),
+        return try self.record(from: statement)
+    }
+
+    /// The record of a row that begins with `RecordColumns`.
+    func record(from statement: HotStatement) throws(StorageFailure) -> StoredRecord {
+        StoredRecord(
+            number: statement.integer(RecordColumns.number),
+            recordType: try self.typeName(statement.integer(RecordColumns.type)),
             position: statement.integer(1),
             system: SystemFields(
                 createdMilliseconds: statement.integer(2),

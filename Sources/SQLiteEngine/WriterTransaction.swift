@@ -11,6 +11,8 @@ final class WriterTransaction: WriteTransaction {
     let statements: WriterStatements
     /// Whether deleted zones may have left something to sweep.
     var mayHaveSweepWork = true
+    /// Whether indexes may have to be filled or emptied.
+    var mayHaveIndexWork = true
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
     private var dataVersion: Int64 = -1
@@ -24,15 +26,32 @@ final class WriterTransaction: WriteTransaction {
         self.nowMilliseconds = nowMilliseconds
         self.caches.trim()
         try self.statements.begin.run()
-        // Changes with every commit of somebody else, such as the command line's.
-        _ = try self.statements.dataVersion.step()
-        let version = self.statements.dataVersion.integer(0)
-        self.statements.dataVersion.reset()
+        let version = try self.currentDataVersion()
         if version != self.dataVersion {
-            self.caches = WriterCaches()
-            self.mayHaveSweepWork = true
+            self.forget()
             self.dataVersion = version
         }
+    }
+
+    /// Whether somebody else wrote since the last transaction.
+    ///
+    /// Needs no transaction.
+    func othersHaveWritten() throws(StorageFailure) -> Bool {
+        try self.currentDataVersion() != self.dataVersion
+    }
+
+    /// Changes with every commit of somebody else, such as the command line's.
+    private func currentDataVersion() throws(StorageFailure) -> Int64 {
+        _ = try self.statements.dataVersion.step()
+        defer { self.statements.dataVersion.reset() }
+        return self.statements.dataVersion.integer(0)
+    }
+
+    /// Trusts nothing that is in memory.
+    private func forget() {
+        self.caches = WriterCaches()
+        self.mayHaveSweepWork = true
+        self.mayHaveIndexWork = true
     }
 
     func commit() throws(StorageFailure) {
@@ -50,8 +69,7 @@ final class WriterTransaction: WriteTransaction {
     ///
     /// Needs no transaction.
     func rollback() {
-        self.caches = WriterCaches()
-        self.mayHaveSweepWork = true
+        self.forget()
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
     }
@@ -70,6 +88,7 @@ final class WriterTransaction: WriteTransaction {
         } catch {
             self.caches.forgetNames()
             self.mayHaveSweepWork = true
+            self.mayHaveIndexWork = true
             do throws(StorageFailure) {
                 try self.statements.rollbackToSavepoint.run()
                 try self.statements.release.run()

@@ -46,6 +46,13 @@ enum EngineOpening {
             logger.error("a request could not be executed", metadata: ["sqlite": "\(code)"])
         case .housekeepingFailed(let code):
             logger.warning("housekeeping failed and is tried again", metadata: ["sqlite": "\(code)"])
+        case .indexesIncomplete(let indexes):
+            logger.info("indexes are filled in the background", metadata: ["indexes": "\(indexes)"])
+        case .indexesBuilt(let indexes, let records):
+            logger.info(
+                "indexes are complete",
+                metadata: ["indexes": "\(indexes)", "records": "\(records)"]
+            )
         }
     }
 }

@@ -62,6 +62,13 @@ extension FieldDeclaration {
     package var isSystem: Bool { self.name.hasPrefix("_") }
 }
 
+extension [Grant] {
+    /// Whether the custom roles of a requester matter.
+    package var nameCustomRoles: Bool {
+        self.contains { !SystemRole.names.contains($0.role) }
+    }
+}
+
 extension String {
     /// Order by UTF-8 bytes, whatever the language of the machine.
     fileprivate func precedes(_ other: String) -> Bool {

@@ -19,6 +19,11 @@ package enum SchemaRules {
         ]
     )
 
+    /// The grants of a type that is in the schema; user records have theirs when it gives them none.
+    package static func grantsInForce(_ stored: [Grant], ofType type: String) -> [Grant] {
+        stored.isEmpty && type == UserRecord.type ? self.users.grants : stored
+    }
+
     /// What a schema becomes when it is put in place of another: user records are there whether it names them or not.
     ///
     /// A schema that does not name them leaves them as they are; one that does cannot take away the field of their roles.
