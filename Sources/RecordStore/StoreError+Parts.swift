@@ -50,6 +50,10 @@ extension StoreError {
         case .databaseNotAllowed: Parts(number: 22)
         case .atomicPeer(let index): Parts(number: 23, integers: [Int64(index)])
         case .dependsOn(let index): Parts(number: 24, integers: [Int64(index)])
+        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable, .fieldNotSortable,
+            .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch, .indexBuilding, .queryTooBroad,
+            .cursorInvalid, .cursorExpired:
+            Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
             .cancelled,
             .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
