@@ -10,7 +10,7 @@ extension FormatParser {
                 expression = .keyPath(try self.component(of: expression))
             } else if try self.take(.leftBracket) {
                 let index = try self.nested { parser throws(FormatProblem) in
-                    try parser.expression(of: parser.node(.sum))
+                    try parser.expression(.sum)
                 }
                 try self.expect(.rightBracket)
                 expression = try self.chained("objectFrom:withIndex:", [expression, index])

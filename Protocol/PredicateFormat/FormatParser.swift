@@ -26,7 +26,7 @@ struct FormatParser {
     }
 
     mutating func wholePredicate() throws(FormatProblem) -> PredicateSyntax {
-        let predicate = try self.predicate(of: self.node(.loosest))
+        let predicate = try self.predicate(.loosest)
         guard self.token == .end else { throw self.unexpected() }
         return predicate
     }
@@ -57,7 +57,7 @@ struct FormatParser {
             case .or, .and:
                 try self.advance()
                 let one = try self.predicate(of: left)
-                let other = try self.predicate(of: self.node(precedence.next))
+                let other = try self.predicate(precedence.next)
                 left = .predicate(infix == .or ? one.or(other) : one.and(other))
             case .relation(let relation):
                 let expression = try self.expression(of: left)
@@ -65,7 +65,7 @@ struct FormatParser {
             case .arithmetic(let function):
                 try self.advance()
                 let one = try self.expression(of: left)
-                let other = try self.expression(of: self.node(precedence.next))
+                let other = try self.expression(precedence.next)
                 left = .expression(try self.chained(function, [one, other]))
             }
         }
@@ -76,14 +76,14 @@ struct FormatParser {
         if self.token == .symbol(.not) || self.isAtKeyword(.not) {
             try self.advance()
             let predicate = try self.nested { parser throws(FormatProblem) in
-                try parser.predicate(of: parser.node(.not))
+                try parser.predicate(.not)
             }
             return .predicate(.not(predicate))
         }
         if case .word(let word) = self.token, let modifier = FormatKeyword(word)?.modifier {
             try self.advance()
             let left = try self.nested { parser throws(FormatProblem) in
-                try parser.expression(of: parser.node(.sum))
+                try parser.expression(.sum)
             }
             guard let (infix, _) = FormatInfix.of(self.token), case .relation(let relation) = infix else {
                 throw self.unexpected()
@@ -105,7 +105,7 @@ struct FormatParser {
         try self.countLeaf()
         let options = try self.scanner.options() ?? ""
         try self.advance()
-        let right = try self.expression(of: self.node(.sum))
+        let right = try self.expression(.sum)
         return .comparison(
             ComparisonSyntax(left, relation, right, modifier: modifier, options: options)
         )
@@ -125,7 +125,7 @@ struct FormatParser {
             return .value(.double(-magnitude))
         }
         let operand = try self.nested { parser throws(FormatProblem) in
-            try parser.expression(of: parser.node(.sign))
+            try parser.expression(.sign)
         }
         return .function("negate:", [operand])
     }
@@ -194,14 +194,24 @@ extension FormatParser {
         }
     }
 
-    func predicate(of node: Node) throws(FormatProblem) -> PredicateSyntax {
+    mutating func predicate(_ loosest: Precedence) throws(FormatProblem) -> PredicateSyntax {
+        let node = try self.node(loosest)
+        return try self.predicate(of: node)
+    }
+
+    mutating func expression(_ loosest: Precedence) throws(FormatProblem) -> ExpressionSyntax {
+        let node = try self.node(loosest)
+        return try self.expression(of: node)
+    }
+
+    private func predicate(of node: Node) throws(FormatProblem) -> PredicateSyntax {
         guard case .predicate(let predicate) = node else {
             throw self.problem("expected an operator and not \(self.token.shown)")
         }
         return predicate
     }
 
-    func expression(of node: Node) throws(FormatProblem) -> ExpressionSyntax {
+    private func expression(of node: Node) throws(FormatProblem) -> ExpressionSyntax {
         guard case .expression(let expression) = node else {
             throw self.problem("expected a value and not a predicate before \(self.token.shown)")
         }

@@ -49,7 +49,10 @@ private let operators: [Accepted] = [
 ]
 
 private let searches: [Accepted] = [
-    Accepted("self contains 'bob smith'", means: compare("___allText", .containsAnyTokens, .string("bob smith"))),
+    Accepted(
+        "self contains 'bob smith'",
+        means: compare("___allText", .containsAnyTokens, .string("bob smith"))
+    ),
     Accepted(
         "self contains 'bob' AND self contains 'smith'",
         means: .and([
@@ -167,10 +170,26 @@ private let keys: [Accepted] = [
             ])
         )
     ),
-    Accepted("creationDate > %@", .timestamp(1), means: compare("___createTime", .greaterThan, .timestamp(1))),
-    Accepted("___createTime > %@", .timestamp(1), means: compare("___createTime", .greaterThan, .timestamp(1))),
-    Accepted("modificationDate > %@", .timestamp(1), means: compare("___modTime", .greaterThan, .timestamp(1))),
-    Accepted("creatorUserRecordID = %@", reference("u"), means: compare("___createdBy", .equals, reference("u"))),
+    Accepted(
+        "creationDate > %@",
+        .timestamp(1),
+        means: compare("___createTime", .greaterThan, .timestamp(1))
+    ),
+    Accepted(
+        "___createTime > %@",
+        .timestamp(1),
+        means: compare("___createTime", .greaterThan, .timestamp(1))
+    ),
+    Accepted(
+        "modificationDate > %@",
+        .timestamp(1),
+        means: compare("___modTime", .greaterThan, .timestamp(1))
+    ),
+    Accepted(
+        "creatorUserRecordID = %@",
+        reference("u"),
+        means: compare("___createdBy", .equals, reference("u"))
+    ),
     Accepted("___createdBy == %@", reference("u"), means: compare("___createdBy", .equals, reference("u"))),
     Accepted(
         "lastModifiedUserRecordID != %@",
@@ -180,9 +199,12 @@ private let keys: [Accepted] = [
     Accepted("parent == %@", reference("p"), means: compare("___parent", .equals, reference("p"))),
     Accepted("#in == 1", means: compare("in", .equals, .int64(1))),
     Accepted("%K = 0", .string("size"), means: compare("size", .equals, .int64(0))),
-    Accepted("size = 0 and first = 1", means: .and([
-        compare("size", .equals, .int64(0)), compare("first", .equals, .int64(1)),
-    ])),
+    Accepted(
+        "size = 0 and first = 1",
+        means: .and([
+            compare("size", .equals, .int64(0)), compare("first", .equals, .int64(1)),
+        ])
+    ),
 ]
 
 private let values: [Accepted] = [
@@ -190,9 +212,12 @@ private let values: [Accepted] = [
     Accepted("x != '###PINNED###'", means: compare("x", .notEquals, .string("###PINNED###"))),
     Accepted(#"x == "a\"b\\c\n\u00e9""#, means: compare("x", .equals, .string("a\"b\\c\né"))),
     Accepted("x == 'it\\'s %@'", means: compare("x", .equals, .string("it's %@"))),
-    Accepted("x == YES && y == no", means: .and([
-        compare("x", .equals, .int64(1)), compare("y", .equals, .int64(0)),
-    ])),
+    Accepted(
+        "x == YES && y == no",
+        means: .and([
+            compare("x", .equals, .int64(1)), compare("y", .equals, .int64(0)),
+        ])
+    ),
     Accepted("x == True", means: compare("x", .equals, .int64(1))),
     Accepted("x == 0xFF", means: compare("x", .equals, .int64(255))),
     Accepted("x == 0b101", means: compare("x", .equals, .int64(5))),

@@ -40,7 +40,8 @@ struct `The bounds of a format` {
 
     @Test func `are 32 levels of what it asks`() throws {
         func nested(_ levels: Int) -> String {
-            (1..<levels).reduce("a = 0") { inner, level in "b = 1 \(level % 2 == 0 ? "AND" : "OR") (\(inner))" }
+            (1..<levels).reduce("a = 0") { inner, level in "b = 1 \(level % 2 == 0 ? "AND" : "OR") (\(inner))"
+            }
         }
         #expect(try predicate(nested(Bounds.predicateDepthMax)).depth == Bounds.predicateDepthMax)
         #expect(refusal(nested(Bounds.predicateDepthMax + 1))?.contains("more than 32 levels") == true)
@@ -55,13 +56,17 @@ struct `The bounds of a format` {
         #expect(text?.contains("more than 64 levels") == true)
     }
 
-    @Test(arguments: ["(", "{", "!", "-", "NOT ", "ANY ", "a(", "a[", "f:(", "a = {", "a = (", "a + (", "a OR !("])
+    @Test(arguments: [
+        "(", "{", "!", "-", "NOT ", "ANY ", "a(", "a[", "f:(", "a = {", "a = (", "a + (", "a OR !(",
+    ])
     func `hold however deep it is nested`(_ opening: String) {
         #expect(refusal(repeated(opening, 10_000))?.hasPrefix("Unable to parse") == true)
         #expect(refusal(repeated(opening, 10_000) + "a = 1")?.hasPrefix("Unable to parse") == true)
     }
 
-    @Test(arguments: ["a.", "1 + ", "1 ** ", "a[0]", "a OR ", "TRUEPREDICATE OR ", "a = 1 OR ", "{1},", "$x.", "%@ "])
+    @Test(arguments: [
+        "a.", "1 + ", "1 ** ", "a[0]", "a OR ", "TRUEPREDICATE OR ", "a = 1 OR ", "{1},", "$x.", "%@ ",
+    ])
     func `hold however long its chains are`(_ link: String) {
         let count = PredicateSyntax.formatBytesMax / link.utf8.count - 10
         #expect(refusal("a = " + repeated(link, count))?.hasPrefix("Unable to parse") == true)
@@ -78,14 +83,19 @@ struct `The bounds of a format` {
 
 struct `Garbage` {
     private static let pieces = [
-        "a", "b.c", "#in", "SELF", "%@", "%K", "%d", "%f", "$x", "@count", "'s'", "\"t\"", "'", "\\", "1", "-1", "0x1F", "1.5",
-        ".5", "1e", "(", ")", "{", "}", "[", "]", "[cd]", ",", ".", "&&", "||", "!", "=", "==", "!=", "<>", "<", "=<", ">", "+",
-        "-", "*", "**", "/", ":", "AND", "or", "NOT", "ANY", "ALL", "NONE", "BETWEEN", "IN", "CONTAINS", "BEGINSWITH", "LIKE",
-        "TOKENMATCHES", "TRUE", "nil", "TRUEPREDICATE", "now()", "f(", "distanceToLocation:fromLocation:(", "tokenize(",
+        "a", "b.c", "#in", "SELF", "%@", "%K", "%d", "%f", "$x", "@count", "'s'", "\"t\"", "'", "\\", "1",
+        "-1", "0x1F", "1.5",
+        ".5", "1e", "(", ")", "{", "}", "[", "]", "[cd]", ",", ".", "&&", "||", "!", "=", "==", "!=", "<>",
+        "<", "=<", ">", "+",
+        "-", "*", "**", "/", ":", "AND", "or", "NOT", "ANY", "ALL", "NONE", "BETWEEN", "IN", "CONTAINS",
+        "BEGINSWITH", "LIKE",
+        "TOKENMATCHES", "TRUE", "nil", "TRUEPREDICATE", "now()", "f(", "distanceToLocation:fromLocation:(",
+        "tokenize(",
         "CAST(", "SUBQUERY(", "\u{0}", "é", "👩‍👩‍👧", "\u{FEFF}", " ",
     ]
     private static let arguments: [FieldValue] = [
-        .string("a"), .int64(1), .double(2.5), .timestamp(3), .stringList(["x"]), .location(place), .bytes([0]),
+        .string("a"), .int64(1), .double(2.5), .timestamp(3), .stringList(["x"]), .location(place),
+        .bytes([0]),
         reference("r"), .emptyList, .doubleList([1]),
     ]
 
@@ -101,7 +111,7 @@ struct `Garbage` {
             accepted += 1
             let again = try PredicateTemplate(syntax).map { try PredicateSyntax($0) }
             let meaning = try? Predicate(syntax, nowSeconds: now)
-            let meaningAgain = try again.map { try? Predicate($0, nowSeconds: now) } ?? nil
+            let meaningAgain = again.flatMap { try? Predicate($0, nowSeconds: now) }
             #expect(meaning == meaningAgain, "SEED=\(generator.seed) \(format)")
         }
         #expect(accepted > 100, "SEED=\(generator.seed)")

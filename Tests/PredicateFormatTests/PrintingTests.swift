@@ -29,13 +29,18 @@ private let printed: [(String, [FieldValue], String)] = [
 
 struct `A predicate` {
     @Test(arguments: printed)
-    func `is printed as Foundation prints it`(_ format: String, _ arguments: [FieldValue], _ text: String) throws {
+    func `is printed as Foundation prints it`(
+        _ format: String,
+        _ arguments: [FieldValue],
+        _ text: String
+    ) throws {
         let syntax = try PredicateSyntax(format: format, arguments: arguments.map { ExpressionSyntax($0) })
         #expect(syntax.printed == text)
     }
 
     @Test(arguments: [
-        "a == 1 AND (b == 2 OR NOT c < 2.5)", "ANY a.b IN {\"x\", \"y\"}", "a LIKE[cd] \"x\\n\" AND #in == nil",
+        "a == 1 AND (b == 2 OR NOT c < 2.5)", "ANY a.b IN {\"x\", \"y\"}",
+        "a LIKE[cd] \"x\\n\" AND #in == nil",
         "SUBQUERY(a, $x, $x.b == 1) == 2", "(a + 1) * -2 > negate:(b)", "a > CAST(12.500000, \"NSDate\")",
         "NOT (NOT a == 1 AND ALL tokenize(\"x\", \"Cdl\") IN allTokens)",
     ])

@@ -11,7 +11,8 @@ private let unsupported: [Rejected] = [
     Rejected(
         "displayName CONTAINS[cd] %@",
         .string("x"),
-        because: "Invalid predicate: displayName CONTAINS[cd] \"x\" (the modifiers [cd] of an operator are not"
+        because:
+            "Invalid predicate: displayName CONTAINS[cd] \"x\" (the modifiers [cd] of an operator are not"
     ),
     Rejected("a ==[c] 'x'", because: "the modifiers [c]"),
     Rejected("a BEGINSWITH[d] 'x'", because: "the modifiers [d]"),
@@ -66,7 +67,11 @@ private let unsupported: [Rejected] = [
     Rejected("NOT a BETWEEN {1, 2}", because: "NOT is supported over a single comparison only"),
     Rejected("NOT SELF CONTAINS 'x'", because: "NOT is not supported over a search for tokens or a distance"),
     Rejected("SELF CONTAINS 1", because: "a search for words takes a string"),
-    Rejected("allTokens TOKENMATCHES[cdl] %@", .stringList(["x"]), because: "a search for words takes a string"),
+    Rejected(
+        "allTokens TOKENMATCHES[cdl] %@",
+        .stringList(["x"]),
+        because: "a search for words takes a string"
+    ),
     Rejected("tokenize('x', 'Cdl') IN allTokens", because: "tokenize takes ALL or ANY"),
     Rejected("ALL tokenize('x', 'Cdl') IN title", because: "tokenize takes the form"),
     Rejected("ALL tokenize('x') IN allTokens", because: "tokenize takes the form"),
