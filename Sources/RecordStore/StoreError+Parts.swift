@@ -54,6 +54,10 @@ extension StoreError {
         case .newFieldInProduction(let type, let field): Parts(number: 26, texts: [field, type])
         case .assetFieldMismatch(let type, let field, let given):
             Parts(number: 27, integers: [Int64(given.rawValue)], texts: [field, type])
+        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable, .fieldNotSortable,
+            .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch, .indexBuilding, .queryTooBroad,
+            .cursorInvalid, .cursorExpired:
+            Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
             .cancelled,
             .overloaded, .storageUnavailable, .internalFault, .shuttingDown:

@@ -11,15 +11,15 @@ import Synchronization
 package final class SQLiteEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: Writer
-    private let reads: ReadPool
+    let reads: ReadPool
     private let sqliteDirectory: SQLiteDirectory
     private let sqliteSchemas: SQLiteSchemas
-    private let configuration: SQLiteEngineConfiguration
-    private let report: @Sendable (EngineEvent) -> Void
+    let configuration: SQLiteEngineConfiguration
+    let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
 
     /// What a client should wait when too much is waiting already: a few commits' time.
-    private static let overloadRetryMilliseconds: UInt32 = 200
+    static let overloadRetryMilliseconds: UInt32 = 200
 
     /// Opens the store, making it when it is absent.
     ///
@@ -165,7 +165,7 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    private static func refusal(
+    static func refusal(
         for failure: StorageFailure,
         _ report: (EngineEvent) -> Void
     ) -> StoreError {

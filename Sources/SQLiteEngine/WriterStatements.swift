@@ -169,6 +169,8 @@ struct NameStatements {
 enum RecordColumns {
     static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
     static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
+    /// With the name behind them.
+    static let selectByNumber = "SELECT \(names), name FROM record WHERE number = ?"
     /// Places of columns, and how many there are.
     static let type: Int32 = 0
     static let number: Int32 = 8
