@@ -137,7 +137,7 @@ struct RoleTests {
 
     @Test(arguments: EngineKind.allCases)
     func `roles are given to users there are, and go with the schema's`(kind: EngineKind) async throws {
-        let it = try self.engine(kind, ", GRANT READ TO r", roles: ["r", "s"])
+        let it = try self.engine(kind, ", GRANT CREATE TO r", roles: ["r", "s"])
         let schemas = it.engine.schemas
         func roles(_ environment: Environment = .development) throws -> [String] {
             try schemas.roles(ofUser: "alice", inContainer: Self.container, environment: environment)
@@ -149,6 +149,9 @@ struct RoleTests {
         try schemas.apply(.deploy, inContainer: Self.container)
         // A role is given in one environment, and deploying gives nobody any.
         #expect(try roles(.production).isEmpty)
+        let production = try it.requester(in: .production, scope: .public)
+        #expect(try await self.save(it, "a", by: it.publicly) == nil)
+        #expect(try await self.save(it, "a", by: production) == self.created)
         try self.replace(it, "", roles: ["r"])
         try self.replace(it, "", roles: ["r", "s"])
         #expect(try roles() == ["r"])
