@@ -146,15 +146,16 @@ struct RoleTests {
         #expect(throws: SchemaStoreError.userMissing) { try self.setRole(it, "r", of: "eve", true) }
         for role in ["s", "r"] { try self.setRole(it, role, of: "alice", true) }
         #expect(try roles() == ["r", "s"])
+        // A role that is made again is another, even where an engine gives it the number of the one before.
+        try self.replace(it, ", GRANT CREATE TO r", roles: ["r"])
+        try self.replace(it, ", GRANT CREATE TO r", roles: ["r", "s"])
+        #expect(try roles() == ["r"])
         try schemas.apply(.deploy, inContainer: Self.container)
         // A role is given in one environment, and deploying gives nobody any.
         #expect(try roles(.production).isEmpty)
         let production = try it.requester(in: .production, scope: .public)
         #expect(try await self.save(it, "a", by: it.publicly) == nil)
         #expect(try await self.save(it, "a", by: production) == self.created)
-        try self.replace(it, "", roles: ["r"])
-        try self.replace(it, "", roles: ["r", "s"])
-        #expect(try roles() == ["r"])
     }
 
     @Test(arguments: EngineKind.allCases)
