@@ -53,10 +53,8 @@ extension SchemaParser {
         of types: [FieldType],
         more: [SchemaKeyword]
     ) throws(SchemaError) -> FieldType {
-        let type = types.first { type in
-            SchemaKeyword(rawValue: type.schemaName).map { self.token.isKeyword($0) } ?? false
-        }
-        guard let type else {
+        let spelling = self.token.keyword?.rawValue
+        guard let type = types.first(where: { $0.schemaName == spelling }) else {
             throw self.unexpected((types.map(\.schemaName) + more.map(\.rawValue)).sorted())
         }
         try self.advance()

@@ -91,7 +91,7 @@ package struct SchemaParser {
             throw SchemaError(.tooManyTypes, at: position)
         }
         var definition = RecordTypeDefinition(name: name)
-        var fields: Set<String> = []
+        var fields = FieldNames()
         var grants: [String: Permissions] = [:]
         try self.take(mark: "(")
         repeat {
@@ -107,19 +107,24 @@ package struct SchemaParser {
         self.recordTypes.append(definition)
     }
 
+    private struct FieldNames {
+        var all: Set<String> = []
+        /// Without those of the system.
+        var count = 0
+    }
+
     private mutating func field(
         into definition: inout RecordTypeDefinition,
-        names: inout Set<String>
+        names: inout FieldNames
     ) throws(SchemaError) {
         let (name, position) = try self.name(of: "a field", or: .grant)
-        let system = SystemField.inSchemas.first { $0.rawValue == name }
-        if system == nil {
-            if name.hasPrefix("_") { throw SchemaError(.systemNameUnknown(name), at: position) }
-            try Self.checkIdentifier(name, at: position)
-        }
-        guard names.insert(name).inserted else { throw SchemaError(.duplicateField(name), at: position) }
-        let count = definition.fields.count { !$0.isSystem }
-        if system == nil, count == Bounds.fieldsMax {
+        let isSystem = name.hasPrefix("_")
+        let system = isSystem ? SystemField.inSchemas.first { $0.rawValue == name } : nil
+        if isSystem, system == nil { throw SchemaError(.systemNameUnknown(name), at: position) }
+        if !isSystem { try Self.checkIdentifier(name, at: position) }
+        guard names.all.insert(name).inserted else { throw SchemaError(.duplicateField(name), at: position) }
+        if !isSystem { names.count += 1 }
+        guard names.count <= Bounds.fieldsMax else {
             throw SchemaError(.tooManyFields(type: definition.name), at: position)
         }
         let typePosition = self.token.position
@@ -211,9 +216,9 @@ package struct SchemaParser {
         switch self.token.kind {
         case .quoted(let quoted):
             name = quoted
-        case .word(let word)
+        case .word(let word, let keyword)
         where NameRules.isIdentifier(word.utf8)
-            && !(SchemaKeyword(word).map { SchemaKeyword.reserved.contains($0) } ?? false):
+            && !(keyword.map { SchemaKeyword.reserved.contains($0) } ?? false):
             name = word
         case .word, .mark, .end:
             let quoting = "the name of \(what), in quotes if it is reserved or begins with '_'"

@@ -1,8 +1,8 @@
 /// A word of the CloudKit Schema Language.
 struct SchemaToken: Hashable {
     enum Kind: Hashable {
-        /// A name or a keyword: which of them, the place decides.
-        case word(String)
+        /// A name, or the keyword that it may be: which of them, the place decides.
+        case word(String, SchemaKeyword?)
         /// A name for certain; without its quotes.
         case quoted(String)
         /// One of `( ) , ; < >`.
@@ -16,17 +16,21 @@ struct SchemaToken: Hashable {
     /// The token as it stands in the text.
     var text: String {
         switch self.kind {
-        case .word(let word): SchemaError.shown(word)
+        case .word(let word, _): SchemaError.shown(word)
         case .quoted(let name): "\"" + SchemaError.shown(name) + "\""
         case .mark(let byte): "\"" + String(UnicodeScalar(byte)) + "\""
         case .end: "the end of the text"
         }
     }
 
-    /// Whether it is a keyword, in whatever case.
+    /// The keyword that it may be, in whatever case.
+    var keyword: SchemaKeyword? {
+        guard case .word(_, let keyword) = self.kind else { return nil }
+        return keyword
+    }
+
     func isKeyword(_ keyword: SchemaKeyword) -> Bool {
-        guard case .word(let word) = self.kind else { return false }
-        return SchemaKeyword(word) == keyword
+        self.keyword == keyword
     }
 }
 
@@ -62,9 +66,11 @@ enum SchemaKeyword: String, CaseIterable {
     /// Keywords that are names only within quotes.
     static let reserved: Set<SchemaKeyword> = [.grant, .preferred, .queryable, .sortable, .searchable]
 
+    private static let bySpelling = Dictionary(uniqueKeysWithValues: Self.allCases.map { ($0.rawValue, $0) })
+
     init?(_ word: String) {
         // The longest keyword; what is longer need not be changed to upper case.
-        guard word.utf8.count <= 10 else { return nil }
-        self.init(rawValue: word.uppercased())
+        guard word.utf8.count <= 10, let keyword = Self.bySpelling[word.uppercased()] else { return nil }
+        self = keyword
     }
 }

@@ -24,7 +24,8 @@ struct SchemaTokenizer {
         case UInt8(ascii: "\""):
             return SchemaToken(kind: .quoted(try self.quotedName()), position: start)
         case _ where Self.isWordByte(byte):
-            return SchemaToken(kind: .word(self.word()), position: start)
+            let word = self.word()
+            return SchemaToken(kind: .word(word, SchemaKeyword(word)), position: start)
         default:
             throw SchemaError(
                 .unexpected(found: "\"\(self.character)\"", expected: ["a name", "a keyword", "a mark"]),
