@@ -8,10 +8,10 @@ extension ReadConnection {
     func query(
         _ read: QueryRead,
         for requester: Requester,
-        rule: ReadRule,
         budget: QueryBudget
     ) throws(StorageFailure) -> Result<QueryAnswer, StoreError>? {
         try self.snapshot { () throws(StorageFailure) in
+            let rule = try self.grants.access(toType: read.query.recordType, for: requester).readRule
             let execution = QueryExecution(
                 read,
                 for: requester,
