@@ -1,5 +1,5 @@
 /// Why a predicate can't be evaluated.
-package enum PredicateError: Error, Hashable, Sendable {
+package enum PredicateFailure: Error, Hashable, Sendable {
     /// Not of the format language, or beyond its bounds: write it differently.
     ///
     /// `offset` counts bytes of UTF-8.
