@@ -17,7 +17,6 @@ extension SchemaRows {
         for type in document.recordTypes { try self.write(type, transaction) }
         // What it keeps in memory was true until now.
         transaction.caches.forgetNames()
-        transaction.mayHaveSweepWork = true
     }
 
     private func writeRoles(_ roles: [String]) throws {

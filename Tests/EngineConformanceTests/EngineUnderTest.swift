@@ -159,6 +159,17 @@ final class EngineUnderTest: Sendable {
         return requester
     }
 
+    /// Alice in another environment.
+    func requester(in environment: Environment, scope: DatabaseScope = .private) throws -> Requester {
+        let signIn = try self.engine.directory.signIn(
+            container: Self.container,
+            environment: environment,
+            tokenHash: Self.token(of: "alice")
+        )
+        let database = scope == .public ? signIn.publicDatabase : signIn.privateDatabase!
+        return Self.requester(signIn, scope, database)
+    }
+
     private static func requester(
         _ signIn: SignIn,
         _ scope: DatabaseScope,
