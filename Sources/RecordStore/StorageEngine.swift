@@ -133,6 +133,9 @@ package protocol StorageEngine: Sendable {
     /// The people and containers that may use the store.
     var directory: any Directory { get }
 
+    /// What records may look like, and which roles users have.
+    var schemas: any SchemaStore { get }
+
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }
 

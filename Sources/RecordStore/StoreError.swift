@@ -23,6 +23,11 @@ package enum StoreError: Error, Hashable, Sendable {
     case fieldTypeMismatch(recordType: String, field: String, given: FieldType, defined: FieldType)
     /// A field is plain or encrypted for ever.
     case fieldEncryptionMismatch(field: String)
+    /// The field is declared as an asset, and this version has no values of assets.
+    case assetFieldMismatch(recordType: String, field: String, given: FieldType)
+    /// Production takes only what was deployed.
+    case newTypeInProduction(String)
+    case newFieldInProduction(recordType: String, field: String)
     /// Encrypted values do not exist in the public database, and are neither references nor empty lists.
     case fieldEncryptionNotAllowed(field: String)
     case recordTooLarge(bytes: Int)

@@ -1,10 +1,8 @@
 import RecordStore
 
-/// The statements of entries, and of changes to indexes.
+/// The statements of entries, and the counter of indexes.
 struct IndexStatements {
     let add, remove, takeNumber: HotStatement
-    let setField, deleteField: HotStatement
-    let insertBuild, deleteBuild, insertRemoval: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -19,18 +17,5 @@ struct IndexStatements {
             """
         )
         self.takeNumber = try statement("UPDATE index_counter SET last = last + 1 RETURNING last")
-        self.setField = try statement(
-            """
-            INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes, index_number)
-            VALUES (?, ?, ?, ?, 0, ?, ?) ON CONFLICT (record_type, name)
-            DO UPDATE SET indexes = excluded.indexes, index_number = excluded.index_number
-            """
-        )
-        self.deleteField = try statement("DELETE FROM field WHERE record_type = ? AND name = ?")
-        self.insertBuild = try statement("INSERT INTO index_build (index_number, next_record) VALUES (?, 0)")
-        self.deleteBuild = try statement("DELETE FROM index_build WHERE index_number = ?")
-        self.insertRemoval = try statement(
-            "INSERT INTO index_removal (index_number, database, zone_name) VALUES (?, 0, '')"
-        )
     }
 }

@@ -92,6 +92,13 @@ extension Migrations {
         INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes)
         SELECT DISTINCT record_type, '___allText', 3, 0, 0, 4 FROM field WHERE indexes & 4
         """,
+        // What a first save gives as well: 1 create, 2 read, 4 write. User records have theirs without rows.
+        """
+        INSERT INTO type_grant (record_type, role, permissions)
+        SELECT record_type.number, system.column1, system.column2
+        FROM record_type, (VALUES ('_creator', 4), ('_icloud', 1), ('_world', 2)) AS system
+        WHERE record_type.name != 'Users'
+        """,
         "UPDATE field SET index_number = number WHERE indexes != 0",
         "INSERT INTO index_build SELECT index_number, 0 FROM field WHERE index_number IS NOT NULL",
         "INSERT INTO index_counter SELECT coalesce(max(index_number), 0) FROM field",

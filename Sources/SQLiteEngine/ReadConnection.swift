@@ -11,6 +11,7 @@ import RecordStore
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
+    private let grants: GrantStatements
     /// The statements of queries.
     let queryStatements: QueryStatements
     private var typeNames: [Int64: String] = [:]
@@ -37,6 +38,7 @@ final class ReadConnection: @unchecked Sendable {
         self.queryStatements = try QueryStatements(connection)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
+        self.grants = try GrantStatements(connection)
     }
 
     /// One outcome an ID, in order.
@@ -54,6 +56,7 @@ final class ReadConnection: @unchecked Sendable {
             outcomes.reserveCapacity(ids.count)
             var bytes = 0
             var lastZone: (id: ZoneID, key: ZoneKey?)?
+            var lastAccess: (type: String, access: TypeAccess)?
             for id in ids {
                 if lastZone?.id != id.zone { lastZone = (id.zone, try self.key(of: id.zone, requester)) }
                 guard let zone = lastZone?.key else {
@@ -63,6 +66,17 @@ final class ReadConnection: @unchecked Sendable {
                 guard var stored = try self.stored(id.recordName, in: zone) else {
                     outcomes.append(.failed(.recordMissing))
                     continue
+                }
+                if requester.scope == .public {
+                    // Read in the snapshot: a role that is taken away counts from the next request on.
+                    let type = stored.recordType
+                    if lastAccess?.type != type {
+                        lastAccess = (type, try self.grants.access(toType: type, for: requester))
+                    }
+                    guard lastAccess?.access.mayRead(stored) == true else {
+                        outcomes.append(.failed(.permissionDenied(.read)))
+                        continue
+                    }
                 }
                 if let keys { stored.body = stored.body.keeping(keys) }
                 bytes += stored.body.bytes.count

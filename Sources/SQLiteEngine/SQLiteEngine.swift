@@ -13,6 +13,7 @@ package final class SQLiteEngine: StorageEngine {
     private let writer: Writer
     let reads: ReadPool
     private let sqliteDirectory: SQLiteDirectory
+    private let sqliteSchemas: SQLiteSchemas
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
@@ -54,11 +55,9 @@ package final class SQLiteEngine: StorageEngine {
                 threads: configuration.readThreads,
                 report: report
             )
-            self.sqliteDirectory = SQLiteDirectory(
-                writer: self.queue,
-                reader: try file.openReader(),
-                clock: clock
-            )
+            let reader = try file.openReader()
+            self.sqliteDirectory = SQLiteDirectory(writer: self.queue, reader: reader, clock: clock)
+            self.sqliteSchemas = SQLiteSchemas(writer: self.queue, reader: reader)
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
@@ -181,6 +180,8 @@ package final class SQLiteEngine: StorageEngine {
     }
 
     package var directory: any Directory { self.sqliteDirectory }
+
+    package var schemas: any SchemaStore { self.sqliteSchemas }
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted

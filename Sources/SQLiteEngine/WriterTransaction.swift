@@ -13,8 +13,6 @@ final class WriterTransaction: WriteTransaction {
     var mayHaveSweepWork = true
     /// Whether indexes may have to be filled or emptied.
     var mayHaveIndexWork = true
-    /// Types that this transaction made: no record has them yet.
-    var typesMade: Set<Int64> = []
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
     private var dataVersion: Int64 = -1
@@ -27,7 +25,6 @@ final class WriterTransaction: WriteTransaction {
     func begin(nowMilliseconds: Int64) throws(StorageFailure) {
         self.nowMilliseconds = nowMilliseconds
         self.caches.trim()
-        self.typesMade.removeAll()
         try self.statements.begin.run()
         let version = try self.currentDataVersion()
         if version != self.dataVersion {
@@ -53,7 +50,6 @@ final class WriterTransaction: WriteTransaction {
     /// Trusts nothing that is in memory.
     private func forget() {
         self.caches = WriterCaches()
-        self.typesMade.removeAll()
         self.mayHaveSweepWork = true
         self.mayHaveIndexWork = true
     }
@@ -91,7 +87,6 @@ final class WriterTransaction: WriteTransaction {
             return answer
         } catch {
             self.caches.forgetNames()
-            self.typesMade.removeAll()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
             do throws(StorageFailure) {

@@ -64,12 +64,21 @@ final class EngineUnderTest: Sendable {
     let bobSignIn: SignIn
     private let generator: Mutex<SeededGenerator>
 
-    init(_ kind: EngineKind, configure: (inout EngineSettings) -> Void = { _ in }) throws {
+    init(
+        _ kind: EngineKind,
+        configure: (inout EngineSettings) -> Void = { _ in },
+        report: @escaping @Sendable (EngineEvent) -> Void = { _ in }
+    ) throws {
         self.kind = kind
         self.folder = try TemporaryDirectory()
         self.clock = ManualClock()
         self.generator = Mutex(SeededGenerator(seed: 1))
-        self.engine = try kind.open(in: self.folder.path, clock: self.clock, configure: configure)
+        self.engine = try kind.open(
+            in: self.folder.path,
+            clock: self.clock,
+            configure: configure,
+            report: report
+        )
         let directory = self.engine.directory
         try directory.createContainer(Self.container)
         for (name, recordName) in [("alice", Self.alice), ("bob", Self.bob)] {
@@ -152,6 +161,17 @@ final class EngineUnderTest: Sendable {
         var requester = self.publicly
         requester.userRecordName = nil
         return requester
+    }
+
+    /// Alice in another environment.
+    func requester(in environment: Environment, scope: DatabaseScope = .private) throws -> Requester {
+        let signIn = try self.engine.directory.signIn(
+            container: Self.container,
+            environment: environment,
+            tokenHash: Self.token(of: "alice")
+        )
+        let database = scope == .public ? signIn.publicDatabase : signIn.privateDatabase!
+        return Self.requester(signIn, scope, database)
     }
 
     private static func requester(

@@ -43,5 +43,9 @@ struct FormatTests {
             try await other.execute("SELECT max(index_number) = (SELECT last FROM index_counter) FROM field")
                 == ["1"]
         )
+        while try await other.count("index_build") > 0 {}
+        let contents = try await IndexContents(of: other)
+        #expect(Set(contents.present) == contents.expected)
+        #expect(contents.expected.count > 100)
     }
 }

@@ -15,15 +15,23 @@ struct OtherProcess {
     private static let script = """
         import sqlite3, sys
         connection = sqlite3.connect(sys.argv[1], timeout=20, isolation_level=None)
-        for row in connection.execute(sys.argv[2]): print(row[0])
+        statements = sys.argv[2:]
+        if len(statements) > 1: connection.execute("BEGIN IMMEDIATE")
+        for statement in statements:
+            for row in connection.execute(statement): print(row[0])
+        if len(statements) > 1: connection.execute("COMMIT")
         """
 
     /// The first column of each row.
     @discardableResult
-    func execute(_ sql: String) async throws -> [String] {
+    func execute(_ sql: String) async throws -> [String] { try await self.execute([sql]) }
+
+    /// Several statements in one transaction.
+    @discardableResult
+    func execute(_ statements: [String]) async throws -> [String] {
         let outcome = try await ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/python3"),
-            ["-c", Self.script, self.folder.path + "/tidemark.sqlite", sql]
+            ["-c", Self.script, self.folder.path + "/tidemark.sqlite"] + statements
         )
         guard outcome.exitCode == 0 else { throw Failure(exitCode: outcome.exitCode, errors: outcome.errors) }
         return outcome.output.split(separator: "\n").map { String($0) }

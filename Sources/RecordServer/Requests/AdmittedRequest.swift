@@ -33,6 +33,8 @@ struct Admission {
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchZones(let operation):
             return try self.admit(operation)
+        case .queryRecords, .checkSchema:
+            throw Failure(code: .operationUnknown, message: "this server has no queries yet", retry: .never)
         }
     }
 

@@ -16,6 +16,9 @@ extension ErrorCode {
         case .nameInvalid: self = .invalidArguments
         case .fieldMalformed: self = .invalidArguments
         case .fieldTypeMismatch: self = .invalidArguments
+        case .assetFieldMismatch: self = .invalidArguments
+        case .newTypeInProduction: self = .invalidArguments
+        case .newFieldInProduction: self = .invalidArguments
         case .fieldEncryptionMismatch: self = .invalidArguments
         case .fieldEncryptionNotAllowed: self = .invalidArguments
         case .recordTooLarge: self = .limitExceeded

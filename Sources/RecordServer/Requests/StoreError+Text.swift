@@ -17,6 +17,12 @@ extension StoreError {
         case .fieldTypeMismatch(let type, let field, let given, let defined):
             "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
                 + "for type '\(type)', defined to be: " + defined.schemaName
+        case .assetFieldMismatch(let type, let field, let given):
+            "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
+                + "for type '\(type)', defined to be: ASSET"
+        case .newTypeInProduction(let type): "Cannot create new type \(type) in production schema"
+        case .newFieldInProduction(let type, let field):
+            "Cannot create or modify field '\(field)' in record '\(type)' in production schema"
         case .fieldEncryptionMismatch(let field):
             "field '\(field)' was first saved the other way: it is either encrypted or plain, for ever"
         case .fieldEncryptionNotAllowed(let field):

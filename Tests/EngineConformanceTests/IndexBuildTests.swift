@@ -1,0 +1,93 @@
+import RecordModel
+import RecordStore
+import SQLiteEngine
+import Synchronization
+import TestSupport
+import Testing
+
+/// Indexes that are made when there are records already.
+@Suite(.timeLimit(.minutes(1)))
+struct IndexBuildTests {
+    private final class Events: Sendable {
+        let value = Mutex<[EngineEvent]>([])
+    }
+
+    /// Sends a save whose reply holds the writer, so that nothing happens between it and what the test looks at.
+    private static func hold(_ it: EngineUnderTest, _ save: RecordSave) -> (held: Gate, release: Gate) {
+        let (held, release) = (Gate(), Gate())
+        it.send([save]) { _ in
+            held.open()
+            release.wait()
+        }
+        return (held, release)
+    }
+
+    @Test
+    func `an index is filled in pieces between requests, and what is done is on disk`() async throws {
+        let events = Events()
+        let it = try EngineUnderTest(.sqlite, report: { event in events.value.withLock { $0.append(event) } })
+        let other = OtherProcess(folder: it.folder)
+        _ = try await it.modifyZones(["notes"])
+        _ = try await it.modify(
+            (0..<150).map { save("r\($0)", ["n": .int64(Int64($0)), "s": .string("a \($0)")]) }
+        )
+        _ = try await it.modify((0..<350).map { save("f\($0)", type: "Foreign", ["n": .int64(1)]) })
+        _ = try await it.modify((150..<300).map { save("r\($0)", ["n": .int64(Int64($0))]) })
+        let first = Int(try await other.execute("SELECT number FROM record WHERE name = 'r0'")[0])!
+        let (held, release) = Self.hold(it, save("r300", ["n": .int64(300)]))
+        held.wait()
+        try await other.execute(Self.renewIndexes)
+        // Two more wait, so that the writer takes them before it is idle.
+        let (heldToo, releaseToo) = Self.hold(it, save("r0", ["n": .int64(-1)]))
+        release.open()
+        heldToo.wait()
+        // 100 records of the type, which are the first; the record that was saved is one of them.
+        let progress = try await other.execute("SELECT DISTINCT next_record FROM index_build")
+        #expect(progress == ["\(first + 100)"])
+        releaseToo.open()
+        while try await other.count("index_build") + other.count("index_removal") > 0 {}
+        let contents = try await IndexContents(of: other)
+        #expect(Set(contents.present) == contents.expected)
+        // The reply comes after what the writer told before it.
+        _ = try await it.modify([save("last")])
+        #expect(
+            events.value.withLock { $0 } == [
+                .indexesIncomplete(indexes: 2), .indexesBuilt(indexes: 2, records: 301),
+            ]
+        )
+    }
+
+    @Test
+    func `a build goes on where it was when the engine is opened again`() async throws {
+        var it = try await EngineUnderTest.withNotes(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        _ = try await it.modify(
+            (0..<300).map { save("r\($0)", ["n": .int64(Int64($0)), "s": .string("a")]) }
+        )
+        await it.engine.shutdown()
+        try await other.execute(
+            Self.renewIndexes + [
+                // As if records below it were done: their entries are missing, and stay so.
+                "UPDATE index_build SET next_record = (SELECT number FROM record WHERE name = 'r200')",
+                "DELETE FROM entry WHERE field IN (SELECT index_number FROM index_build)",
+            ]
+        )
+        it = try await it.reopened()
+        while try await other.count("index_build") > 0 {}
+        let contents = try await IndexContents(of: other)
+        #expect(contents.expected.subtracting(contents.present).count == 400)
+    }
+
+    /// Gives the fields `n` and the full text of `Note` new indexes in place of theirs.
+    private static let renewIndexes = ["n", "___allText"].flatMap { field in
+        let condition = """
+            name = '\(field)' AND record_type = (SELECT number FROM record_type WHERE name = 'Note')
+            """
+        return [
+            "INSERT INTO index_removal SELECT index_number, 0, '' FROM field WHERE \(condition)",
+            "UPDATE index_counter SET last = last + 1",
+            "UPDATE field SET index_number = (SELECT last FROM index_counter) WHERE \(condition)",
+            "INSERT INTO index_build SELECT last, 0 FROM index_counter",
+        ]
+    }
+}
