@@ -25,10 +25,7 @@ package enum Access {
         roles: Set<String>,
         requester: Requester
     ) -> ReadRule {
-        let access = TypeAccess(grants: grants, roles: roles, requester: requester)
-        if access.toAll.contains(.read) { return .all }
-        if let creator = access.creator, access.toOwn.contains(.read) { return .own(creator: creator) }
-        return .none
+        TypeAccess(grants: grants, roles: roles, requester: requester).readRule
     }
 
     /// Whether the words of a zone ID mean a zone of the requester's database.
@@ -79,6 +76,12 @@ package struct TypeAccess: Hashable, Sendable {
 
     /// Whether a record may be made: nobody is the creator of one that does not exist.
     package var mayCreate: Bool { self.toAll.contains(.create) }
+
+    package var readRule: ReadRule {
+        if self.toAll.contains(.read) { return .all }
+        if let creator = self.creator, self.toOwn.contains(.read) { return .own(creator: creator) }
+        return .none
+    }
 
     package func mayRead(_ record: StoredRecord) -> Bool { self.permits(.read, on: record) }
 
