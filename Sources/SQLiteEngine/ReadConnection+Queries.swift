@@ -11,11 +11,12 @@ extension ReadConnection {
         budget: QueryBudget
     ) throws(StorageFailure) -> Result<QueryAnswer, StoreError>? {
         try self.snapshot { () throws(StorageFailure) in
-            let rule = try self.grants.access(toType: read.query.recordType, for: requester).readRule
+            // Read in the snapshot: a role that is taken away counts from the next page on.
+            let access = try self.grants.access(toType: read.query.recordType, for: requester)
             let execution = QueryExecution(
                 read,
                 for: requester,
-                rule: rule,
+                rule: access.readRule,
                 budget: budget,
                 reader: QueryConnection(self)
             )
