@@ -167,6 +167,58 @@ struct QueryTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `records of the current user are found by CloudKit's name for him`() async throws {
+        try await TestServer.run { server in
+            for name in ["alice", "bob"] {
+                let database = try await server.container(for: name).publicCloudDatabase
+                try await database.save(CKRecord(recordType: "Post", recordID: CKRecord.ID(recordName: name)))
+            }
+            let schema = """
+                DEFINE SCHEMA RECORD TYPE Post (
+                    "___recordID" REFERENCE QUERYABLE, "___createdBy" REFERENCE QUERYABLE,
+                    GRANT READ TO "_world", GRANT CREATE TO "_icloud", GRANT WRITE TO "_creator"
+                );
+                """
+            try await server.importSchema(schema)
+            let me = CKRecord.Reference(
+                recordID: CKRecord.ID(recordName: CKCurrentUserDefaultName),
+                action: .none
+            )
+            let query = CKQuery(
+                recordType: "Post",
+                predicate: NSPredicate(format: "creatorUserRecordID == %@", me)
+            )
+            let bob = try await server.container(for: "bob").publicCloudDatabase
+            #expect(Self.names(try await bob.records(matching: query)) == ["bob"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a client that was built for another schema is told all that is missing, until it is there`()
+        async throws
+    {
+        let schema = """
+            DEFINE SCHEMA RECORD TYPE Post (
+                title STRING QUERYABLE SORTABLE, "___recordID" REFERENCE QUERYABLE, GRANT READ TO "_world"
+            );
+            """
+        try await TestServer.run { server in
+            let container = try await server.container(for: "alice", schema: schema)
+            let database = container.privateCloudDatabase
+            let error = await thrown { _ = try await database.allRecordZones() }
+            #expect(error?.code == .incompatibleVersion)
+            #expect(error?.localizedDescription.contains("Post") == true)
+            try await server.importSchema(schema)
+            #expect(try await database.allRecordZones().count == 1)
+
+            let broken = try await server.container(for: "bob", schema: "DEFINE NOTHING")
+            let text = await thrown { _ = try await broken.privateCloudDatabase.allRecordZones() }
+            #expect(text?.code == .invalidArguments)
+            #expect(text?.localizedDescription.contains("line 1, column 8") == true)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `what cannot be asked is refused by name`() async throws {
         try await Self.run(notes: 1) { desk in
             func message(_ query: CKQuery) async -> (CKError.Code?, String) {

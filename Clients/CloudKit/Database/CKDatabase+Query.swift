@@ -60,7 +60,10 @@ extension CKDatabase {
     /// - Returns: The first page of records, in order.
     /// - Throws: Why the query failed.
     @_disfavoredOverload
-    public func records(matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?) async throws -> [CKRecord] {
+    public func records(
+        matching query: CKQuery,
+        inZoneWith zoneID: CKRecordZone.ID?
+    ) async throws -> [CKRecord] {
         let page: QueryPage = try await self.records(
             matching: query,
             inZoneWith: zoneID,

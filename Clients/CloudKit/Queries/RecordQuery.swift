@@ -42,7 +42,8 @@ struct RecordQuery: BatchRequest {
     func operation(user: String) throws(CKError) -> RequestModel {
         let start: QueryRecords.Start =
             switch self.start {
-            case .query(let query, let zone): .query(query, zone: zone?.model)
+            case .query(let query, let zone):
+                .query(query.replacing(user: CKCurrentUserDefaultName, by: user), zone: zone?.model)
             case .cursor(let cursor): .cursor(cursor.bytes)
             }
         return .queryRecords(
@@ -62,6 +63,31 @@ struct RecordQuery: BatchRequest {
             .value(CKRecord.ID(record.id), .success(CKRecord(record, currentUser: user)))
         default: nil
         }
+    }
+}
+
+extension Query {
+    /// The query with the user's own name where it refers to a user as "the current one".
+    fileprivate func replacing(user placeholder: String, by user: String) -> Query {
+        guard !user.isEmpty else { return self }
+        var query = self
+        query.predicate = self.predicate.mappingOperands { operand in
+            switch operand {
+            case .reference(var reference) where reference.recordName == placeholder:
+                reference.recordName = user
+                return .reference(reference)
+            case .referenceList(let references):
+                return .referenceList(
+                    references.map {
+                        var reference = $0
+                        if reference.recordName == placeholder { reference.recordName = user }
+                        return reference
+                    }
+                )
+            default: return operand
+            }
+        }
+        return query
     }
 }
 

@@ -43,7 +43,10 @@ struct QueryDemonstration {
 
     /// Full text over all fields.
     private func findWord(_ word: String) async throws {
-        let query = CKQuery(recordType: "Subdivision", predicate: NSPredicate(format: "self CONTAINS %@", word))
+        let query = CKQuery(
+            recordType: "Subdivision",
+            predicate: NSPredicate(format: "self CONTAINS %@", word)
+        )
         let page = try await self.database.records(
             matching: query,
             inZoneWith: self.zoneID,
