@@ -245,11 +245,11 @@ struct QueryPlanner {
         var branches: [QuerySource.Branch] = []
         var numbers: [NumberSource] = []
         var isExact = true
-        var estimate = 0
+        var estimate: Int? = 0
         for part in parts {
             guard let found = try self.candidate(for: part) else { return nil }
             isExact = isExact && found.isExact
-            estimate += found.estimate ?? self.countedMax
+            estimate = estimate.flatMap { sum in found.estimate.map { sum + $0 } }
             if let lists = found.numbers { numbers.append(lists) }
             if case .branches(let inner) = found.source {
                 branches += inner.map { branch in
@@ -266,9 +266,10 @@ struct QueryPlanner {
         return Candidate(source: .branches(branches), isExact: false, estimate: estimate)
     }
 
-    /// Only a first page counts.
+    /// What a choice between collecting and the order of an index needs; only a first page counts.
     private func estimate(of source: QuerySource, limit: Int) throws(QueryFailure) -> Int? {
-        self.choices.isReplayed ? nil : try self.count(source, limit)
+        let isWanted = !self.query.sort.isEmpty && !self.isCount && !self.choices.isReplayed
+        return isWanted ? try self.count(source, limit) : nil
     }
 }
 
