@@ -31,6 +31,12 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let protocolTargets: [Target] = [
     .target(name: "RecordModel", path: "Protocol/RecordModel", swiftSettings: settings),
     .target(
+        name: "PredicateFormat",
+        dependencies: ["RecordModel"],
+        path: "Protocol/PredicateFormat",
+        swiftSettings: settings
+    ),
+    .target(
         name: "WireProtocol",
         dependencies: ["RecordModel", nio("NIOCore"), protobuf],
         path: "Protocol/WireProtocol",
@@ -91,7 +97,7 @@ let clientTargets: [Target] = [
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
     .target(
         name: "CloudKit",
-        dependencies: ["RecordClient", "WireProtocol", "RecordModel", "CoreLocation"],
+        dependencies: ["RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation"],
         path: "Clients/CloudKit",
         swiftSettings: settings
     ),
@@ -135,6 +141,12 @@ let testTargets: [Target] = [
         name: "RecordModelTests",
         dependencies: ["RecordModel", "TestSupport"],
         path: "Tests/RecordModelTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "PredicateFormatTests",
+        dependencies: ["PredicateFormat", "RecordModel", "TestSupport"],
+        path: "Tests/PredicateFormatTests",
         swiftSettings: settings
     ),
     .testTarget(
@@ -187,7 +199,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "CloudKitTests",
         dependencies: [
-            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
+            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "PredicateFormat", "RecordModel",
+            "TestSupport",
         ],
         path: "Tests/CloudKitTests",
         swiftSettings: userSettings

@@ -37,6 +37,8 @@ extension FaultPlan {
             case fetch
             case saveZone
             case fetchZone
+            case query
+            case checkSchema
         }
 
         private let kind: Kind
@@ -63,6 +65,11 @@ extension FaultPlan {
             Occasion(kind: .fetchZone, user: user, which: which)
         }
 
+        /// Requests for a page of a query.
+        public static func query(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .query, user: user, which: which)
+        }
+
         private init(kind: Kind, user: String?, which: Which) {
             self.kind = kind
             self.user = user
@@ -76,6 +83,8 @@ extension FaultPlan {
                 case .fetchRecords: .fetch
                 case .modifyZones: .saveZone
                 case .fetchZones: .fetchZone
+                case .queryRecords: .query
+                case .checkSchema: .checkSchema
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }

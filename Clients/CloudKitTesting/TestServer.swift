@@ -271,7 +271,7 @@ public final class TestServer: Sendable {
             clock: { clock.milliseconds },
             report: { _ in }
         )
-        let server = RecordServer(
+        let server = try RecordServer(
             configuration: options.server(port: port),
             engine: engine,
             tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),

@@ -66,7 +66,7 @@ extension ClientSession {
 
     func streamEnded(_ end: End, on key: StreamKey, isDraining: Bool) {
         guard let failure = end.failure else {
-            self.requests.remove(on: key)?.end(.success(()))
+            self.requests.remove(on: key)?.end(.success(end))
             return
         }
         let mayMove = isDraining && failure.code == .serviceUnavailable && failure.retry == .now
@@ -99,7 +99,7 @@ extension ClientSession {
         return self.draining[number]
     }
 
-    private func end(_ number: UInt64, _ result: Result<Void, ClientError>) {
+    private func end(_ number: UInt64, _ result: Result<End, ClientError>) {
         self.requests.remove(number)?.end(result)
     }
 }

@@ -74,8 +74,8 @@ package final class RecordClient: Sendable {
     ///   - requestTimeout: Longest silence; starts again whenever something of the answer arrives.
     ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
     ///   - items: Called with outcomes as they arrive, in order of arrival, each item once, never at the same time as
-    ///     another call for this request. A list of all zones comes in one call.
-    ///   - end: Called once, last.
+    ///     another call for this request. A list of all zones and a page of a query come in one call.
+    ///   - end: Called once, last; with what the server said at the end, which is no failure.
     /// - Returns: A handle to cancel by. A cancelled request ends with `ClientError.cancelled`.
     @discardableResult
     package func start(
@@ -83,7 +83,7 @@ package final class RecordClient: Sendable {
         requestTimeout: Duration,
         resourceTimeout: Duration,
         items: @escaping @Sendable ([Item]) -> Void,
-        end: @escaping @Sendable (Result<Void, ClientError>) -> Void
+        end: @escaping @Sendable (Result<End, ClientError>) -> Void
     ) -> RequestHandle {
         let number = self.mailbox.nextNumber()
         self.mailbox.post(
@@ -116,6 +116,30 @@ package final class RecordClient: Sendable {
                         operation: operation,
                         timeouts: timeouts,
                         receiver: .continuation(continuation)
+                    )
+                )
+                self.cancelIfTaskIsCancelled(number)
+            }
+        } onCancel: {
+            self.mailbox.post(.cancel(number: number))
+        }
+        return try result.get()
+    }
+
+    /// Starts a request without items and waits for what the server says at its end.
+    ///
+    /// Cancelling the task cancels the request.
+    package func end(of operation: Operation, timeout: Duration) async throws(ClientError) -> End {
+        let number = self.mailbox.nextNumber()
+        let timeouts = Timeouts(request: timeout, resource: timeout)
+        let result: Result<End, ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.mailbox.post(
+                    .start(
+                        number: number,
+                        operation: operation,
+                        timeouts: timeouts,
+                        receiver: .callbacks(items: { _ in }, end: { continuation.resume(returning: $0) })
                     )
                 )
                 self.cancelIfTaskIsCancelled(number)

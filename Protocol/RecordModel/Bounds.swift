@@ -43,8 +43,14 @@ package struct Bounds: Hashable, Sendable {
     package static let sortKeysMax = 8
     /// Records of one page of a query.
     package static let queryPageMax = 400
+    /// Index entries and records that one page of a query reads.
+    package static let queryReadsMax = 20_000
+    /// Records that are collected for a sort that no index orders.
+    package static let querySortMax = 100_000
     /// A schema in the CloudKit Schema Language.
     package static let schemaBytesMax = 1024 * 1024
+    /// What a schema may lack, as the answer to a check names it.
+    package static let missingMax = 10_000
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }

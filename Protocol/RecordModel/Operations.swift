@@ -6,12 +6,14 @@ package enum Operation: Hashable, Sendable {
     case fetchRecords(FetchRecords)
     case modifyZones(ModifyZones)
     case fetchZones(FetchZones)
+    case queryRecords(QueryRecords)
+    case checkSchema(CheckSchema)
 
     /// Whether the operation changes anything, and so needs a request ID.
     package var isMutating: Bool {
         switch self {
         case .modifyRecords, .modifyZones: true
-        case .fetchRecords, .fetchZones: false
+        case .fetchRecords, .fetchZones, .queryRecords, .checkSchema: false
         }
     }
 
@@ -26,6 +28,7 @@ package enum Operation: Hashable, Sendable {
             case .all: 0
             case .ids(let ids): ids.count
             }
+        case .queryRecords, .checkSchema: 0
         }
     }
 }
@@ -143,5 +146,15 @@ package struct FetchZones: Hashable, Sendable {
     package init(scope: DatabaseScope, selection: Selection) {
         self.scope = scope
         self.selection = selection
+    }
+}
+
+/// Asks whether the environment has all that a client was built for.
+package struct CheckSchema: Hashable, Sendable {
+    /// In the CloudKit Schema Language.
+    package var schema: String
+
+    package init(schema: String) {
+        self.schema = schema
     }
 }

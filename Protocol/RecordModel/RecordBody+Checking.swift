@@ -46,6 +46,26 @@ extension RecordBody {
     }
 }
 
+extension Field {
+    /// Checks an operand that came from a peer: a body of one plain field, whose name may be that of a system field.
+    ///
+    /// - Throws: `BodyError`; the first thing that is wrong.
+    package init(checkingOperand bytes: [UInt8]) throws(BodyError) {
+        var cursor = FieldCursor(bytes)
+        var rules = ValueRules(bytes)
+        guard let slice = try cursor.next(), try cursor.next() == nil, !slice.isEncrypted else {
+            throw .malformed
+        }
+        let name = rules.text(slice.name)
+        guard NameRules.isIdentifier(bytes[slice.name]) || SystemField(rawValue: name) != nil else {
+            throw .fieldNameInvalid(name)
+        }
+        guard slice.type != .clear else { throw .clearNotAllowed(field: name) }
+        try rules.check(slice)
+        self.init(name: name, value: RecordBody(trusted: bytes).value(of: slice))
+    }
+}
+
 /// The rules of the values, type by type.
 private struct ValueRules {
     private var reader: WireReader

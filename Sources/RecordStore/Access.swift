@@ -1,8 +1,6 @@
 package import RecordModel
 
 /// Who may do what (`Protocol/README.md`, section 5.6).
-///
-/// Reading needs no rule: whoever has a database may read it.
 package enum Access {
     /// Whether the requester may change anything in the database at all.
     package static func checkWriting(by requester: Requester) throws(StoreError) {
@@ -19,18 +17,15 @@ package enum Access {
         }
     }
 
-    /// Whether the requester may change or delete a record that exists.
-    package static func mayWrite(
-        _ record: StoredRecord,
-        named name: String,
+    /// Which records of a type the requester may find with a query.
+    ///
+    /// `grants` are those of the type, `roles` the custom roles of the requester.
+    package static func readRule(
+        grants: [Grant],
+        roles: Set<String>,
         requester: Requester
-    ) -> Bool {
-        if record.recordType == UserRecord.type { return name == requester.userRecordName }
-        switch requester.scope {
-        case .private: return true
-        case .public: return record.system.createdBy == requester.userRecordName
-        case .shared: return false
-        }
+    ) -> ReadRule {
+        TypeAccess(grants: grants, roles: roles, requester: requester).readRule
     }
 
     /// Whether the words of a zone ID mean a zone of the requester's database.
@@ -39,12 +34,91 @@ package enum Access {
     }
 }
 
+/// What one requester may do with the records of one type: the sum of what all his roles may.
+package struct TypeAccess: Hashable, Sendable {
+    /// With every record of the type.
+    package let toAll: Permissions
+    /// With those that the requester created.
+    package let toOwn: Permissions
+    /// The requester; `nil`: nobody's records are his.
+    package let creator: String?
+
+    /// Everything: a private database is its user's.
+    package static let everything = TypeAccess(toAll: [.create, .read, .write], toOwn: [], creator: nil)
+
+    private init(toAll: Permissions, toOwn: Permissions, creator: String?) {
+        self.toAll = toAll
+        self.toOwn = toOwn
+        self.creator = creator
+    }
+
+    /// Sums up the grants of a type.
+    ///
+    /// `roles` are the custom roles of the requester.
+    package init(grants: [Grant], roles: Set<String>, requester: Requester) {
+        guard requester.scope == .public else {
+            self = requester.scope == .private ? .everything : Self(toAll: [], toOwn: [], creator: nil)
+            return
+        }
+        let isSignedIn = requester.userRecordName != nil
+        var toAll: Permissions = []
+        var toOwn: Permissions = []
+        for grant in grants {
+            switch grant.role {
+            case SystemRole.world: toAll.formUnion(grant.permissions)
+            case SystemRole.signedIn: if isSignedIn { toAll.formUnion(grant.permissions) }
+            case SystemRole.creator: if isSignedIn { toOwn.formUnion(grant.permissions) }
+            default: if isSignedIn, roles.contains(grant.role) { toAll.formUnion(grant.permissions) }
+            }
+        }
+        self.init(toAll: toAll, toOwn: toOwn, creator: requester.userRecordName)
+    }
+
+    /// Which records of the type a query may find.
+    package var readRule: ReadRule {
+        if self.toAll.contains(.read) { return .all }
+        if let creator = self.creator, self.toOwn.contains(.read) { return .own(creator: creator) }
+        return .none
+    }
+
+    /// Whether a record may be made: nobody is the creator of one that does not exist.
+    package var mayCreate: Bool { self.toAll.contains(.create) }
+
+    package func mayRead(_ record: StoredRecord) -> Bool { self.permits(.read, on: record) }
+
+    /// Whether a record may be changed or deleted.
+    package func mayWrite(_ record: StoredRecord) -> Bool { self.permits(.write, on: record) }
+
+    private func permits(_ permission: Permissions, on record: StoredRecord) -> Bool {
+        if self.toAll.contains(permission) { return true }
+        guard let creator = self.creator else { return false }
+        return record.system.createdBy == creator && self.toOwn.contains(permission)
+    }
+}
+
 /// The record that every user has in the public and the private database.
 package enum UserRecord {
     package static let type = "Users"
+    /// A field of the system: no client writes it.
+    package static let rolesField = "roles"
+
+    /// The type of a field that user records have in every schema.
+    static func fieldType(of field: String, in recordType: String) -> FieldType? {
+        recordType == self.type && field == self.rolesField ? .int64List : nil
+    }
 
     /// Whether a record of this name and type is for the server alone to create and delete.
     package static func isReserved(name: String, type: String) -> Bool {
         type == self.type || NameRules.isUserRecordName(name)
+    }
+
+    /// Whether a save touches what only the server may.
+    static func touchesReservedField(_ changes: RecordBody, ofType type: String) -> Bool {
+        guard type == self.type else { return false }
+        var cursor = FieldCursor(changes.bytes)
+        while let slice = cursor.nextTrusted() {
+            if changes.name(of: slice) == self.rolesField { return true }
+        }
+        return false
     }
 }

@@ -12,6 +12,16 @@ package struct FieldDefinitions: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether the schema has the type: then its record names have an index.
+    package var isTypeDefined: Bool { self.systemIndexes.recordID != nil }
+
+    /// Fields that a schema declares as assets, which have no values in this version.
+    private var assets: Set<String> = []
+
+    package mutating func defineAsset(_ field: String) { self.assets.insert(field) }
+
+    package func isAsset(_ field: String) -> Bool { self.assets.contains(field) }
+
     /// A field of users, or one of `SystemField`.
     package subscript(_ field: String) -> FieldDefinition? { self.byName[field] }
 

@@ -20,6 +20,7 @@ struct ModifyRecordsRule {
         } catch {
             return .failure(error)
         }
+        let isSchemaFrozen = try self.transaction.isSchemaFrozen(in: self.requester.environment)
         var outcomes = [WriteOutcome?](repeating: nil, count: count)
         for batch in batches {
             guard Access.isOwn(batch.zone, of: self.requester),
@@ -31,7 +32,7 @@ struct ModifyRecordsRule {
                 for index in batch.saves + batch.deletes { outcomes[index] = .failed(.zoneMissing) }
                 continue
             }
-            var plan = ZonePlan(rule: self, zone: batch.zone, key: key)
+            var plan = ZonePlan(rule: self, zone: batch.zone, key: key, isSchemaFrozen: isSchemaFrozen)
             for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
             try plan.settleReferences()
             for index in batch.deletes {

@@ -6,6 +6,8 @@ struct PlannedSave {
     let name: String
     let existing: StoredRecord?
     var record: StoredRecord
+    /// Whether it is the first record of its type that anybody saves.
+    let definesType: Bool
     let definitions: [String: FieldDefinition]
     let heldBefore: Holds
     let holds: Holds

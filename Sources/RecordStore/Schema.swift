@@ -38,6 +38,9 @@ package enum Schema {
             if slice.isEncrypted, scope == .public || !self.mayBeEncrypted(slice.type) {
                 throw .fieldEncryptionNotAllowed(field: name)
             }
+            if defined.isAsset(name) {
+                throw .assetFieldMismatch(recordType: recordType, field: name, given: slice.type)
+            }
             guard let definition = defined[name] else {
                 if slice.type != .emptyList {
                     needed[name] = FieldDefinition(

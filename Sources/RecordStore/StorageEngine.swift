@@ -120,8 +120,21 @@ package protocol StorageEngine: Sendable {
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     )
 
+    /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
+    ///
+    /// A short query may be answered on the caller's thread, a long one on a thread of the engine. A page is one snapshot, the pages of a
+    /// query are not: but no record that stays as it is comes twice or is left out.
+    func query(
+        _ read: QueryRead,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
+    )
+
     /// The people and containers that may use the store.
     var directory: any Directory { get }
+
+    /// What records may look like, and which roles users have.
+    var schemas: any SchemaStore { get }
 
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }

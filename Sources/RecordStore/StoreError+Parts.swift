@@ -50,6 +50,14 @@ extension StoreError {
         case .databaseNotAllowed: Parts(number: 22)
         case .atomicPeer(let index): Parts(number: 23, integers: [Int64(index)])
         case .dependsOn(let index): Parts(number: 24, integers: [Int64(index)])
+        case .newTypeInProduction(let type): Parts(number: 25, texts: [type])
+        case .newFieldInProduction(let type, let field): Parts(number: 26, texts: [field, type])
+        case .assetFieldMismatch(let type, let field, let given):
+            Parts(number: 27, integers: [Int64(given.rawValue)], texts: [field, type])
+        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable, .fieldNotSortable,
+            .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch, .indexBuilding, .queryTooBroad,
+            .cursorInvalid, .cursorExpired:
+            Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
             .cancelled,
             .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
@@ -94,6 +102,11 @@ extension StoreError {
         case 22: self = .databaseNotAllowed
         case 23: self = .atomicPeer(index: Int(integer))
         case 24: self = .dependsOn(index: Int(integer))
+        case 25: self = .newTypeInProduction(text)
+        case 26: self = .newFieldInProduction(recordType: parts.texts.last ?? "", field: text)
+        case 27:
+            guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)) else { return nil }
+            self = .assetFieldMismatch(recordType: parts.texts.last ?? "", field: text, given: given)
         case 255: self = .internalFault
         default: return nil
         }

@@ -23,6 +23,11 @@ package enum StoreError: Error, Hashable, Sendable {
     case fieldTypeMismatch(recordType: String, field: String, given: FieldType, defined: FieldType)
     /// A field is plain or encrypted for ever.
     case fieldEncryptionMismatch(field: String)
+    /// The field is declared as an asset, and this version has no values of assets.
+    case assetFieldMismatch(recordType: String, field: String, given: FieldType)
+    /// Production takes only what was deployed.
+    case newTypeInProduction(String)
+    case newFieldInProduction(recordType: String, field: String)
     /// Encrypted values do not exist in the public database, and are neither references nor empty lists.
     case fieldEncryptionNotAllowed(field: String)
     case recordTooLarge(bytes: Int)
@@ -42,6 +47,28 @@ package enum StoreError: Error, Hashable, Sendable {
     case notSignedIn
     /// The operation does not exist in this database.
     case databaseNotAllowed
+    // A query is refused.
+    /// No record of the type was ever saved, and nobody declared it.
+    case recordTypeUnknown(String)
+    /// Records of this type are the server's: fetch them by their names.
+    case systemTypeQuery
+    case fieldUnknown(field: String)
+    /// Nothing may be asked about the field: it has no index for it.
+    case fieldNotQueryable(field: String)
+    case fieldNotSortable(field: String)
+    case fieldNotSearchable(field: String)
+    /// The comparison has no sense for values of the field's type.
+    case comparatorMismatch(field: String, comparator: Comparator, defined: FieldType)
+    case operandTypeMismatch(field: String, given: FieldType, defined: FieldType)
+    /// The index was added a while ago and does not have all records yet; come back after this time.
+    case indexBuilding(field: String, retryAfterMilliseconds: UInt32)
+    /// Too many records would have to be put in order; add a condition, or sort by another field.
+    case queryTooBroad
+    /// The bytes are no position of this query; start again.
+    case cursorInvalid
+    /// The indexes have changed since the first page; start again.
+    case cursorExpired
+
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
     case atomicPeer(index: Int)
     /// The item needs the one with this number, which failed.

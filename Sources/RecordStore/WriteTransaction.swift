@@ -68,6 +68,14 @@ package protocol WriteTransaction: AnyObject {
         in environment: EnvironmentID
     )
         throws(StorageFailure) -> FieldDefinitions
+    /// Makes a type that is absent, with the system fields and the grants of a first save.
+    func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure)
+    /// Whether the schema changes by deploying alone: production's.
+    func isSchemaFrozen(in environment: EnvironmentID) throws(StorageFailure) -> Bool
+    /// What roles may do with the records of a type in the public database; empty: nobody may anything.
+    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
+    /// The custom roles of a user, as they are now.
+    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String>
     /// Defines a field that was never saved before, with an index when its marks ask for one.
     func define(
         _ definition: FieldDefinition,

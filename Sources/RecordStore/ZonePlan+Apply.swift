@@ -19,9 +19,12 @@ extension ZonePlan {
         let environment = self.rule.requester.environment
         var record = planned.record
         record.position = try transaction.takePosition(in: self.key.database)
-        if !planned.definitions.isEmpty {
+        if planned.definesType || !planned.definitions.isEmpty {
             // An earlier item of the request may have defined the same.
             let known = try transaction.fields(ofType: record.recordType, in: environment)
+            if planned.definesType, !known.isTypeDefined {
+                try transaction.defineType(record.recordType, in: environment)
+            }
             for (field, definition) in planned.definitions where known[field] == nil {
                 try transaction.define(definition, field: field, ofType: record.recordType, in: environment)
             }

@@ -26,7 +26,7 @@ extension ZonePlan {
             return
         }
         guard record.recordType != UserRecord.type,
-            Access.mayWrite(record, named: name, requester: self.rule.requester)
+            try self.access(toType: record.recordType).mayWrite(record)
         else {
             self.failures[index] = .permissionDenied(.write)
             return

@@ -5,6 +5,8 @@ struct ZonePlan {
     let rule: ModifyRecordsRule
     let zone: ZoneID
     let key: ZoneKey
+    /// Whether saves may define nothing.
+    let isSchemaFrozen: Bool
 
     /// Accepted so far.
     var saves = PlannedSaves()
@@ -19,13 +21,16 @@ struct ZonePlan {
     private var storedDefinitions: (type: String, fields: FieldDefinitions)?
     /// Fields that accepted saves of the zone define, by record type.
     private var defined: [String: [String: FieldDefinition]] = [:]
+    /// What the requester may do with the type that was asked for last.
+    var knownAccess: (type: String, access: TypeAccess)?
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
     private var deleteSelfAdded: [String: Int] = [:]
 
-    init(rule: ModifyRecordsRule, zone: ZoneID, key: ZoneKey) {
+    init(rule: ModifyRecordsRule, zone: ZoneID, key: ZoneKey, isSchemaFrozen: Bool) {
         self.rule = rule
         self.zone = zone
         self.key = key
+        self.isSchemaFrozen = isSchemaFrozen
     }
 
     /// The record as it was before the request.
@@ -48,8 +53,10 @@ struct ZonePlan {
         // A name is saved once in a request, so nothing is read twice.
         let existing = try self.rule.transaction.record(named: name, in: self.key)
         let defined = try self.definitions(ofType: save.recordType)
+        let access = try self.access(toType: existing?.recordType ?? save.recordType)
         let planned: PlannedSave
         do {
+            try self.check(save, existing: existing, access: access)
             planned = try self.plan(save, index: index, existing: existing, defined: defined)
         } catch {
             self.refuse(index, name: name, error)
@@ -69,14 +76,19 @@ struct ZonePlan {
         existing: StoredRecord?,
         defined: FieldDefinitions
     ) throws(StoreError) -> PlannedSave {
-        let verdict = try self.verdict(on: save, existing: existing)
-        if let error = save.changesError { throw .fieldMalformed(error) }
         let definitions = try Schema.definitions(
             neededFor: save.changes,
             ofType: save.recordType,
             given: defined,
             scope: self.rule.requester.scope
         )
+        let definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
+        if self.isSchemaFrozen {
+            if definesType { throw .newTypeInProduction(save.recordType) }
+            if let field = definitions.keys.min() {
+                throw .newFieldInProduction(recordType: save.recordType, field: field)
+            }
+        }
         // Every field of a record is defined, so without a field for references there are none to look for.
         let mayRefer = defined.hasReferences || definitions.contains { $0.value.isReference }
         let written =
@@ -102,7 +114,7 @@ struct ZonePlan {
                 body: .empty
             )
         record.body = body
-        if verdict == .update {
+        if existing != nil {
             record.system.modifiedMilliseconds = now
             record.system.modifiedBy = user
         }
@@ -120,32 +132,13 @@ struct ZonePlan {
             name: save.id.recordName,
             existing: existing,
             record: record,
+            definesType: definesType,
             definitions: definitions,
             heldBefore: existing.map { Holds(body: mayRefer ? $0.body : .empty, parent: $0.parent) }
                 ?? Holds(),
             holds: Holds(body: mayRefer ? body : .empty, parent: record.parent),
             targets: targets
         )
-    }
-
-    private func verdict(on save: RecordSave, existing: StoredRecord?) throws(StoreError) -> SaveRules.Verdict
-    {
-        if let existing {
-            guard Access.mayWrite(existing, named: save.id.recordName, requester: self.rule.requester) else {
-                throw .permissionDenied(.write)
-            }
-        }
-        let verdict = try SaveRules.verdict(on: save, policy: self.rule.operation.policy, existing: existing)
-        guard let existing else {
-            guard !UserRecord.isReserved(name: save.id.recordName, type: save.recordType) else {
-                throw .nameInvalid(.userRecord)
-            }
-            return verdict
-        }
-        guard existing.recordType == save.recordType else {
-            throw .recordTypeMismatch(existing: existing.recordType)
-        }
-        return verdict
     }
 
     private func checkSize(of body: RecordBody) throws(StoreError) {
@@ -157,7 +150,7 @@ struct ZonePlan {
         guard body.slices.count <= Bounds.fieldsMax else { throw .fieldMalformed(.tooManyFields) }
     }
 
-    private mutating func definitions(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
+    mutating func definitions(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
         let stored: FieldDefinitions
         if let known = self.storedDefinitions, known.type == type {
             stored = known.fields

@@ -10,6 +10,8 @@ enum DatabaseRows {
     }
 
     /// The default zone is there from the start; a position is never 0, so no other zone has its number.
+    ///
+    /// A reset gives the database another default zone, with a position as its number as any zone has.
     private static let defaultZoneNumber: Int64 = 0
 
     /// Creates a database that is absent.
@@ -55,28 +57,34 @@ enum DatabaseRows {
             database
         )
         for number in [own, signIn.publicDatabase] {
-            let zone = ZoneKey(database: number, number: self.defaultZoneNumber)
-            guard try transaction.record(named: user.recordName, in: zone) == nil else { continue }
-            let now = transaction.nowMilliseconds
-            let record = StoredRecord(
-                number: 0,
-                recordType: UserRecord.type,
-                position: try transaction.takePosition(in: number),
-                system: SystemFields(
-                    createdMilliseconds: now,
-                    modifiedMilliseconds: now,
-                    createdBy: user.recordName,
-                    modifiedBy: user.recordName
-                ),
-                parent: nil,
-                body: .empty
-            )
-            _ = try transaction.insert(
-                record,
-                named: user.recordName,
-                in: zone,
-                environment: signIn.environment
-            )
+            try self.addUserRecord(user.recordName, to: number, of: signIn.environment, transaction)
         }
+    }
+
+    /// Gives a database the record of a user that it does not have yet.
+    static func addUserRecord(
+        _ recordName: String,
+        to database: DatabaseID,
+        of environment: EnvironmentID,
+        _ transaction: WriterTransaction
+    ) throws(StorageFailure) {
+        guard let zone = try transaction.zone(named: ZoneID.defaultZoneName, in: database),
+            try transaction.record(named: recordName, in: zone) == nil
+        else { return }
+        let now = transaction.nowMilliseconds
+        let record = StoredRecord(
+            number: 0,
+            recordType: UserRecord.type,
+            position: try transaction.takePosition(in: database),
+            system: SystemFields(
+                createdMilliseconds: now,
+                modifiedMilliseconds: now,
+                createdBy: recordName,
+                modifiedBy: recordName
+            ),
+            parent: nil,
+            body: .empty
+        )
+        _ = try transaction.insert(record, named: recordName, in: zone, environment: environment)
     }
 }

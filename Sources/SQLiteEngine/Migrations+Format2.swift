@@ -1,5 +1,5 @@
 extension Migrations {
-    /// Adds indexes, marks of fields, roles and grants.
+    /// Adds indexes, marks of fields, roles and grants, and what seals the cursors of queries.
     ///
     /// Fields of before get the marks that a first save gives (`IndexKinds.justInTime`, written out here because that may
     /// change and a migration may not), and an index that is filled in the background where they have one.
@@ -52,6 +52,7 @@ extension Migrations {
                 PRIMARY KEY (user, role)
             ) STRICT, WITHOUT ROWID
             """,
+            "CREATE TABLE secret (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID",
         ] + Self.fieldsOfFormat2 + ["PRAGMA user_version = 2"]
 
     private static let fieldsOfFormat2 = [
@@ -91,6 +92,13 @@ extension Migrations {
         """
         INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes)
         SELECT DISTINCT record_type, '___allText', 3, 0, 0, 4 FROM field WHERE indexes & 4
+        """,
+        // What a first save gives as well: 1 create, 2 read, 4 write. User records have theirs without rows.
+        """
+        INSERT INTO type_grant (record_type, role, permissions)
+        SELECT record_type.number, system.column1, system.column2
+        FROM record_type, (VALUES ('_creator', 4), ('_icloud', 1), ('_world', 2)) AS system
+        WHERE record_type.name != 'Users'
         """,
         "UPDATE field SET index_number = number WHERE indexes != 0",
         "INSERT INTO index_build SELECT index_number, 0 FROM field WHERE index_number IS NOT NULL",

@@ -11,6 +11,9 @@ import RecordStore
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
+    let grants: GrantStatements
+    /// The statements of queries.
+    let queryStatements: QueryStatements
     private var typeNames: [Int64: String] = [:]
     private var authorNames: [Int64: String] = [:]
 
@@ -32,8 +35,10 @@ final class ReadConnection: @unchecked Sendable {
             on: connection
         )
         self.record = try HotStatement(RecordColumns.select, on: connection)
+        self.queryStatements = try QueryStatements(connection)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
+        self.grants = try GrantStatements(connection)
     }
 
     /// One outcome an ID, in order.
@@ -51,6 +56,7 @@ final class ReadConnection: @unchecked Sendable {
             outcomes.reserveCapacity(ids.count)
             var bytes = 0
             var lastZone: (id: ZoneID, key: ZoneKey?)?
+            var lastAccess: (type: String, access: TypeAccess)?
             for id in ids {
                 if lastZone?.id != id.zone { lastZone = (id.zone, try self.key(of: id.zone, requester)) }
                 guard let zone = lastZone?.key else {
@@ -60,6 +66,17 @@ final class ReadConnection: @unchecked Sendable {
                 guard var stored = try self.stored(id.recordName, in: zone) else {
                     outcomes.append(.failed(.recordMissing))
                     continue
+                }
+                if requester.scope == .public {
+                    // Read in the snapshot: a role that is taken away counts from the next request on.
+                    let type = stored.recordType
+                    if lastAccess?.type != type {
+                        lastAccess = (type, try self.grants.access(toType: type, for: requester))
+                    }
+                    guard lastAccess?.access.mayRead(stored) == true else {
+                        outcomes.append(.failed(.permissionDenied(.read)))
+                        continue
+                    }
                 }
                 if let keys { stored.body = stored.body.keeping(keys) }
                 bytes += stored.body.bytes.count
@@ -95,7 +112,7 @@ final class ReadConnection: @unchecked Sendable {
         }
     }
 
-    private func snapshot<Answer>(
+    func snapshot<Answer>(
         _ read: () throws(StorageFailure) -> Answer
     ) throws(StorageFailure) -> Answer {
         try self.begin.run()
@@ -112,11 +129,15 @@ final class ReadConnection: @unchecked Sendable {
 
     private func key(of zone: ZoneID, _ requester: Requester) throws(StorageFailure) -> ZoneKey? {
         guard Access.isOwn(zone, of: requester) else { return nil }
-        self.zone.bind(1, requester.database.rawValue)
-        self.zone.bind(2, zone.zoneName)
+        return try self.key(ofZone: zone.zoneName, in: requester.database)
+    }
+
+    func key(ofZone name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        self.zone.bind(1, database.rawValue)
+        self.zone.bind(2, name)
         guard try self.zone.step() else { return nil }
         defer { self.zone.reset() }
-        return ZoneKey(database: requester.database, number: self.zone.integer(0))
+        return ZoneKey(database: database, number: self.zone.integer(0))
     }
 
     private func stored(_ name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
@@ -126,7 +147,12 @@ final class ReadConnection: @unchecked Sendable {
         statement.bind(3, name)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return StoredRecord(
+        return try self.stored(statement)
+    }
+
+    /// The record in the row that a statement with the columns of a record is at.
+    func stored(_ statement: HotStatement) throws(StorageFailure) -> StoredRecord {
+        StoredRecord(
             number: statement.integer(8),
             recordType: try self.name(self.typeName, statement.integer(0), \.typeNames),
             position: statement.integer(1),

@@ -11,14 +11,15 @@ import Synchronization
 package final class SQLiteEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: Writer
-    private let reads: ReadPool
+    let reads: ReadPool
     private let sqliteDirectory: SQLiteDirectory
-    private let configuration: SQLiteEngineConfiguration
-    private let report: @Sendable (EngineEvent) -> Void
+    private let sqliteSchemas: SQLiteSchemas
+    let configuration: SQLiteEngineConfiguration
+    let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
 
     /// What a client should wait when too much is waiting already: a few commits' time.
-    private static let overloadRetryMilliseconds: UInt32 = 200
+    static let overloadRetryMilliseconds: UInt32 = 200
 
     /// Opens the store, making it when it is absent.
     ///
@@ -54,11 +55,9 @@ package final class SQLiteEngine: StorageEngine {
                 threads: configuration.readThreads,
                 report: report
             )
-            self.sqliteDirectory = SQLiteDirectory(
-                writer: self.queue,
-                reader: try file.openReader(),
-                clock: clock
-            )
+            let reader = try file.openReader()
+            self.sqliteDirectory = SQLiteDirectory(writer: self.queue, reader: reader, clock: clock)
+            self.sqliteSchemas = SQLiteSchemas(writer: self.queue, reader: reader)
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
@@ -166,7 +165,7 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    private static func refusal(
+    static func refusal(
         for failure: StorageFailure,
         _ report: (EngineEvent) -> Void
     ) -> StoreError {
@@ -181,6 +180,8 @@ package final class SQLiteEngine: StorageEngine {
     }
 
     package var directory: any Directory { self.sqliteDirectory }
+
+    package var schemas: any SchemaStore { self.sqliteSchemas }
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted

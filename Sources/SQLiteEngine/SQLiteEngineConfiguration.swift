@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordStore
 
 /// How a SQLite engine runs.
 ///
@@ -25,6 +26,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// Reads of at most so many records are answered on the caller's thread.
     package var inlineReadRecordsMax = 16
     package var readThreads = 2
+    /// What a page of a query may cost, and what it may cost on the caller's thread.
+    package var queryBudget = QueryBudget.defaults
+    package var inlineQueryReadsMax = 256
     /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has.
     ///
     /// Tests fill a disk with it.

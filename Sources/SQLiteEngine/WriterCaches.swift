@@ -24,6 +24,9 @@ struct WriterCaches {
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
     var fields: [Name: FieldDefinitions] = [:]
+    var grants: [Name: [Grant]] = [:]
+    var roles: [Name: Set<String>] = [:]
+    var areFrozen: [EnvironmentID: Bool] = [:]
     var authorNumbers: [String: Int64] = [:]
     var authorNames: [Int64: String] = [:]
     /// What was asked for last: most requests name one type and one author.
@@ -42,7 +45,7 @@ struct WriterCaches {
     mutating func trim() {
         let count =
             self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
-            + self.authorNumbers.count + self.authorNames.count
+            + self.grants.count + self.roles.count + self.authorNumbers.count + self.authorNames.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

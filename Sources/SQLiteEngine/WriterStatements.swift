@@ -13,6 +13,7 @@ final class WriterStatements {
     let holds: HoldStatements
     let names: NameStatements
     let indexes: IndexStatements
+    let grants: GrantStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -34,6 +35,7 @@ final class WriterStatements {
         self.holds = try HoldStatements(connection)
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
+        self.grants = try GrantStatements(connection)
     }
 }
 
@@ -127,6 +129,7 @@ struct HoldStatements {
 struct NameStatements {
     let fields, insertField, typeNumber, typeName, insertType: HotStatement
     let authorNumber, authorName, insertAuthor: HotStatement
+    let insertGrant, environmentKind: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -144,6 +147,10 @@ struct NameStatements {
         self.typeNumber = try statement("SELECT number FROM record_type WHERE environment = ? AND name = ?")
         self.typeName = try statement(NameQueries.recordType)
         self.insertType = try statement("INSERT INTO record_type (environment, name) VALUES (?, ?)")
+        self.insertGrant = try statement(
+            "INSERT OR REPLACE INTO type_grant (record_type, role, permissions) VALUES (?, ?, ?)"
+        )
+        self.environmentKind = try statement("SELECT kind FROM environment WHERE number = ?")
         self.authorNumber = try statement("SELECT number FROM author WHERE record_name = ?")
         self.authorName = try statement(NameQueries.author)
         self.insertAuthor = try statement("INSERT OR IGNORE INTO author (record_name) VALUES (?)")
@@ -162,6 +169,8 @@ struct NameStatements {
 enum RecordColumns {
     static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
     static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
+    /// With the name behind them.
+    static let selectByNumber = "SELECT \(names), name FROM record WHERE number = ?"
     /// Places of columns, and how many there are.
     static let type: Int32 = 0
     static let number: Int32 = 8

@@ -15,6 +15,10 @@ extension WriterTransaction {
             let statement = self.statements.names.fields
             statement.bind(1, number)
             while try statement.step() {
+                guard statement.integer(1) != FieldColumn.assetType else {
+                    fields.defineAsset(statement.text(0))
+                    continue
+                }
                 guard let type = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
                     statement.reset()
                     throw .unexpected(code: SQLITE_MISMATCH)
@@ -52,6 +56,26 @@ extension WriterTransaction {
         )
     }
 
+    func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) {
+        let number = try self.typeNumber(type, in: environment)
+        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        for field in [SystemField.recordID, .createTime, .modTime, .parent] {
+            let definition = FieldDefinition(
+                type: field.type,
+                isEncrypted: false,
+                indexes: .justInTime(for: field)
+            )
+            try self.insert(definition, field: field.rawValue, ofType: number, key)
+        }
+        for grant in SchemaRules.defaultGrants {
+            self.statements.names.insertGrant.bind(1, number)
+            self.statements.names.insertGrant.bind(2, grant.role)
+            self.statements.names.insertGrant.bind(3, Int64(grant.permissions.rawValue))
+            try self.statements.names.insertGrant.run()
+        }
+        self.caches.grants[key] = nil
+    }
+
     /// Writes a field with the number of a new index when its marks ask for one: of no record it has a value yet.
     private func insert(
         _ definition: FieldDefinition,
@@ -72,6 +96,7 @@ extension WriterTransaction {
         self.caches.fields[key]?.define(definition, field: field)
     }
 
+    /// The number that stands for the name of a type, whether the schema has the type or not.
     func typeNumber(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> Int64 {
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
         if let known = try self.knownTypeNumber(key) { return known }
@@ -79,15 +104,6 @@ extension WriterTransaction {
         self.statements.names.insertType.bind(2, type)
         try self.statements.names.insertType.run()
         guard let number = try self.knownTypeNumber(key) else { throw .unexpected(code: SQLITE_NOTFOUND) }
-        guard type != UserRecord.type else { return number }
-        for field in [SystemField.recordID, .createTime, .modTime, .parent] {
-            let definition = FieldDefinition(
-                type: field.type,
-                isEncrypted: false,
-                indexes: .justInTime(for: field)
-            )
-            try self.insert(definition, field: field.rawValue, ofType: number, key)
-        }
         return number
     }
 

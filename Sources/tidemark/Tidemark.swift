@@ -25,7 +25,9 @@ struct Tidemark: AsyncParsableCommand {
             78 unusable certificates.
             """,
         version: version,
-        subcommands: [Serve.self, ContainerCommand.self, UserCommand.self, SettingsCommand.self]
+        subcommands: [
+            Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, SettingsCommand.self,
+        ]
     )
 
     static func main() async {

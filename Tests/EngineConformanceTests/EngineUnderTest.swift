@@ -28,6 +28,8 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.waitingRequestsMax = settings.waitingRequestsMax
             configuration.waitingBytesMax = settings.waitingBytesMax
             configuration.filePagesMax = settings.filePagesMax
+            configuration.queryBudget = settings.queryBudget
+            configuration.inlineQueryReadsMax = settings.inlineQueryReadsMax
             return try SQLiteEngine(
                 configuration: configuration,
                 clock: { clock.milliseconds },
@@ -44,6 +46,8 @@ struct EngineSettings {
     var waitingBytesMax = 64 * 1024 * 1024
     /// A disk that is full after so many pages.
     var filePagesMax: Int?
+    var queryBudget = QueryBudget.defaults
+    var inlineQueryReadsMax = 256
 }
 
 /// An engine with a container and two users, and short words for what tests do with it.
@@ -159,6 +163,17 @@ final class EngineUnderTest: Sendable {
         return requester
     }
 
+    /// Alice in another environment.
+    func requester(in environment: Environment, scope: DatabaseScope = .private) throws -> Requester {
+        let signIn = try self.engine.directory.signIn(
+            container: Self.container,
+            environment: environment,
+            tokenHash: Self.token(of: "alice")
+        )
+        let database = scope == .public ? signIn.publicDatabase : signIn.privateDatabase!
+        return Self.requester(signIn, scope, database)
+    }
+
     private static func requester(
         _ signIn: SignIn,
         _ scope: DatabaseScope,
@@ -257,6 +272,16 @@ final class EngineUnderTest: Sendable {
             self.engine.fetchRecords(ids, desiredKeys: desiredKeys, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
+        }
+        return try result.get()
+    }
+
+    func query(
+        _ read: QueryRead,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> QueryAnswer {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.query(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

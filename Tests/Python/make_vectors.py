@@ -225,6 +225,97 @@ def requests():
     refuse("Request", "a group that never ends", b"\x0b" * 200, **malformed)
 
 
+def operand(name, **value):
+    return body(pb.Field(name=name, **value))
+
+
+def comparison(comparator, name, distance_m=0.0, **value):
+    return pb.Predicate(comparison=pb.Comparison(
+        comparator=comparator, operand=operand(name, **value), distance_m=distance_m))
+
+
+def deep(levels):
+    """A predicate of so many levels."""
+    predicate = pb.Predicate(all=True)
+    for _ in range(levels - 1):
+        predicate = pb.Predicate(**{"or": pb.Predicates(parts=[predicate])})
+    return predicate
+
+
+def queries():
+    def ask(predicate=None, sort=(), record_type="Note", **values):
+        query = pb.Query(record_type=record_type, predicate=predicate, sort=sort)
+        return pb.Request(query_records=pb.QueryRecords(scope=2, query=query, **values))
+
+    def both(*parts):
+        return pb.Predicate(**{"and": pb.Predicates(parts=parts)})
+
+    here = pb.Location(latitude=52.5, longitude=13.4)
+    add("Request", "query a type", ask())
+    add("Request", "query a zone, sorted, two fields, ten at most", ask(
+        comparison(1, "title", string="Grüße"), zone=pb.ZoneID(zone_name="notes"), limit=10,
+        sort=[pb.SortKey(field="___modTime", descending=True), pb.SortKey(field="title")],
+        desired_keys=pb.DesiredKeys(keys=["title", "count"])))
+    add("Request", "query nothing", ask(pb.Predicate(nothing=True), desired_keys=pb.DesiredKeys()))
+    add("Request", "query with every kind of condition", ask(both(
+        pb.Predicate(all=True),
+        pb.Predicate(**{"or": pb.Predicates(parts=[
+            comparison(6, "count", int64=-7), comparison(3, "price", double=0.0), pb.Predicate(nothing=True)])}),
+        pb.Predicate(**{"or": pb.Predicates()}),
+        both(),
+        comparison(7, "place", distance_m=1500.5, location=here),
+        comparison(9, "___allText", string="bob smith"),
+        comparison(11, "state", string_list=pb.StringList(values=["open", "done"])),
+        comparison(1, "___createdBy", reference=pb.Reference(record_name=USER)),
+        comparison(10, "folder", reference_list=pb.ReferenceList(values=[
+            pb.Reference(record_name="folder-1"), pb.Reference(record_name="folder-2")])),
+        comparison(4, "___createTime", timestamp=794534400.25),
+        comparison(2, "data", bytes=b""),
+        comparison(21, "tags", string="a"))))
+    for number in range(1, 22):
+        add("Request", f"query with comparator {number}", ask(comparison(number, "field", string="x")))
+    add("Request", "query nearest first", ask(sort=[pb.SortKey(field="place", origin=here)]))
+    add("Request", "query from 0 degrees", ask(sort=[pb.SortKey(field="place", origin=pb.Location())]))
+    add("Request", "go on with a query", pb.Request(query_records=pb.QueryRecords(
+        scope=1, cursor=bytes(range(64)), limit=2**32 - 1)))
+    add("Request", "count", ask(comparison(1, "count", int64=0), count=True))
+    add("Request", "32 levels", ask(deep(32)))
+    add("Request", "8 sort keys", ask(sort=[pb.SortKey(field="f")] * 8))
+    add("Request", "check a schema", pb.Request(check_schema=pb.CheckSchema(schema="DEFINE SCHEMA")))
+
+    def bad(name, code, request):
+        refuse("Request", name, request.SerializeToString(), error_code=code)
+
+    bad("33 levels", "limit_exceeded", ask(deep(33)))
+    bad("9 sort keys", "limit_exceeded", ask(sort=[pb.SortKey(field="f")] * 9))
+    bad("401 comparisons", "limit_exceeded", ask(both(both(*[comparison(1, "f", int64=1)] * 200),
+                                                      both(*[comparison(1, "f", int64=1)] * 201))))
+    bad("401 parts", "limit_exceeded", ask(both(*[pb.Predicate(all=True)] * 401)))
+    bad("10,001 elements in two lists", "limit_exceeded", ask(both(
+        comparison(10, "f", int64_list=pb.Int64List(values=[1] * 5000)),
+        comparison(10, "g", int64_list=pb.Int64List(values=[1] * 5001)))))
+    bad("a query with 1,001 desired keys", "limit_exceeded", ask(desired_keys=pb.DesiredKeys(keys=["a"] * 1001)))
+    invalid = "invalid_arguments"
+    bad("neither query nor cursor", invalid, pb.Request(query_records=pb.QueryRecords(scope=2)))
+    bad("query and cursor", invalid, ask(cursor=b"c"))
+    bad("cursor and zone", invalid, pb.Request(query_records=pb.QueryRecords(
+        scope=2, cursor=b"c", zone=pb.ZoneID(zone_name="notes"))))
+    bad("a query without database", invalid, pb.Request(query_records=pb.QueryRecords(query=pb.Query(record_type="Note"))))
+    bad("an empty predicate", invalid, ask(pb.Predicate()))
+    bad("no comparator", invalid, ask(comparison(0, "f", int64=1)))
+    bad("a comparator of later", invalid, ask(comparison(22, "f", int64=1)))
+    bad("no operand", invalid, ask(pb.Predicate(comparison=pb.Comparison(comparator=1))))
+    bad("two operands", invalid, ask(pb.Predicate(comparison=pb.Comparison(
+        comparator=1, operand=body(pb.Field(name="a", int64=1), pb.Field(name="b", int64=1))))))
+    bad("an operand that clears", invalid, ask(comparison(1, "f", clear=True)))
+    bad("an encrypted operand", invalid, ask(comparison(1, "f", encrypted=True, int64=1)))
+    bad("an unknown system field", invalid, ask(comparison(1, "___share", int64=1)))
+    bad("an operand that is no number", invalid, ask(comparison(1, "f", double=math.nan)))
+    bad("a distance below 0", invalid, ask(comparison(7, "f", distance_m=-1.0, location=here)))
+    bad("an endless distance", invalid, ask(comparison(7, "f", distance_m=math.inf, location=here)))
+    bad("sorted from beyond the pole", invalid, ask(sort=[pb.SortKey(field="f", origin=pb.Location(latitude=91))]))
+
+
 def answers():
     note = pb.RecordID(zone=pb.ZoneID(zone_name="notes", owner_name=USER), record_name="note-1")
     record = pb.Record(
@@ -254,6 +345,9 @@ def answers():
     refuse("Items", "a record without ID", pb.Items(items=[pb.Item(record=pb.Record())]).SerializeToString(), **malformed)
     add("End", "all is said", pb.End())
     add("End", "try again", pb.End(failure=after))
+    add("End", "there is more", pb.End(cursor=bytes(range(64))))
+    add("End", "counted", pb.End(cursor=b"c", count=2**63))
+    add("End", "a schema that lacks something", pb.End(missing=["RECORD TYPE Note", "FIELD Note.title STRING"]))
     add("End", "an error code of later", pb.End(failure=pb.Failure(code=2**32 - 1, message="x" * 1024, retry=1)))
     long = pb.End(failure=pb.Failure(code=1, message="x" * 1025))
     refuse("End", "a text of 1,025 bytes", long.SerializeToString(), **malformed)
@@ -283,6 +377,7 @@ def main():
     handshake()
     bodies()
     requests()
+    queries()
     answers()
     frames()
     for message, rows in cases.items():

@@ -31,6 +31,15 @@ struct FailureTests {
             .invalidArguments,
             "invalid attempt to set value type STRING for field 'f' for type 'T', defined to be: REFERENCE"
         ),
+        (
+            .assetFieldMismatch(recordType: "T", field: "f", given: .string), .invalidArguments,
+            "invalid attempt to set value type STRING for field 'f' for type 'T', defined to be: ASSET"
+        ),
+        (.newTypeInProduction("T"), .invalidArguments, "Cannot create new type T in production schema"),
+        (
+            .newFieldInProduction(recordType: "T", field: "f"), .invalidArguments,
+            "Cannot create or modify field 'f' in record 'T' in production schema"
+        ),
         (.duplicateItem, .invalidArguments, "You can't save the same record twice"),
         (.savedAndDeleted, .invalidArguments, "You can't save and delete the same record"),
         (

@@ -9,6 +9,7 @@ struct ModuleRow {
 enum Architecture {
     static let rows: [ModuleRow] = [
         ModuleRow(folder: "Protocol/RecordModel", ours: [], outside: []),
+        ModuleRow(folder: "Protocol/PredicateFormat", ours: ["RecordModel"], outside: []),
         ModuleRow(
             folder: "Protocol/WireProtocol",
             ours: ["RecordModel"],
@@ -42,7 +43,7 @@ enum Architecture {
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
         ModuleRow(
             folder: "Clients/CloudKit",
-            ours: ["RecordClient", "WireProtocol", "RecordModel", "CoreLocation"],
+            ours: ["RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation"],
             outside: []
         ),
         ModuleRow(
@@ -69,7 +70,9 @@ enum Architecture {
     ]
 
     /// Nothing but the language: what they hold is the same on every platform, and costs nothing to link.
-    static let withoutFoundation = ["Protocol/RecordModel", "Sources/RecordStore"]
+    static let withoutFoundation = [
+        "Protocol/RecordModel", "Protocol/PredicateFormat", "Sources/RecordStore",
+    ]
 
     static var ourModules: [String] {
         self.rows.map { String($0.folder.split(separator: "/").last ?? "") }

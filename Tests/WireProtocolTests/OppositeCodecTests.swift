@@ -61,6 +61,29 @@ import WireProtocol
         return outcomes
     }
 
+    private static func query(_ name: String, body: RecordBody) -> Query {
+        let near = Comparison(
+            field: "place",
+            comparator: .near,
+            operand: .location(Location(latitude: -1, longitude: 180)),
+            distanceMetres: 0.5
+        )
+        let values = body.fields.map { Comparison(field: $0.name, comparator: .equals, operand: $0.value) }
+        let system = SystemField.allCases.map {
+            Comparison(field: $0.rawValue, comparator: .in, operand: .stringList([name, "x"]))
+        }
+        return Query(
+            recordType: name,
+            predicate: .and([
+                .or((values + system + [near]).map { .comparison($0) }), .nothing, .and([]), .or([.all]),
+            ]),
+            sort: [
+                SortKey(field: name, isAscending: false),
+                SortKey(field: "place", origin: Location(latitude: 1, longitude: 0)),
+            ]
+        )
+    }
+
     @Test func `items are what SwiftProtobuf makes of them`() throws {
         for outcome in Self.outcomes {
             for index in [0, 1, 127, 128, .max] as [UInt32] {
@@ -78,6 +101,10 @@ import WireProtocol
 
     @Test func `an end is what SwiftProtobuf makes of it`() throws {
         #expect(End().encoded().readableBytes == 0)
+        let last = End(cursor: [0], count: .max, missing: ["", "FIELD Note.title STRING"])
+        let bytes = Array(last.encoded().readableBytesView)
+        #expect(try PBEnd(serializedBytes: bytes).serializedBytes() as [UInt8] == bytes)
+        #expect(try End(decoding: ByteBuffer(bytes: bytes)) == last)
         for case .failure(let failure) in Self.outcomes {
             let ours = Array(End(failure: failure).encoded().readableBytesView)
             #expect(try PBEnd(serializedBytes: ours).serializedBytes() as [UInt8] == ours)
@@ -105,6 +132,17 @@ import WireProtocol
                 .fetchRecords(FetchRecords(scope: .public, ids: [], desiredKeys: [name, "k"])),
                 .modifyZones(ModifyZones(scope: .private, saves: [id.zone], deletes: [id.zone])),
                 .fetchZones(FetchZones(scope: .private, selection: .ids([id.zone]))),
+                .queryRecords(
+                    QueryRecords(
+                        scope: .private,
+                        start: .query(Self.query(name, body: body), zone: id.zone),
+                        desiredKeys: [name],
+                        limit: 400,
+                        isCount: true
+                    )
+                ),
+                .queryRecords(QueryRecords(scope: .public, start: .cursor([1, 2, 3]))),
+                .checkSchema(CheckSchema(schema: name)),
             ]
         }
         for operation in operations {

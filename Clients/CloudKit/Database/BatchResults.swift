@@ -1,13 +1,19 @@
 private import Synchronization
+internal import WireProtocol
 
 /// The answers to a request, by item.
 struct BatchResults<Request: BatchRequest>: Sendable {
     var values: [Request.ItemID: Result<Request.Value, any Error>] = [:]
     var deletions: [Request.ItemID: Result<Void, any Error>] = [:]
+    /// What has a value, in order of arrival.
+    private(set) var order: [Request.ItemID] = []
+    /// What the server said last.
+    var end = End()
 
     mutating func add(_ answer: Request.Answer) {
         switch answer {
-        case .value(let id, let result): self.values[id] = result
+        case .value(let id, let result):
+            if self.values.updateValue(result, forKey: id) == nil { self.order.append(id) }
         case .deletion(let id, let result): self.deletions[id] = result
         }
     }
@@ -91,7 +97,12 @@ private final class Gathered<Request: BatchRequest>: Sendable {
                 for answer in answers { state.results.add(answer) }
             }
         } end: { end in
-            if case .failed(let error) = end { self.state.withLock { $0.failure = error } }
+            self.state.withLock { state in
+                switch end {
+                case .answered(_, let last): state.results.end = last
+                case .failed(let error): state.failure = error
+                }
+            }
         }
     }
 

@@ -17,16 +17,14 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         self.counted = Mutex(Count(isAnswered: Array(repeating: false, count: request.itemCount)))
     }
 
-    /// How the request ended when all is answered.
-    var end: CallEnd {
+    /// The `partialFailure` that gathers the items that failed; `nil`: none did.
+    var partialFailure: CKError? {
         let failures = self.counted.withLock { $0.failures }
-        guard !failures.isEmpty else { return .answered(nil) }
+        guard !failures.isEmpty else { return nil }
         let errors = failures.map { (AnyHashable($0.id), $0.error) }
-        return .answered(
-            CKError.partialFailure(
-                Dictionary(errors) { first, _ in first },
-                message: Request.partialFailureText
-            )
+        return CKError.partialFailure(
+            Dictionary(errors) { first, _ in first },
+            message: Request.partialFailureText
         )
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+internal import WireProtocol
 
 /// An operation on one database.
 // SAFETY: see `CKOperation`.
@@ -27,9 +28,11 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - make: Makes the request, or says why there is none.
     ///   - answers: Told each item's answer, in order of arrival, on the callback queue.
+    ///   - ended: Told what the server said last, on the callback queue, unless the request failed as a whole.
     func send<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request,
-        answers: @escaping @Sendable (Request.Answer) -> Void
+        answers: @escaping @Sendable (Request.Answer) -> Void,
+        ended: @escaping @Sendable (End) -> Void = { _ in }
     ) {
         guard self.claim() else { return }
         let database = self.target
@@ -49,6 +52,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         call.start(request) { batch in
             for answer in batch { answers(answer) }
         } end: { end in
+            if case .answered(_, let last) = end { ended(last) }
             self.concludeHere(with: end.error)
         }
     }

@@ -1,19 +1,19 @@
 internal import RecordClient
 private import RecordModel
 private import Synchronization
-private import WireProtocol
+internal import WireProtocol
 
 /// How a request ended.
 enum CallEnd: Sendable {
-    /// Every item has its answer; with the `partialFailure` that gathers those that failed.
-    case answered(CKError?)
+    /// Every item has its answer; with the `partialFailure` that gathers those that failed, and with what the server said last.
+    case answered(CKError?, End)
     /// The request failed as a whole.
     case failed(CKError)
 
     /// The error of an operation that ended so.
     var error: CKError? {
         switch self {
-        case .answered(let error): error
+        case .answered(let error, _): error
         case .failed(let error): error
         }
     }
@@ -70,10 +70,12 @@ final class RequestCall: CKOperation.Work {
             tally.count(request.answeredHere)
             self.run(false) { answers(request.answeredHere) }
         }
-        guard request.needsServer else { return self.run(true) { end(tally.end) } }
+        guard request.needsServer else {
+            return self.run(true) { end(.answered(tally.partialFailure, End())) }
+        }
         let session: ServerAccess.Session
         do { session = try self.access.session() } catch { return self.run(true) { end(.failed(error)) } }
-        if let user = session.user.known {
+        if let user = session.userIfOpen {
             self.send(tally, session: session, user: user, answers: answers, end: end)
             return
         }
@@ -81,16 +83,11 @@ final class RequestCall: CKOperation.Work {
             guard case .idle = state else { return true }
             state = .asking(
                 Task {
-                    do throws(ClientError) {
-                        let user = try await session.user.fetched(
-                            from: session.client,
-                            timeout: self.patience.request
-                        )
-                        session.heard(userNamed: user)
+                    do throws(CKError) {
+                        let user = try await session.open(timeout: self.patience.request)
                         self.send(tally, session: session, user: user, answers: answers, end: end)
                     } catch {
-                        session.heard(error)
-                        self.run(true) { end(.failed(CKError(error))) }
+                        self.run(true) { end(.failed(error)) }
                     }
                 }
             )
@@ -137,13 +134,16 @@ final class RequestCall: CKOperation.Work {
             }
         } end: { result in
             self.run(true) {
-                if case .failure(let error) = result {
+                let last: End
+                switch result {
+                case .success(let said): last = said
+                case .failure(let error):
                     session.heard(error)
                     return end(.failed(CKError(error)))
                 }
                 let silent = tally.unanswered(user: user)
                 if !silent.isEmpty { answers(silent) }
-                end(tally.end)
+                end(.answered(tally.partialFailure, last))
             }
         }
         let wasCancelled = self.state.withLock { state in

@@ -10,7 +10,7 @@ final class PendingRequest {
     enum Receiver: Sendable {
         case callbacks(
             items: @Sendable ([Item]) -> Void,
-            end: @Sendable (Result<Void, ClientError>) -> Void
+            end: @Sendable (Result<End, ClientError>) -> Void
         )
         case continuation(CheckedContinuation<Result<[UInt32: ItemOutcome], ClientError>, Never>)
     }
@@ -37,7 +37,7 @@ final class PendingRequest {
     var sentAt: NIODeadline?
     private var delivered = DeliveredItems()
     private var outcomes: [UInt32: ItemOutcome] = [:]
-    /// Items of a list of all zones, which have no numbers of their own until the list is complete.
+    /// Items of a list, of all zones or of a query's page, which have no numbers of their own until it is complete.
     private var listed: [Item] = []
 
     /// Notes when the request was started: its time runs from `now`.
@@ -90,11 +90,12 @@ final class PendingRequest {
     var isUntouched: Bool { self.delivered.isEmpty && self.listed.isEmpty }
 
     /// Ends the request; the last call.
-    func end(_ result: Result<Void, ClientError>) {
+    func end(_ result: Result<End, ClientError>) {
         if case .success = result, !self.listed.isEmpty { self.handOver(self.listed) }
         switch self.receiver {
         case .callbacks(_, let end): end(result)
-        case .continuation(let continuation): continuation.resume(returning: result.map { self.outcomes })
+        case .continuation(let continuation):
+            continuation.resume(returning: result.map { _ in self.outcomes })
         }
     }
 
@@ -125,6 +126,8 @@ extension Operation {
             case .all: nil
             case .ids(let ids): ids.count
             }
+        case .queryRecords: nil
+        case .checkSchema: 0
         }
     }
 }

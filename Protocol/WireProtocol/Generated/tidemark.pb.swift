@@ -196,6 +196,130 @@ package nonisolated enum PBReferenceAction: SwiftProtobuf.Enum, Swift.CaseIterab
 
 }
 
+package nonisolated enum PBComparator: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case equals // = 1
+  case notEquals // = 2
+  case lessThan // = 3
+  case lessThanOrEquals // = 4
+  case greaterThan // = 5
+  case greaterThanOrEquals // = 6
+
+  /// A location no farther than `distance_m` from the operand.
+  case near // = 7
+
+  /// Full text: the operand is text, its words are looked for.
+  case containsAllTokens // = 8
+  case containsAnyTokens // = 9
+
+  /// The operand is a list.
+  case `in` // = 10
+  case notIn // = 11
+  case beginsWith // = 12
+  case notBeginsWith // = 13
+
+  /// The field is a list; the operand is one element.
+  case listContains // = 14
+  case listNotContains // = 15
+
+  /// Field and operand are lists.
+  case listContainsAny // = 16
+  case listNotContainsAny // = 17
+  case listContainsAll // = 18
+  case notListContainsAll // = 19
+  case listMemberBeginsWith // = 20
+  case notListMemberBeginsWith // = 21
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .equals
+    case 2: self = .notEquals
+    case 3: self = .lessThan
+    case 4: self = .lessThanOrEquals
+    case 5: self = .greaterThan
+    case 6: self = .greaterThanOrEquals
+    case 7: self = .near
+    case 8: self = .containsAllTokens
+    case 9: self = .containsAnyTokens
+    case 10: self = .in
+    case 11: self = .notIn
+    case 12: self = .beginsWith
+    case 13: self = .notBeginsWith
+    case 14: self = .listContains
+    case 15: self = .listNotContains
+    case 16: self = .listContainsAny
+    case 17: self = .listNotContainsAny
+    case 18: self = .listContainsAll
+    case 19: self = .notListContainsAll
+    case 20: self = .listMemberBeginsWith
+    case 21: self = .notListMemberBeginsWith
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .equals: return 1
+    case .notEquals: return 2
+    case .lessThan: return 3
+    case .lessThanOrEquals: return 4
+    case .greaterThan: return 5
+    case .greaterThanOrEquals: return 6
+    case .near: return 7
+    case .containsAllTokens: return 8
+    case .containsAnyTokens: return 9
+    case .in: return 10
+    case .notIn: return 11
+    case .beginsWith: return 12
+    case .notBeginsWith: return 13
+    case .listContains: return 14
+    case .listNotContains: return 15
+    case .listContainsAny: return 16
+    case .listNotContainsAny: return 17
+    case .listContainsAll: return 18
+    case .notListContainsAll: return 19
+    case .listMemberBeginsWith: return 20
+    case .notListMemberBeginsWith: return 21
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBComparator] = [
+    .unspecified,
+    .equals,
+    .notEquals,
+    .lessThan,
+    .lessThanOrEquals,
+    .greaterThan,
+    .greaterThanOrEquals,
+    .near,
+    .containsAllTokens,
+    .containsAnyTokens,
+    .in,
+    .notIn,
+    .beginsWith,
+    .notBeginsWith,
+    .listContains,
+    .listNotContains,
+    .listContainsAny,
+    .listNotContainsAny,
+    .listContainsAll,
+    .notListContainsAll,
+    .listMemberBeginsWith,
+    .notListMemberBeginsWith,
+  ]
+
+}
+
 package nonisolated enum PBCause: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
 
@@ -496,6 +620,22 @@ package nonisolated struct PBRequest: Sendable {
     set {operation = .fetchZones(newValue)}
   }
 
+  package var queryRecords: PBQueryRecords {
+    get {
+      if case .queryRecords(let v)? = operation {return v}
+      return PBQueryRecords()
+    }
+    set {operation = .queryRecords(newValue)}
+  }
+
+  package var checkSchema: PBCheckSchema {
+    get {
+      if case .checkSchema(let v)? = operation {return v}
+      return PBCheckSchema()
+    }
+    set {operation = .checkSchema(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -503,6 +643,8 @@ package nonisolated struct PBRequest: Sendable {
     case fetchRecords(PBFetchRecords)
     case modifyZones(PBModifyZones)
     case fetchZones(PBFetchZones)
+    case queryRecords(PBQueryRecords)
+    case checkSchema(PBCheckSchema)
 
   }
 
@@ -1010,6 +1152,235 @@ package nonisolated struct PBFetchZones: Sendable {
   package init() {}
 }
 
+/// Finds records, a page at a time (section 5.7). Items are numbered as they come, from 0.
+package nonisolated struct PBQueryRecords: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  /// What to look for; absent with a cursor.
+  package var query: PBQuery {
+    get {_query ?? PBQuery()}
+    set {_query = newValue}
+  }
+  /// Returns true if `query` has been explicitly set.
+  package var hasQuery: Bool {self._query != nil}
+  /// Clears the value of `query`. Subsequent reads from it will return its default value.
+  package mutating func clearQuery() {self._query = nil}
+
+  /// Absent: all zones of the database. Absent with a cursor.
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  /// From the `end` of an earlier answer: goes on with its query and its zone.
+  package var cursor: Data = Data()
+
+  /// Absent: all fields. Present and empty: none.
+  package var desiredKeys: PBDesiredKeys {
+    get {_desiredKeys ?? PBDesiredKeys()}
+    set {_desiredKeys = newValue}
+  }
+  /// Returns true if `desiredKeys` has been explicitly set.
+  package var hasDesiredKeys: Bool {self._desiredKeys != nil}
+  /// Clears the value of `desiredKeys`. Subsequent reads from it will return its default value.
+  package mutating func clearDesiredKeys() {self._desiredKeys = nil}
+
+  /// Records of a page, at most 400. 0: as many as the server gives.
+  package var limit: UInt32 = 0
+
+  /// No records: their number, in `end`.
+  package var count: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _query: PBQuery? = nil
+  fileprivate var _zone: PBZoneID? = nil
+  fileprivate var _desiredKeys: PBDesiredKeys? = nil
+}
+
+/// At most 256 KiB encoded.
+package nonisolated struct PBQuery: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var recordType: String = String()
+
+  /// Absent: all records of the type.
+  package var predicate: PBPredicate {
+    get {_predicate ?? PBPredicate()}
+    set {_predicate = newValue}
+  }
+  /// Returns true if `predicate` has been explicitly set.
+  package var hasPredicate: Bool {self._predicate != nil}
+  /// Clears the value of `predicate`. Subsequent reads from it will return its default value.
+  package mutating func clearPredicate() {self._predicate = nil}
+
+  /// The first counts most; at most 8.
+  package var sort: [PBSortKey] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _predicate: PBPredicate? = nil
+}
+
+/// At most 32 levels, 400 comparisons, and 10,000 elements in all lists.
+package nonisolated struct PBPredicate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Exactly one.
+  package var kind: PBPredicate.OneOf_Kind? = nil
+
+  /// Every record. Always true.
+  package var all: Bool {
+    get {
+      if case .all(let v)? = kind {return v}
+      return false
+    }
+    set {kind = .all(newValue)}
+  }
+
+  /// No record. Always true.
+  package var nothing: Bool {
+    get {
+      if case .nothing(let v)? = kind {return v}
+      return false
+    }
+    set {kind = .nothing(newValue)}
+  }
+
+  package var comparison: PBComparison {
+    get {
+      if case .comparison(let v)? = kind {return v}
+      return PBComparison()
+    }
+    set {kind = .comparison(newValue)}
+  }
+
+  /// All parts; without parts: true.
+  package var and: PBPredicates {
+    get {
+      if case .and(let v)? = kind {return v}
+      return PBPredicates()
+    }
+    set {kind = .and(newValue)}
+  }
+
+  /// One part at least; without parts: false.
+  package var or: PBPredicates {
+    get {
+      if case .or(let v)? = kind {return v}
+      return PBPredicates()
+    }
+    set {kind = .or(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Exactly one.
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
+    /// Every record. Always true.
+    case all(Bool)
+    /// No record. Always true.
+    case nothing(Bool)
+    case comparison(PBComparison)
+    /// All parts; without parts: true.
+    case and(PBPredicates)
+    /// One part at least; without parts: false.
+    case or(PBPredicates)
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct PBPredicates: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var parts: [PBPredicate] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct PBComparison: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var comparator: PBComparator = .unspecified
+
+  /// An encoded RecordFields of exactly one field: its name is the field that is compared, or a system field of section 5.7;
+  /// its value is what it is compared with. Never `clear`, never `encrypted`.
+  package var operand: Data = Data()
+
+  /// With `near`: metres along a great circle, finite, not negative.
+  package var distanceM: Double = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct PBSortKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A field, or a system field of section 5.7.
+  package var field: String = String()
+
+  /// Records without the field come last either way.
+  package var descending: Bool = false
+
+  /// With a location field: by the distance from here, ascending.
+  package var origin: PBLocation {
+    get {_origin ?? PBLocation()}
+    set {_origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  package var hasOrigin: Bool {self._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  package mutating func clearOrigin() {self._origin = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _origin: PBLocation? = nil
+}
+
+/// Asks whether the environment has all that a client was built for (section 5.8).
+package nonisolated struct PBCheckSchema: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// In the CloudKit Schema Language; at most 1 MiB.
+  package var schema: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// Frame `items`: outcomes of items, in any order, each item once.
 package nonisolated struct PBItems: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1209,6 +1580,15 @@ package nonisolated struct PBEnd: Sendable {
   /// Clears the value of `failure`. Subsequent reads from it will return its default value.
   package mutating func clearFailure() {self._failure = nil}
 
+  /// Of a query: there may be more; goes into the next request. Empty: that was all.
+  package var cursor: Data = Data()
+
+  /// Of a query that counts: records of this page.
+  package var count: UInt64 = 0
+
+  /// Of `check_schema`: what the environment lacks, a line each ("FIELD Note.title STRING"), at most 10,000. None: it has everything.
+  package var missing: [String] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1305,6 +1685,10 @@ nonisolated extension PBSavePolicy: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension PBReferenceAction: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFERENCE_ACTION_NONE\0\u{1}REFERENCE_ACTION_DELETE_SELF\0\u{1}REFERENCE_ACTION_VALIDATE\0")
+}
+
+nonisolated extension PBComparator: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COMPARATOR_UNSPECIFIED\0\u{1}COMPARATOR_EQUALS\0\u{1}COMPARATOR_NOT_EQUALS\0\u{1}COMPARATOR_LESS_THAN\0\u{1}COMPARATOR_LESS_THAN_OR_EQUALS\0\u{1}COMPARATOR_GREATER_THAN\0\u{1}COMPARATOR_GREATER_THAN_OR_EQUALS\0\u{1}COMPARATOR_NEAR\0\u{1}COMPARATOR_CONTAINS_ALL_TOKENS\0\u{1}COMPARATOR_CONTAINS_ANY_TOKENS\0\u{1}COMPARATOR_IN\0\u{1}COMPARATOR_NOT_IN\0\u{1}COMPARATOR_BEGINS_WITH\0\u{1}COMPARATOR_NOT_BEGINS_WITH\0\u{1}COMPARATOR_LIST_CONTAINS\0\u{1}COMPARATOR_LIST_NOT_CONTAINS\0\u{1}COMPARATOR_LIST_CONTAINS_ANY\0\u{1}COMPARATOR_LIST_NOT_CONTAINS_ANY\0\u{1}COMPARATOR_LIST_CONTAINS_ALL\0\u{1}COMPARATOR_NOT_LIST_CONTAINS_ALL\0\u{1}COMPARATOR_LIST_MEMBER_BEGINS_WITH\0\u{1}COMPARATOR_NOT_LIST_MEMBER_BEGINS_WITH\0")
 }
 
 nonisolated extension PBCause: SwiftProtobuf._ProtoNameProviding {
@@ -1585,7 +1969,7 @@ nonisolated extension PBGoAway: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1647,6 +2031,32 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.operation = .fetchZones(v)
         }
       }()
+      case 20: try {
+        var v: PBQueryRecords?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .queryRecords(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .queryRecords(v)
+        }
+      }()
+      case 21: try {
+        var v: PBCheckSchema?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .checkSchema(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .checkSchema(v)
+        }
+      }()
       default: break
       }
     }
@@ -1679,6 +2089,14 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .fetchZones?: try {
       guard case .fetchZones(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .queryRecords?: try {
+      guard case .queryRecords(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .checkSchema?: try {
+      guard case .checkSchema(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
     case nil: break
     }
@@ -2625,6 +3043,366 @@ nonisolated extension PBFetchZones: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
+nonisolated extension PBQueryRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".QueryRecords"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}query\0\u{1}zone\0\u{1}cursor\0\u{3}desired_keys\0\u{1}limit\0\u{1}count\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._query) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.cursor) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._desiredKeys) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    try { if let v = self._query {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.cursor.isEmpty {
+      try visitor.visitSingularBytesField(value: self.cursor, fieldNumber: 4)
+    }
+    try { if let v = self._desiredKeys {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 6)
+    }
+    if self.count != false {
+      try visitor.visitSingularBoolField(value: self.count, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBQueryRecords, rhs: PBQueryRecords) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs._query != rhs._query {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs.cursor != rhs.cursor {return false}
+    if lhs._desiredKeys != rhs._desiredKeys {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Query"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_type\0\u{1}predicate\0\u{1}sort\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.recordType) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._predicate) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.sort) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.recordType.isEmpty {
+      try visitor.visitSingularStringField(value: self.recordType, fieldNumber: 1)
+    }
+    try { if let v = self._predicate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.sort.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sort, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBQuery, rhs: PBQuery) -> Bool {
+    if lhs.recordType != rhs.recordType {return false}
+    if lhs._predicate != rhs._predicate {return false}
+    if lhs.sort != rhs.sort {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBPredicate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Predicate"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}all\0\u{1}nothing\0\u{1}comparison\0\u{1}and\0\u{1}or\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .all(v)
+        }
+      }()
+      case 2: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .nothing(v)
+        }
+      }()
+      case 3: try {
+        var v: PBComparison?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .comparison(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .comparison(v)
+        }
+      }()
+      case 4: try {
+        var v: PBPredicates?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .and(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .and(v)
+        }
+      }()
+      case 5: try {
+        var v: PBPredicates?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .or(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .or(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .all?: try {
+      guard case .all(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 1)
+    }()
+    case .nothing?: try {
+      guard case .nothing(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    }()
+    case .comparison?: try {
+      guard case .comparison(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .and?: try {
+      guard case .and(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .or?: try {
+      guard case .or(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBPredicate, rhs: PBPredicate) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBPredicates: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Predicates"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}parts\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.parts) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.parts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.parts, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBPredicates, rhs: PBPredicates) -> Bool {
+    if lhs.parts != rhs.parts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBComparison: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Comparison"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}comparator\0\u{1}operand\0\u{3}distance_m\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.comparator) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.operand) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.comparator != .unspecified {
+      try visitor.visitSingularEnumField(value: self.comparator, fieldNumber: 1)
+    }
+    if !self.operand.isEmpty {
+      try visitor.visitSingularBytesField(value: self.operand, fieldNumber: 2)
+    }
+    if self.distanceM.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.distanceM, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBComparison, rhs: PBComparison) -> Bool {
+    if lhs.comparator != rhs.comparator {return false}
+    if lhs.operand != rhs.operand {return false}
+    if lhs.distanceM != rhs.distanceM {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBSortKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SortKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}field\0\u{1}descending\0\u{1}origin\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.field) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.descending) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._origin) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.field.isEmpty {
+      try visitor.visitSingularStringField(value: self.field, fieldNumber: 1)
+    }
+    if self.descending != false {
+      try visitor.visitSingularBoolField(value: self.descending, fieldNumber: 2)
+    }
+    try { if let v = self._origin {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBSortKey, rhs: PBSortKey) -> Bool {
+    if lhs.field != rhs.field {return false}
+    if lhs.descending != rhs.descending {return false}
+    if lhs._origin != rhs._origin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBCheckSchema: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CheckSchema"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}schema\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.schema) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.schema.isEmpty {
+      try visitor.visitSingularStringField(value: self.schema, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBCheckSchema, rhs: PBCheckSchema) -> Bool {
+    if lhs.schema != rhs.schema {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Items"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0")
@@ -2962,7 +3740,7 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".End"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failure\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failure\0\u{1}cursor\0\u{1}count\0\u{1}missing\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2971,6 +3749,9 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._failure) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.cursor) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.missing) }()
       default: break
       }
     }
@@ -2984,11 +3765,23 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     try { if let v = self._failure {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.cursor.isEmpty {
+      try visitor.visitSingularBytesField(value: self.cursor, fieldNumber: 2)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 3)
+    }
+    if !self.missing.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.missing, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: PBEnd, rhs: PBEnd) -> Bool {
     if lhs._failure != rhs._failure {return false}
+    if lhs.cursor != rhs.cursor {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.missing != rhs.missing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -73,16 +73,20 @@ extension End {
     package init(decoding payload: ByteBuffer) throws(WireError) {
         self.init()
         guard payload.readableBytes > 0 else { return }
-        self.failure = try payload.reading("end") { message throws(WireError) in
-            var failure: Failure?
+        self = try payload.reading("end") { message throws(WireError) in
+            var end = End()
             while let tag = try message.tag() {
                 switch tag {
-                case 0x0A: failure = try Failure(message.message())
+                case 0x0A: end.failure = try Failure(message.message())
+                case 0x12: end.cursor = try message.bytes()
+                case 0x18: end.count = try message.varint()
+                case 0x22: end.missing.append(try message.text())
                 default: try message.skip(tag)
                 }
             }
-            return failure
+            return end
         }
+        guard self.missing.count <= Bounds.missingMax else { throw WireError(.outOfBounds, field: "missing") }
     }
 
     package func encoded() -> ByteBuffer {
@@ -93,8 +97,10 @@ extension End {
 
     /// Appends the encoded message.
     package func encode(into buffer: inout ByteBuffer) {
-        guard let failure else { return }
-        buffer.writeMessage(1) { failure.encode(into: &$0) }
+        if let failure { buffer.writeMessage(1) { failure.encode(into: &$0) } }
+        buffer.writeField(2, self.cursor)
+        buffer.writeField(3, self.count)
+        for line in self.missing { buffer.writeElement(4, line) }
     }
 }
 

@@ -85,8 +85,17 @@ package struct Failure: Error, Hashable, Sendable {
 package struct End: Hashable, Sendable {
     /// The request as a whole failed.
     package var failure: Failure?
+    /// Of a query: there may be more, and this goes into the next request.
+    package var cursor: [UInt8]
+    /// Of a query that counts: records of this page.
+    package var count: UInt64
+    /// Of `check_schema`: what the environment lacks, a line each.
+    package var missing: [String]
 
-    package init(failure: Failure? = nil) {
+    package init(failure: Failure? = nil, cursor: [UInt8] = [], count: UInt64 = 0, missing: [String] = []) {
         self.failure = failure
+        self.cursor = cursor
+        self.count = count
+        self.missing = missing
     }
 }

@@ -36,6 +36,12 @@ extension ByteBuffer {
         self.writeField(number, isSet ? 1 : 0 as UInt64)
     }
 
+    mutating func writeField(_ number: UInt8, _ value: Double) {
+        guard value.bitPattern != 0 else { return }
+        self.writeTag(number, wireType: 1)
+        self.writeInteger(value.bitPattern, endianness: .little)
+    }
+
     mutating func writeField(_ number: UInt8, _ text: String) {
         guard !text.isEmpty else { return }
         self.writeElement(number, text)

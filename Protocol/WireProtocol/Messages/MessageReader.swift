@@ -17,6 +17,9 @@ struct MessageReader {
         self.field = field
     }
 
+    /// Bytes of the whole message.
+    var count: Int { self.memory.count }
+
     var malformed: WireError { WireError(.malformed, field: self.field) }
 
     /// The next field's number and wire type as they are encoded; `nil` at the end of the message.
@@ -42,6 +45,13 @@ struct MessageReader {
 
     mutating func int64() throws(WireError) -> Int64 {
         Int64(bitPattern: try self.varint())
+    }
+
+    mutating func double() throws(WireError) -> Double {
+        let range = try self.advance(8)
+        return Double(
+            bitPattern: self.memory[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        )
     }
 
     /// As Protocol Buffers has it: what does not fit is cut off.

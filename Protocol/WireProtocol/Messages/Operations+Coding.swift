@@ -78,29 +78,38 @@ extension FetchRecords {
             switch tag {
             case 0x08: scope = try message.uint32()
             case 0x12: self.ids.append(try RecordID(message.message()))
-            case 0x1A: self.desiredKeys = (self.desiredKeys ?? []) + (try Self.keys(message.message()))
+            case 0x1A:
+                self.desiredKeys = (self.desiredKeys ?? []) + (try [String](desiredKeys: message.message()))
             default: try message.skip(tag)
             }
         }
         self.scope = try DatabaseScope(number: scope)
     }
 
-    private static func keys(_ message: consuming MessageReader) throws(WireError) -> [String] {
-        var keys: [String] = []
-        while let tag = try message.tag() {
-            switch tag {
-            case 0x0A: keys.append(try message.text())
-            default: try message.skip(tag)
-            }
-        }
-        return keys
-    }
-
     func encode(into buffer: inout ByteBuffer) {
         buffer.writeField(1, self.scope.number)
         for id in self.ids { buffer.writeMessage(2) { id.encode(into: &$0) } }
-        guard let desiredKeys else { return }
-        buffer.writeMessage(3) { for key in desiredKeys { $0.writeElement(1, key) } }
+        buffer.writeDesiredKeys(3, self.desiredKeys)
+    }
+}
+
+extension [String] {
+    init(desiredKeys message: consuming MessageReader) throws(WireError) {
+        self = []
+        while let tag = try message.tag() {
+            switch tag {
+            case 0x0A: self.append(try message.text())
+            default: try message.skip(tag)
+            }
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// `nil` is absent: all fields.
+    mutating func writeDesiredKeys(_ number: UInt8, _ keys: [String]?) {
+        guard let keys else { return }
+        self.writeMessage(number) { for key in keys { $0.writeElement(1, key) } }
     }
 }
 

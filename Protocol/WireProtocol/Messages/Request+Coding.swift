@@ -37,6 +37,8 @@ extension Request {
             case 0x8A: operation = .fetchRecords(try FetchRecords(message.message()))
             case 0x92: operation = .modifyZones(try ModifyZones(message.message()))
             case 0x9A: operation = .fetchZones(try FetchZones(message.message()))
+            case 0xA2: operation = .queryRecords(try QueryRecords(message.message()))
+            case 0xAA: operation = .checkSchema(try CheckSchema(message.message()))
             default: try message.skip(tag)
             }
         }
@@ -63,6 +65,8 @@ extension Request {
         case .fetchRecords(let fetch): buffer.writeOperation(17) { fetch.encode(into: &$0) }
         case .modifyZones(let modify): buffer.writeOperation(18) { modify.encode(into: &$0) }
         case .fetchZones(let fetch): buffer.writeOperation(19) { fetch.encode(into: &$0) }
+        case .queryRecords(let query): buffer.writeOperation(20) { query.encode(into: &$0) }
+        case .checkSchema(let check): buffer.writeOperation(21) { check.encode(into: &$0) }
         }
     }
 

@@ -7,7 +7,7 @@ package import NIOCore
 package struct RequestShape {
     /// Saves and deletes, or IDs.
     package private(set) var itemCount = 0
-    /// Desired keys of a fetch of records.
+    /// Desired keys of a fetch of records or of a query.
     private(set) var desiredKeyCount = 0
 
     package init(_ payload: ByteBuffer) {
@@ -17,6 +17,7 @@ package struct RequestShape {
                 switch tag {
                 case 0x82, 0x92, 0x9A: try self.count(in: message.message(), isRecordFetch: false)
                 case 0x8A: try self.count(in: message.message(), isRecordFetch: true)
+                case 0xA2: try self.countQuery(message.message())
                 default: try message.skip(tag)
                 }
             }
@@ -38,6 +39,17 @@ package struct RequestShape {
             default: break
             }
             try operation.skip(tag)
+        }
+    }
+
+    /// A query names no items; its keys are field 5.
+    private mutating func countQuery(_ query: consuming MessageReader) throws(WireError) {
+        while let tag = try query.tag() {
+            if tag == 0x2A {
+                try self.countKeys(in: query.message())
+            } else {
+                try query.skip(tag)
+            }
         }
     }
 

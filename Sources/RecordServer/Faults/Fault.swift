@@ -6,6 +6,8 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case fetchRecords = "fetch_records"
     case modifyZones = "modify_zones"
     case fetchZones = "fetch_zones"
+    case queryRecords = "query_records"
+    case checkSchema = "check_schema"
 }
 
 /// A request that a fault may befall.

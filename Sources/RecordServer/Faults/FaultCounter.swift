@@ -28,6 +28,8 @@ extension OperationKind {
         case .fetchRecords: self = .fetchRecords
         case .modifyZones: self = .modifyZones
         case .fetchZones: self = .fetchZones
+        case .queryRecords: self = .queryRecords
+        case .checkSchema: self = .checkSchema
         }
     }
 }

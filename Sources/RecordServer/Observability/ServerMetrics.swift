@@ -13,6 +13,8 @@ final class ServerMetrics: Sendable {
     private let fetchRecords = requestCounter(.fetchRecords)
     private let modifyZones = requestCounter(.modifyZones)
     private let fetchZones = requestCounter(.fetchZones)
+    private let queryRecords = requestCounter(.queryRecords)
+    private let checkSchema = requestCounter(.checkSchema)
     private let commits = Meter(label: "tidemark_commits")
     private let requestsCommitted = Meter(label: "tidemark_requests_committed")
     private let recordsWritten = Meter(label: "tidemark_records_written")
@@ -44,6 +46,8 @@ final class ServerMetrics: Sendable {
         case .fetchRecords: self.fetchRecords.increment()
         case .modifyZones: self.modifyZones.increment()
         case .fetchZones: self.fetchZones.increment()
+        case .queryRecords: self.queryRecords.increment()
+        case .checkSchema: self.checkSchema.increment()
         }
     }
 

@@ -24,9 +24,13 @@ extension StoreError {
         case .zoneMissing, .zoneNotModifiable, .recordMissing, .recordExists, .changeTagStale: .culprit
         case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: .culprit
         case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: .culprit
+        case .assetFieldMismatch, .newTypeInProduction, .newFieldInProduction: .culprit
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: .culprit
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: .culprit
         case .permissionDenied, .notSignedIn, .databaseNotAllowed: .culprit
+        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .culprit
+        case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .culprit
+        case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired: .culprit
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
         case .deadlinePassed, .cancelled: .culprit
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
@@ -44,9 +48,14 @@ extension StoreError {
         case .notSignedIn: .afterChange
         case .zoneNotModifiable, .recordTypeMismatch, .nameInvalid, .fieldMalformed: .never
         case .fieldTypeMismatch, .fieldEncryptionMismatch, .fieldEncryptionNotAllowed: .never
+        case .assetFieldMismatch, .newTypeInProduction, .newFieldInProduction: .never
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones: .never
         case .permissionDenied, .databaseNotAllowed: .never
         case .requestIDMissing, .requestIDExpired, .cancelled: .never
+        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .never
+        case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .never
+        case .queryTooBroad, .cursorInvalid, .cursorExpired: .afterChange
+        case .indexBuilding(_, let milliseconds): .after(milliseconds: milliseconds)
         case .deadlinePassed: .now
         case .overloaded(let milliseconds): .after(milliseconds: milliseconds)
         case .storageUnavailable(let milliseconds): .after(milliseconds: milliseconds)
@@ -63,8 +72,12 @@ extension StoreError {
         case .zoneMissing, .zoneNotModifiable, .recordMissing: nil
         case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: nil
         case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: nil
+        case .assetFieldMismatch, .newTypeInProduction, .newFieldInProduction: nil
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: nil
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: nil
+        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: nil
+        case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: nil
+        case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired: nil
         case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
         case .deadlinePassed, .cancelled: nil

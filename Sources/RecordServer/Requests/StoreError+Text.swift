@@ -17,6 +17,12 @@ extension StoreError {
         case .fieldTypeMismatch(let type, let field, let given, let defined):
             "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
                 + "for type '\(type)', defined to be: " + defined.schemaName
+        case .assetFieldMismatch(let type, let field, let given):
+            "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
+                + "for type '\(type)', defined to be: ASSET"
+        case .newTypeInProduction(let type): "Cannot create new type \(type) in production schema"
+        case .newFieldInProduction(let type, let field):
+            "Cannot create or modify field '\(field)' in record '\(type)' in production schema"
         case .fieldEncryptionMismatch(let field):
             "field '\(field)' was first saved the other way: it is either encrypted or plain, for ever"
         case .fieldEncryptionNotAllowed(let field):
@@ -37,6 +43,23 @@ extension StoreError {
         case .permissionDenied(let permission): permission.text
         case .notSignedIn: "This request requires an authenticated account"
         case .databaseNotAllowed: "the operation does not exist in this database"
+        case .recordTypeUnknown(let type): "Did not find record type: \(type)"
+        case .systemTypeQuery: "Can't query system types"
+        case .fieldUnknown(let field): "Unknown field '\(field)'"
+        case .fieldNotQueryable(let field): "Field '\(field)' is not marked queryable"
+        case .fieldNotSortable(let field): "Field '\(field)' is not marked sortable"
+        case .fieldNotSearchable(let field): "Field '\(field)' is not marked searchable"
+        case .comparatorMismatch(let field, let comparator, let defined):
+            comparator.text(field: field, defined: defined)
+        case .operandTypeMismatch(let field, let given, let defined):
+            "Field '\(field)' has a value type of \(defined.schemaName) and cannot be queried using filter "
+                + "value type \(given.schemaName)"
+        case .indexBuilding(let field, let milliseconds):
+            "the index on field '\(field)' is still being built, retry after \(milliseconds) ms"
+        case .queryTooBroad:
+            "the query would put too many records in order: add a condition, or sort by an indexed field first"
+        case .cursorInvalid: "the cursor is none of this query: query again from the start"
+        case .cursorExpired: "the indexes have changed since the cursor was made: query again from the start"
         case .atomicPeer: "Atomic failure"
         case .dependsOn: "a record of the same request that this one refers to could not be saved"
         case .tooManyItems(let count):
@@ -55,6 +78,24 @@ extension StoreError {
             "the server cannot write to its disk: nothing happened, retry after \(milliseconds) ms"
         case .internalFault: "internal error of the server, whose log has the reason"
         case .shuttingDown: "the server is shutting down: connect again"
+        }
+    }
+}
+
+extension Comparator {
+    /// Why a field of a type can't be compared so.
+    fileprivate func text(field: String, defined: FieldType) -> String {
+        switch self {
+        case .listContains, .listNotContains, .listContainsAny, .listNotContainsAny, .listContainsAll,
+            .notListContainsAll, .listMemberBeginsWith, .notListMemberBeginsWith:
+            defined.isList
+                ? "Field '\(field)' is not a list of strings" : "Field '\(field)' is not a list"
+        case .beginsWith, .notBeginsWith, .containsAllTokens, .containsAnyTokens:
+            "Field '\(field)' is not a string: its type is \(defined.schemaName)"
+        case .near: "Field '\(field)' is not a location: its type is \(defined.schemaName)"
+        case .equals, .notEquals, .in, .notIn, .lessThan, .lessThanOrEquals, .greaterThan,
+            .greaterThanOrEquals:
+            "Field '\(field)' of type \(defined.schemaName) cannot be compared in this way"
         }
     }
 }

@@ -1,7 +1,7 @@
 import RecordStore
 import SQLiteEngine
 
-/// The directory of a data folder, for one command; a server may be serving the folder at the same time.
+/// The store of a data folder, for one command; a server may be serving the folder at the same time.
 enum AdministeredStore {
     /// Opens the store, runs the body, and closes the store again, also when the body fails.
     ///
@@ -11,6 +11,35 @@ enum AdministeredStore {
         makeFolder: Bool = false,
         _ body: (any Directory) throws -> Result,
         explain: (DirectoryError) -> CommandFailure
+    ) async throws -> Result {
+        try await self.open(folder, makeFolder: makeFolder) { engine in
+            do {
+                return try body(engine.directory)
+            } catch let error as DirectoryError {
+                throw explain(error)
+            }
+        }
+    }
+
+    /// The same, for schemas and roles.
+    static func useSchemas<Result>(
+        _ folder: DataFolder,
+        _ body: (any SchemaStore) throws -> Result,
+        explain: (SchemaStoreError) -> CommandFailure
+    ) async throws -> Result {
+        try await self.open(folder, makeFolder: false) { engine in
+            do {
+                return try body(engine.schemas)
+            } catch let error as SchemaStoreError {
+                throw explain(error)
+            }
+        }
+    }
+
+    private static func open<Result>(
+        _ folder: DataFolder,
+        makeFolder: Bool,
+        _ body: (any StorageEngine) throws -> Result
     ) async throws -> Result {
         if makeFolder {
             try folder.make()
@@ -23,13 +52,12 @@ enum AdministeredStore {
         }
         let engine = try EngineOpening.open(folder)
         do {
-            let result = try body(engine.directory)
+            let result = try body(engine)
             await engine.shutdown()
             return result
         } catch {
             await engine.shutdown()
-            guard let error = error as? DirectoryError else { throw error }
-            throw explain(error)
+            throw error
         }
     }
 }

@@ -5,8 +5,8 @@ import RecordStore
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Add, list and revoke the users of a container.",
-        subcommands: [UserAdd.self, UserList.self, UserRevoke.self, UserRenew.self]
+        abstract: "Add, list and revoke the users of a container, and give them roles.",
+        subcommands: [UserAdd.self, UserList.self, UserRevoke.self, UserRenew.self, UserRole.self]
     )
 }
 

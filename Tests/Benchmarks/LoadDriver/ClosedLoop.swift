@@ -77,7 +77,7 @@ final class ClosedLoop: Sendable {
         }
     }
 
-    private func ended(_ result: Result<Void, ClientError>) {
+    private func ended(_ result: Result<End, ClientError>) {
         let now = ContinuousClock.now
         let finish: CheckedContinuation<Samples, any Error>? = self.state.withLock { state in
             state.samples.requestsAll += 1

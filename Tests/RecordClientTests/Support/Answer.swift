@@ -20,7 +20,7 @@ final class Answer: Sendable {
         self.told.withLock { $0.append(.items(items.map(\.index))) }
     }
 
-    func ended(_ result: Result<Void, ClientError>) {
+    func ended(_ result: Result<End, ClientError>) {
         self.told.withLock { told in
             switch result {
             case .success: told.append(.success)

@@ -1,0 +1,93 @@
+import RecordModel
+
+/// Which entries of an index can meet a condition.
+struct ConditionRanges {
+    enum Shape: Hashable, Sendable {
+        /// Entries between bounds; ascending, none meeting another.
+        case ranges([EntryRange])
+        /// Entries of one of these values, ascending.
+        case any([[UInt8]])
+        /// An entry of each of these values.
+        case all([[UInt8]])
+    }
+
+    let shape: Shape
+    /// Whether no entry is there that does not meet the condition.
+    let isExact: Bool
+
+    /// `nil`: the index can't help.
+    init?(_ test: FieldTest) {
+        guard !test.isNegated else { return nil }
+        switch test.condition {
+        case .anyOf(let values):
+            let entries = values.map(\.indexBytes)
+            self.shape = .any(entries.withoutRepeats)
+            self.isExact = entries.allSatisfy(\.isWhole) && values.allSatisfy { $0.location == nil }
+        case .allOf(let values):
+            guard !values.isEmpty else { return nil }
+            let entries = values.map(\.indexBytes)
+            self.shape = .all(entries.withoutRepeats)
+            self.isExact = entries.allSatisfy(\.isWhole) && values.allSatisfy { $0.location == nil }
+        case .range(let range):
+            (self.shape, self.isExact) = Self.entries(between: range)
+        case .prefix(let prefix):
+            let known = prefix.prefix(IndexValue.bytesMax)
+            self.shape = .ranges([.prefix(Array(known))])
+            self.isExact = known.count == prefix.count
+        case .near(let centre, let metres):
+            self.shape = .ranges(LocationRanges.covering(centre, metres: metres))
+            self.isExact = false
+        case .anyToken(let tokens):
+            self.shape = .any(tokens.sorted { $0.precedes($1) })
+            // The entries don't say which field has the word.
+            self.isExact = test.isWholeText
+        case .allTokens(let tokens):
+            self.shape = .all(tokens.sorted { $0.precedes($1) })
+            self.isExact = test.isWholeText
+        }
+    }
+
+    private static func entries(between range: ValueRange) -> (Shape, isExact: Bool) {
+        var entries = EntryRange.all
+        var isExact = true
+        if let lower = range.lower {
+            let bytes = lower.value.indexBytes
+            // What was cut off may come before or behind the bound.
+            isExact = bytes.isWhole
+            entries.lower = bytes.isWhole && !lower.isIncluded ? bytes + [0] : bytes
+        }
+        if let upper = range.upper {
+            let bytes = upper.value.indexBytes
+            isExact = isExact && bytes.isWhole
+            entries.upper = bytes.isWhole && !upper.isIncluded ? bytes : bytes + [0]
+        }
+        return (.ranges(entries.isEmpty ? [] : [entries]), isExact)
+    }
+}
+
+extension ComparableValue {
+    /// As an index has it.
+    var indexBytes: [UInt8] {
+        switch self {
+        case .bytes(let bytes): IndexValue.bytes(bytes)
+        case .integer(let integer): IndexValue.int64(integer)
+        case .double(let double): IndexValue.double(double)
+        case .place(let latitude, let longitude):
+            IndexValue.location(Location(latitude: latitude, longitude: longitude))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether nothing was cut off for the index.
+    fileprivate var isWhole: Bool { self.count < IndexValue.bytesMax }
+}
+
+extension [[UInt8]] {
+    /// Of an ascending list.
+    fileprivate var withoutRepeats: [[UInt8]] {
+        var kept: [[UInt8]] = []
+        for value in self where kept.last != value { kept.append(value) }
+        return kept
+    }
+}

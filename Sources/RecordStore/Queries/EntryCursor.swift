@@ -1,0 +1,74 @@
+/// Walks the entries of one index in one zone, within ranges, in either direction.
+final class EntryCursor {
+    private let index: Int64
+    private let zone: ZoneKey
+    private let store: QueryStore
+    private let isDescending: Bool
+    /// Still to be read, the next at the end.
+    private var ranges: [EntryRange]
+    private var after: EntryPlace?
+    private var piece: [EntryPlace] = []
+    private var place = 0
+    private var pieceSize: Int
+
+    private static let pieceSizeMax = 512
+
+    /// - Parameters:
+    ///   - ranges: Ascending, none meeting another.
+    ///   - after: Where another cursor over the same ranges ended.
+    ///   - pieceSize: How many entries are wanted at first.
+    init(
+        _ index: Int64,
+        in zone: ZoneKey,
+        ranges: [EntryRange],
+        isDescending: Bool = false,
+        after: EntryPlace? = nil,
+        pieceSize: Int,
+        _ store: QueryStore
+    ) {
+        self.index = index
+        self.zone = zone
+        self.store = store
+        self.isDescending = isDescending
+        self.pieceSize = max(1, min(pieceSize, Self.pieceSizeMax))
+        self.after = after
+        let left = ranges.filter { range in
+            guard let after else { return true }
+            return isDescending
+                ? !after.value.precedes(range.lower)
+                : range.upper.map { after.value.precedes($0) } ?? true
+        }
+        self.ranges = isDescending ? left : left.reversed()
+    }
+
+    /// The next entry, which stays the next.
+    func peek() throws(QueryFailure) -> CursorStep<EntryPlace> {
+        while self.place == self.piece.count {
+            guard let range = self.ranges.last else { return .end }
+            if self.store.meter.isUsedUp { return .paused(nil) }
+            self.piece = try self.store.entries(
+                EntryScan(range: range, isDescending: self.isDescending, after: self.behind(range)),
+                of: self.index,
+                in: self.zone,
+                limit: self.pieceSize
+            )
+            self.place = 0
+            if self.piece.count < self.pieceSize { self.ranges.removeLast() }
+            if let last = self.piece.last { self.after = last }
+            self.pieceSize = min(self.pieceSize * 2, Self.pieceSizeMax)
+        }
+        return .found(self.piece[self.place])
+    }
+
+    func next() throws(QueryFailure) -> CursorStep<EntryPlace> {
+        let step = try self.peek()
+        if case .found = step { self.place += 1 }
+        return step
+    }
+
+    /// The place to go on behind, if it lies within a range; all of a later range is still to be read.
+    private func behind(_ range: EntryRange) -> EntryPlace? {
+        guard let after = self.after, range.contains(after.value) else { return nil }
+        return after
+    }
+}

@@ -1,0 +1,113 @@
+/// What a cursor comes to.
+enum CursorStep<Found> {
+    case found(Found)
+    case end
+    /// The page has read enough, and the next is to go on here; `nil`: behind what was found last.
+    case paused(Found?)
+}
+
+/// Walks the numbers of the records that a `NumberSource` has in one zone, ascending.
+///
+/// Lists are merged (`any`) and intersected by leaping from one to the other (`all`): a list that is ahead says where the others
+/// may go on.
+final class NumberCursor {
+    private enum Kind {
+        case list(NumberList)
+        case any([NumberCursor])
+        case all([NumberCursor])
+    }
+
+    private let kind: Kind
+
+    init(_ source: NumberSource, in zone: ZoneKey, _ store: QueryStore) {
+        switch source {
+        case .value(let index, let value):
+            self.kind = .list(NumberList(index: index.number, value: value, zone: zone, store: store))
+        case .any(let parts): self.kind = .any(parts.map { NumberCursor($0, in: zone, store) })
+        case .all(let parts): self.kind = .all(parts.map { NumberCursor($0, in: zone, store) })
+        }
+    }
+
+    /// The first number that is not less than another.
+    func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
+        switch self.kind {
+        case .list(let list): return try list.next(from: number)
+        case .any(let parts):
+            var least: Int64?
+            for part in parts {
+                switch try part.next(from: number) {
+                case .found(let found): least = min(least ?? found, found)
+                case .end: continue
+                case .paused: return .paused(number)
+                }
+            }
+            return least.map { .found($0) } ?? .end
+        case .all(let parts): return try Self.meeting(of: parts, from: number)
+        }
+    }
+
+    private static func meeting(
+        of parts: [NumberCursor],
+        from number: Int64
+    ) throws(QueryFailure) -> CursorStep<Int64> {
+        var candidate = number
+        var agreeing = 0
+        var turn = 0
+        while agreeing < parts.count {
+            switch try parts[turn].next(from: candidate) {
+            case .found(let found):
+                agreeing = found == candidate ? agreeing + 1 : 1
+                candidate = found
+            case .end: return .end
+            case .paused: return .paused(candidate)
+            }
+            turn = turn + 1 == parts.count ? 0 : turn + 1
+        }
+        return .found(candidate)
+    }
+}
+
+/// The records that have one value, a piece at a time.
+private final class NumberList {
+    private let index: Int64
+    private let value: [UInt8]
+    private let zone: ZoneKey
+    private let store: QueryStore
+    private var piece: [Int64] = []
+    private var place = 0
+    private var isLast = false
+    private var pieceSize = NumberList.pieceSizeMin
+
+    private static let pieceSizeMin = 16
+    private static let pieceSizeMax = 512
+
+    init(index: Int64, value: [UInt8], zone: ZoneKey, store: QueryStore) {
+        self.index = index
+        self.value = value
+        self.zone = zone
+        self.store = store
+    }
+
+    func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
+        while true {
+            while self.place < self.piece.count {
+                if self.piece[self.place] >= number { return .found(self.piece[self.place]) }
+                self.place += 1
+            }
+            if self.isLast { return .end }
+            if self.store.meter.isUsedUp { return .paused(number) }
+            // A list that is read from end to end is read in larger and larger pieces, one that leaps is not.
+            let isNear = self.piece.last.map { number <= $0 + 1 } ?? false
+            self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
+            self.piece = try self.store.records(
+                having: self.value,
+                in: self.index,
+                of: self.zone,
+                from: number,
+                limit: self.pieceSize
+            )
+            self.place = 0
+            self.isLast = self.piece.count < self.pieceSize
+        }
+    }
+}

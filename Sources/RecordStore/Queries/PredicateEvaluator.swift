@@ -1,0 +1,101 @@
+import RecordModel
+
+/// Says whether a record meets a condition.
+package struct PredicateEvaluator: Sendable {
+    private let predicate: CheckedPredicate
+    private let interest: FieldsOfInterest
+
+    package init(_ predicate: CheckedPredicate) {
+        self.predicate = predicate
+        self.interest = FieldsOfInterest(predicate.fields)
+    }
+
+    package func matches(_ record: NamedRecord) -> Bool {
+        self.predicate.matches(self.interest.values(of: record))
+    }
+}
+
+extension CheckedPredicate {
+    /// Names of all fields that the condition looks at.
+    var fields: Set<String> {
+        switch self {
+        case .all, .nothing: []
+        case .test(let test): Set(test.fields)
+        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.fields) }
+        }
+    }
+
+    func matches(_ values: RecordValues) -> Bool {
+        switch self {
+        case .all: true
+        case .nothing: false
+        case .test(let test): test.matches(values)
+        case .and(let parts): parts.allSatisfy { $0.matches(values) }
+        case .or(let parts): parts.contains { $0.matches(values) }
+        }
+    }
+}
+
+extension FieldTest {
+    fileprivate func matches(_ values: RecordValues) -> Bool {
+        self.isMet(by: values) != self.isNegated
+    }
+
+    private func isMet(by values: RecordValues) -> Bool {
+        switch self.condition {
+        case .anyToken(let tokens):
+            let there = values.tokens(of: self.fields)
+            return tokens.contains { there.contains($0) }
+        case .allTokens(let tokens):
+            let there = values.tokens(of: self.fields)
+            return tokens.allSatisfy { there.contains($0) }
+        case .anyOf, .allOf, .range, .prefix, .near:
+            // A test that is no search looks at one field.
+            guard let field = self.fields.first, let elements = values.elements(of: field) else {
+                return false
+            }
+            return self.condition.isMet(by: elements)
+        }
+    }
+}
+
+extension ValueCondition {
+    fileprivate func isMet(by elements: [ComparableValue]) -> Bool {
+        switch self {
+        case .anyOf(let values): elements.contains { values.containsSorted($0) }
+        case .allOf(let values): values.allSatisfy { elements.contains($0) }
+        case .range(let range): elements.contains { range.contains($0) }
+        case .prefix(let prefix): elements.contains { $0.starts(with: prefix) }
+        case .near(let centre, let metres):
+            elements.contains { element in
+                element.location.map { GreatCircle.metres(from: centre, to: $0) <= metres } ?? false
+            }
+        case .anyToken, .allTokens: false
+        }
+    }
+}
+
+extension ComparableValue {
+    fileprivate func starts(with prefix: [UInt8]) -> Bool {
+        guard case .bytes(let bytes) = self else { return false }
+        return bytes.starts(with: prefix)
+    }
+
+    var location: Location? {
+        guard case .place(let latitude, let longitude) = self else { return nil }
+        return Location(latitude: latitude, longitude: longitude)
+    }
+}
+
+extension [ComparableValue] {
+    /// Whether an ascending list has a value.
+    fileprivate func containsSorted(_ value: ComparableValue) -> Bool {
+        var low = 0
+        var high = self.count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low < self.count && self[low] == value
+    }
+}

@@ -1,0 +1,171 @@
+import RecordModel
+
+/// Answers one page of a query from what a `QueryReader` has.
+package struct QueryExecution {
+    private let read: QueryRead
+    private let requester: Requester
+    private let rule: ReadRule
+    private let budget: QueryBudget
+    private let store: QueryStore
+    private let reader: any QueryReader
+
+    /// Entries that a first page counts to choose a plan.
+    private static let countedMax = 10_000
+    /// Zones that are looked at for it.
+    private static let countedZonesMax = 8
+
+    package init(
+        _ read: QueryRead,
+        for requester: Requester,
+        rule: ReadRule,
+        budget: QueryBudget,
+        reader: any QueryReader
+    ) {
+        self.read = read
+        self.requester = requester
+        self.rule = rule
+        self.budget = budget
+        self.reader = reader
+        let meter = ReadMeter(readsMax: budget.readsMax, attemptMax: budget.attemptMax)
+        self.store = QueryStore(reader, meter: meter)
+    }
+
+    package func answer() throws(QueryFailure) -> QueryAnswer {
+        do throws(StoreError) { try QueryCheck.checkIsOpen(self.read.query.recordType) } catch {
+            throw .refused(error)
+        }
+        let zone = try self.zone()
+        let query = try self.checkedQuery()
+        let position = try self.position()
+        let planner = QueryPlanner(
+            query,
+            isCount: self.read.isCount,
+            choices: Choices(known: position?.choices),
+            countedMax: self.budget.countedMax
+        ) { (source, limit) throws(QueryFailure) in
+            try self.count(source, limit: limit, in: zone)
+        }
+        let (plan, choices) = try planner.plan()
+        let page = QueryPage(
+            self.read,
+            query,
+            plan,
+            zones: zone.map { .one($0) } ?? .all(self.requester.database),
+            rule: self.rule,
+            budget: self.budget,
+            store: self.store
+        )
+        let signature = plan.signature
+        if let position, position.signature != signature { throw .refused(.cursorExpired) }
+        let end = self.rule == .none ? nil : try page.fill(from: position?.order)
+        return QueryAnswer(
+            records: page.records,
+            count: page.count,
+            resume: end.map { QueryPosition(choices: choices, signature: signature, order: $0).bytes },
+            plan: plan,
+            entriesRead: self.store.meter.entriesRead,
+            recordsRead: self.store.meter.recordsRead
+        )
+    }
+
+    private func zone() throws(QueryFailure) -> NamedZone? {
+        guard let id = self.read.zone else { return nil }
+        guard Access.isOwn(id, of: self.requester) else { throw .refused(.zoneMissing) }
+        let database = self.requester.database
+        let key = try self.store.stored { (reader) throws(StorageFailure) in
+            try reader.zone(named: id.zoneName, in: database)
+        }
+        guard let key else { throw .refused(.zoneMissing) }
+        return NamedZone(name: id.zoneName, key: key)
+    }
+
+    private func checkedQuery() throws(QueryFailure) -> CheckedQuery {
+        let type = try self.store.stored { (reader) throws(StorageFailure) in
+            try reader.recordType(named: self.read.query.recordType, in: self.requester.environment)
+        }
+        do throws(StoreError) {
+            return try QueryCheck.check(self.read.query, type: type)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    private func position() throws(QueryFailure) -> QueryPosition? {
+        guard let bytes = self.read.resume else { return nil }
+        do throws(StoreError) {
+            return try QueryPosition(bytes)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    // MARK: Counting for the planner
+
+    private func count(
+        _ source: QuerySource,
+        limit: Int,
+        in zone: NamedZone?
+    ) throws(QueryFailure) -> Int {
+        var zones =
+            zone.map { ZoneWalk($0, self.store) }
+            ?? ZoneWalk(of: self.requester.database, from: "", self.store)
+        var count = 0
+        var zonesLeft = Self.countedZonesMax
+        while count < limit, zonesLeft > 0, let next = try zones.next() {
+            count += try self.count(source, limit: limit - count, in: next.key)
+            zonesLeft -= 1
+        }
+        return count
+    }
+
+    private func count(_ source: QuerySource, limit: Int, in zone: ZoneKey) throws(QueryFailure) -> Int {
+        switch source {
+        case .numbers(let numbers): return try self.count(numbers, limit: limit, in: zone)
+        case .ranges(let index, let ranges):
+            var count = 0
+            for range in ranges where count < limit {
+                count += try self.count(range, of: index, limit: limit - count, in: zone)
+            }
+            return count
+        case .branches(let branches):
+            var count = 0
+            for branch in branches where count < limit {
+                count += try self.count(branch.source, limit: limit - count, in: zone)
+            }
+            return count
+        }
+    }
+
+    private func count(_ source: NumberSource, limit: Int, in zone: ZoneKey) throws(QueryFailure) -> Int {
+        switch source {
+        case .value(let index, let value):
+            return try self.count(.point(value), of: index, limit: limit, in: zone)
+        case .any(let parts):
+            var count = 0
+            for part in parts where count < limit {
+                count += try self.count(part, limit: limit - count, in: zone)
+            }
+            return count
+        case .all(let parts):
+            var least = limit
+            for part in parts { least = min(least, try self.count(part, limit: least, in: zone)) }
+            return least
+        }
+    }
+
+    /// Once too much was counted, everything else is taken for large.
+    private func count(
+        _ range: EntryRange,
+        of index: IndexUse,
+        limit: Int,
+        in zone: ZoneKey
+    ) throws(QueryFailure) -> Int {
+        guard limit > 0, self.store.meter.entriesRead < Self.countedMax else { return limit }
+        return try self.store.countOfEntries(
+            EntryScan(range: range),
+            of: index.number,
+            in: zone,
+            limit: limit
+        )
+    }
+}

@@ -1,0 +1,172 @@
+/// Pages in an order that indexes give.
+///
+/// First come the records that have the field of the first sort key, in the order of its index. Then, of those that don't, the ones with
+/// the second, in the order of that one's; and so on, and at last the records without any of the fields, by name. Records with
+/// equal values are read as a whole, and put in order by the further keys and their names.
+extension QueryPage {
+    func readByIndex(
+        _ firstRanges: [EntryRange],
+        hasOthers: Bool,
+        behind end: SortEnd?
+    ) throws(QueryFailure) -> QueryPosition.Order? {
+        let zones = try self.allZones()
+        var end = end
+        let phaseCount = hasOthers ? self.query.sort.count + 1 : 1
+        let first = end.map { end in end.keys.firstIndex { $0 != nil } ?? self.query.sort.count } ?? 0
+        guard first < phaseCount else { throw .refused(.cursorInvalid) }
+        // Whatever the zones take, a page gets ahead.
+        self.store.meter.isHeld = true
+        for phase in first..<phaseCount {
+            // Nothing is without a field that every record has.
+            if self.query.sort.prefix(phase).contains(where: \.isAlwaysPresent) { break }
+            if self.isFull { return .sorted(end) }
+            let ranges = phase == 0 ? firstRanges : [.all]
+            switch try self.readPhase(phase, ranges, zones, behind: end) {
+            case .finished(let last): end = last
+            case .stopped(let last): return .sorted(last)
+            }
+        }
+        return nil
+    }
+
+    private enum PhaseEnd {
+        case finished(SortEnd?)
+        case stopped(SortEnd?)
+    }
+
+    private struct ZoneEntries {
+        var zone: NamedZone
+        var cursor: EntryCursor
+    }
+
+    private func allZones() throws(QueryFailure) -> [NamedZone] {
+        var walk = self.zones(from: "")
+        var zones: [NamedZone] = []
+        while let zone = try walk.next() {
+            guard zones.count < self.budget.zonesMax else { throw .refused(.queryTooBroad) }
+            zones.append(zone)
+        }
+        return zones
+    }
+
+    private func readPhase(
+        _ phase: Int,
+        _ ranges: [EntryRange],
+        _ zones: [NamedZone],
+        behind start: SortEnd?
+    ) throws(QueryFailure) -> PhaseEnd {
+        let isListing = phase == self.query.sort.count
+        let isDescending = isListing ? false : !self.query.sort[phase].isAscending
+        let index = isListing ? self.query.listing : self.query.sort[phase].index
+        let left = self.left(of: ranges, phase, isDescending: isDescending, behind: start)
+        let cursors = zones.map { zone in
+            let cursor = EntryCursor(
+                index.number,
+                in: zone.key,
+                ranges: left,
+                isDescending: isDescending,
+                pieceSize: zones.count == 1 ? self.room + 1 : 8,
+                self.store
+            )
+            return ZoneEntries(zone: zone, cursor: cursor)
+        }
+        var end = start
+        while true {
+            var value: [UInt8]?
+            for cursor in cursors {
+                switch try cursor.cursor.peek() {
+                case .paused: return .stopped(end)
+                case .end: continue
+                case .found(let entry):
+                    let isNext = value.map {
+                        isDescending ? $0.precedes(entry.value) : entry.value.precedes($0)
+                    }
+                    if isNext ?? true { value = entry.value }
+                }
+            }
+            guard let value else { return .finished(end) }
+            if self.isFull || self.store.meter.isUsedUp { return .stopped(end) }
+            self.store.meter.isHeld = true
+            let group = try self.group(of: value, phase, cursors, behind: start)
+            if let last = try self.take(group) { return .stopped(last ?? end) }
+            self.store.meter.isHeld = false
+            end = Self.end(of: value, phase, isListing: isListing)
+        }
+    }
+
+    /// What of a phase's ranges may have records behind the end of a page, the values of that end included.
+    private func left(
+        of ranges: [EntryRange],
+        _ phase: Int,
+        isDescending: Bool,
+        behind start: SortEnd?
+    ) -> [EntryRange] {
+        guard let start, start.keys.prefix(phase).allSatisfy({ $0 == nil }) else { return ranges }
+        let isListing = phase == self.query.sort.count
+        let last = isListing ? start.name.map { Array($0.utf8) } : start.keys[safely: phase] ?? nil
+        guard let last else { return ranges }
+        let isWhole = isListing ? start.zone == nil : start.name == nil && start.keys.count == phase + 1
+        // Behind a group that was read as a whole the next value is the first.
+        let behind =
+            isDescending
+            ? EntryRange(lower: [], upper: isWhole ? last : last + [0])
+            : EntryRange(lower: isWhole ? last + [0] : last, upper: nil)
+        return EntryRange.intersection(ranges, behind.isEmpty ? [] : [behind])
+    }
+
+    private static func end(of value: [UInt8], _ phase: Int, isListing: Bool) -> SortEnd {
+        let missing = [[UInt8]?](repeating: nil, count: phase)
+        guard isListing else { return SortEnd(keys: missing + [value]) }
+        return SortEnd(keys: missing, name: String(decoding: value, as: UTF8.self))
+    }
+
+    /// The first records of those with one value, as many as there is room for and one more.
+    private func group(
+        of value: [UInt8],
+        _ phase: Int,
+        _ cursors: [ZoneEntries],
+        behind start: SortEnd?
+    ) throws(QueryFailure) -> [GroupMember] {
+        var first = FirstOfOrder(self.order, countMax: self.room + 1)
+        var zones: [String: NamedZone] = [:]
+        var read = 0
+        for cursor in cursors {
+            while case .found(let entry) = try cursor.cursor.peek(), entry.value == value {
+                _ = try cursor.cursor.next()
+                read += 1
+                guard read <= self.budget.collectedMax else { throw .refused(.queryTooBroad) }
+                guard let values = try self.record(numbered: entry.record),
+                    self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
+                else { continue }
+                let place = self.order.place(of: values, in: cursor.zone.name)
+                guard start.map({ self.order.isBehind(place, $0) }) ?? true else { continue }
+                zones[cursor.zone.name] = cursor.zone
+                first.add(.init(place: place, number: entry.record, record: values.record))
+            }
+        }
+        return first.sorted().compactMap { candidate in
+            zones[candidate.place.zone].map { GroupMember(candidate: candidate, zone: $0) }
+        }
+    }
+
+    private struct GroupMember {
+        var candidate: FirstOfOrder.Candidate
+        var zone: NamedZone
+    }
+
+    /// Where the page ends within the group (`nil` inside: at its beginning); `nil`: all of it had room.
+    private func take(_ group: [GroupMember]) throws(QueryFailure) -> SortEnd?? {
+        var last: SortEnd?
+        for member in group {
+            guard try self.add(member.candidate, in: member.zone) else { return .some(last) }
+            last = SortEnd(member.candidate.place)
+        }
+        return nil
+    }
+}
+
+extension Array {
+    fileprivate subscript(safely index: Int) -> Element? {
+        self.indices.contains(index) ? self[index] : nil
+    }
+}

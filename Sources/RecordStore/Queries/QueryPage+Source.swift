@@ -1,0 +1,276 @@
+/// Where a page in the order of a source starts.
+struct SourceStart {
+    var zone: String
+    var branch: Int
+    var place: QueryPosition.Place
+}
+
+/// What becomes of a candidate.
+enum CandidateFate {
+    case taken
+    /// There is no room: it is the next page's.
+    case left
+}
+
+/// Pages in the order of their source, and what is collected from a source.
+extension QueryPage {
+    func readInOrder(
+        of source: QuerySource,
+        from start: SourceStart?
+    ) throws(QueryFailure) -> QueryPosition.Order? {
+        try self.walk(source, from: start) { (values, zone) in
+            self.add(values.record, in: zone) ? .taken : .left
+        }
+    }
+
+    /// Takes the first of the order out of all candidates.
+    func collect(
+        _ source: QuerySource,
+        behind end: SortEnd?
+    ) throws(QueryFailure) -> QueryPosition.Order? {
+        self.store.meter.isHeld = true
+        var first = FirstOfOrder(self.order, countMax: self.room + 1)
+        var zones: [String: NamedZone] = [:]
+        _ = try self.walk(source, from: nil) { (values, zone) in
+            let place = self.order.place(of: values, in: zone.name)
+            guard end.map({ self.order.isBehind(place, $0) }) ?? true else { return .taken }
+            zones[zone.name] = zone
+            first.add(.init(place: place, number: values.record.stored.number, record: values.record))
+            return .taken
+        }
+        var last = end
+        for candidate in first.sorted() {
+            guard let zone = zones[candidate.place.zone], try self.add(candidate, in: zone) else {
+                return .sorted(last)
+            }
+            last = SortEnd(candidate.place)
+        }
+        return nil
+    }
+
+    /// Adds a record that was put in order; false: the page has no room for it.
+    func add(_ candidate: FirstOfOrder.Candidate, in zone: NamedZone) throws(QueryFailure) -> Bool {
+        guard !self.isFull else { return false }
+        if let record = candidate.record { return self.add(record, in: zone) }
+        guard let record = try self.store.record(numbered: candidate.number) else { return true }
+        return self.add(record, in: zone)
+    }
+
+    /// Gives every record of the query that a source has to `take`, until it has no room or the page has read enough.
+    ///
+    /// Returns where to go on.
+    private func walk(
+        _ source: QuerySource,
+        from start: SourceStart?,
+        _ take: (RecordValues, NamedZone) -> CandidateFate
+    ) throws(QueryFailure) -> QueryPosition.Order? {
+        var branches = [QuerySource.Branch(source: source, condition: .all)]
+        if case .branches(let parts) = source { branches = parts }
+        guard !branches.isEmpty else { return nil }
+        var zones = self.zones(from: start?.zone ?? "")
+        var start = start
+        while let zone = try zones.next() {
+            // A zone that is gone by now was behind all that follow.
+            var place = start?.zone == zone.name ? start?.place ?? .start : .start
+            let first = start?.zone == zone.name ? start?.branch ?? 0 : 0
+            start = nil
+            for number in branches.indices.dropFirst(first) {
+                if self.store.meter.isUsedUp { return .source(zone: zone.name, branch: number, place) }
+                let walk = BranchWalk(
+                    zone: zone,
+                    source: branches[number].source,
+                    condition: branches[number].condition,
+                    earlier: branches[..<number].map(\.condition)
+                )
+                if let end = try self.walk(walk, from: place, take) {
+                    return .source(zone: zone.name, branch: number, end)
+                }
+                place = .start
+            }
+            if self.store.meter.isUsedUp {
+                return .source(zone: zone.name, branch: branches.count, .start)
+            }
+        }
+        return nil
+    }
+
+    private struct BranchWalk {
+        var zone: NamedZone
+        var source: QuerySource
+        /// What a record of the branch meets: its candidates may be of another.
+        var condition: CheckedPredicate
+        /// A record that meets one of them came before.
+        var earlier: [CheckedPredicate]
+    }
+
+    /// Returns where to go on in the branch; `nil`: it is finished.
+    private func walk(
+        _ walk: BranchWalk,
+        from place: QueryPosition.Place,
+        _ take: (RecordValues, NamedZone) -> CandidateFate
+    ) throws(QueryFailure) -> QueryPosition.Place? {
+        if self.countsUnseen, let (index, ranges) = walk.source.countableRanges {
+            return try self.count(ranges, of: index, in: walk.zone, behind: place)
+        }
+        switch walk.source {
+        case .numbers(let numbers):
+            guard let from = place.nextNumber else { throw .refused(.cursorInvalid) }
+            return try self.walk(numbers, walk, from: from, take)
+        case .ranges(let index, let ranges):
+            return try self.walk(index, ranges, walk, from: place, take)
+        // Alternatives within alternatives are put side by side by the planner.
+        case .branches: return nil
+        }
+    }
+
+    private func walk(
+        _ numbers: NumberSource,
+        _ walk: BranchWalk,
+        from start: Int64,
+        _ take: (RecordValues, NamedZone) -> CandidateFate
+    ) throws(QueryFailure) -> QueryPosition.Place? {
+        let cursor = NumberCursor(numbers, in: walk.zone.key, self.store)
+        var next = start
+        while true {
+            switch try cursor.next(from: next) {
+            case .end: return nil
+            case .paused(let place): return .number(place ?? next)
+            case .found(let number):
+                // Only now it is known that there is another page.
+                if self.isFull { return .number(number) }
+                if self.countsUnseen {
+                    self.addToCount(1)
+                } else if try self.offer(number, walk, take) == .left {
+                    return .number(number)
+                }
+                guard number < .max else { return nil }
+                next = number + 1
+                if self.store.meter.isUsedUp { return .number(next) }
+            }
+        }
+    }
+
+    private func walk(
+        _ index: IndexUse,
+        _ ranges: [EntryRange],
+        _ walk: BranchWalk,
+        from start: QueryPosition.Place,
+        _ take: (RecordValues, NamedZone) -> CandidateFate
+    ) throws(QueryFailure) -> QueryPosition.Place? {
+        guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
+        let cursor = EntryCursor(
+            index.number,
+            in: walk.zone.key,
+            ranges: ranges,
+            after: start.lastEntry,
+            pieceSize: self.isCount ? .max : self.room + 1,
+            self.store
+        )
+        var last = start
+        while true {
+            switch try cursor.next() {
+            case .end: return nil
+            case .paused: return last
+            case .found(let entry):
+                if self.isFull { return last }
+                if self.countsUnseen, !index.isMany {
+                    self.addToCount(1)
+                } else {
+                    let many = index.isMany ? ManyEntries(index: index, ranges: ranges, entry: entry) : nil
+                    if try self.offer(entry.record, walk, many: many, take) == .left { return last }
+                }
+                last = .entry(entry)
+                if self.store.meter.isUsedUp { return last }
+            }
+        }
+    }
+
+    /// An entry of an index that may have several of one record.
+    private struct ManyEntries {
+        var index: IndexUse
+        var ranges: [EntryRange]
+        var entry: EntryPlace
+
+        /// Whether a record comes with this entry and no other.
+        func isFirst(of values: RecordValues) -> Bool {
+            let all = values.entries(in: self.index)
+            let inRange = all.filter { value in self.ranges.contains { $0.contains(value) } }
+            return inRange.min { $0.precedes($1) } == self.entry.value
+        }
+    }
+
+    private func offer(
+        _ number: Int64,
+        _ walk: BranchWalk,
+        many: ManyEntries? = nil,
+        _ take: (RecordValues, NamedZone) -> CandidateFate
+    ) throws(QueryFailure) -> CandidateFate {
+        if self.store.meter.recordsRead >= self.budget.collectedMax { throw .refused(.queryTooBroad) }
+        guard let values = try self.record(numbered: number), many?.isFirst(of: values) ?? true,
+            walk.condition.matches(values), !walk.earlier.contains(where: { $0.matches(values) })
+        else { return .taken }
+        return take(values, walk.zone)
+    }
+
+    // MARK: Counting
+
+    /// Counts entries without looking at them, each a record of the query.
+    private func count(
+        _ ranges: [EntryRange],
+        of index: IndexUse,
+        in zone: NamedZone,
+        behind start: QueryPosition.Place
+    ) throws(QueryFailure) -> QueryPosition.Place? {
+        guard start.nextNumber == nil || start == .start else { throw .refused(.cursorInvalid) }
+        var last = start
+        for range in ranges {
+            var scan = EntryScan(range: range)
+            if let after = start.lastEntry {
+                if let upper = range.upper, !after.value.precedes(upper) { continue }
+                if range.contains(after.value) { scan.after = after }
+            }
+            if self.store.meter.isUsedUp { return last }
+            let limit = self.store.meter.left
+            let counted = try self.store.countOfEntries(
+                scan,
+                of: index.number,
+                in: zone.key,
+                limit: limit
+            )
+            self.addToCount(counted)
+            guard counted == limit else { continue }
+            scan.offset = counted - 1
+            let found = try self.store.entries(scan, of: index.number, in: zone.key, limit: 1)
+            guard let entry = found.first else { continue }
+            last = .entry(entry)
+            return last
+        }
+        return nil
+    }
+}
+
+extension QueryPosition.Place {
+    fileprivate var nextNumber: Int64? {
+        switch self {
+        case .start: 0
+        case .number(let number): number
+        case .entry: nil
+        }
+    }
+
+    fileprivate var lastEntry: EntryPlace? {
+        guard case .entry(let entry) = self else { return nil }
+        return entry
+    }
+}
+
+extension QuerySource {
+    /// Ranges whose entries are of different records.
+    fileprivate var countableRanges: (IndexUse, [EntryRange])? {
+        switch self {
+        case .ranges(let index, let ranges): index.isMany ? nil : (index, ranges)
+        case .numbers(.value(let index, let value)): (index, [.point(value)])
+        case .numbers, .branches: nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import RecordModel
+
+/// Fills one page from the candidates of a plan.
+final class QueryPage {
+    enum Zones {
+        case one(NamedZone)
+        case all(DatabaseID)
+    }
+
+    let query: CheckedQuery
+    let plan: QueryPlan
+    let budget: QueryBudget
+    let store: QueryStore
+    let order: SortOrder
+    private let read: QueryRead
+    private let zones: Zones
+    private let rule: ReadRule
+    private let interest: FieldsOfInterest
+    private let desiredKeys: Set<String>?
+
+    private(set) var records: [Record] = []
+    private(set) var count: Int64 = 0
+    private var bytes = 0
+
+    init(
+        _ read: QueryRead,
+        _ query: CheckedQuery,
+        _ plan: QueryPlan,
+        zones: Zones,
+        rule: ReadRule,
+        budget: QueryBudget,
+        store: QueryStore
+    ) {
+        self.read = read
+        self.query = query
+        self.plan = plan
+        self.zones = zones
+        self.rule = rule
+        self.budget = budget
+        self.store = store
+        self.order = SortOrder(query.sort)
+        self.interest = FieldsOfInterest(query.predicate.fields.union(query.sort.map(\.field)))
+        self.desiredKeys = read.desiredKeys.map { Set($0) }
+    }
+
+    /// Where the next page starts; `nil`: there is none.
+    func fill(from position: QueryPosition.Order?) throws(QueryFailure) -> QueryPosition.Order? {
+        switch (self.plan.order, position) {
+        case (.source(let source), nil): return try self.readInOrder(of: source, from: nil)
+        case (.source(let source), .source(let zone, let branch, let place)):
+            let start = SourceStart(zone: zone, branch: branch, place: place)
+            return try self.readInOrder(of: source, from: start)
+        case (.collected(let source), nil): return try self.collect(source, behind: nil)
+        case (.collected(let source), .sorted(let end)):
+            return try self.collect(source, behind: self.checked(end))
+        case (.index(let ranges, let hasOthers), nil):
+            return try self.readByIndex(ranges, hasOthers: hasOthers, behind: nil)
+        case (.index(let ranges, let hasOthers), .sorted(let end)):
+            return try self.readByIndex(ranges, hasOthers: hasOthers, behind: self.checked(end))
+        case (.source, .sorted), (.collected, .source), (.index, .source): throw .refused(.cursorInvalid)
+        }
+    }
+
+    private func checked(_ end: SortEnd?) throws(QueryFailure) -> SortEnd? {
+        guard let end else { return nil }
+        let isWhole = end.keys.count == self.query.sort.count
+        guard end.keys.count <= self.query.sort.count, isWhole || end.name == nil else {
+            throw .refused(.cursorInvalid)
+        }
+        return end
+    }
+
+    /// The zones of the query, all from a name on.
+    func zones(from name: String) -> ZoneWalk {
+        switch self.zones {
+        case .one(let zone): ZoneWalk(zone, self.store)
+        case .all(let database): ZoneWalk(of: database, from: name, self.store)
+        }
+    }
+
+    // MARK: Candidates
+
+    var isFull: Bool { !self.read.isCount && self.records.count >= self.read.limit }
+
+    /// Records that there is room for.
+    var room: Int { self.read.limit - self.records.count }
+
+    var isCount: Bool { self.read.isCount }
+
+    /// Whether a candidate counts without a look at its record.
+    var countsUnseen: Bool { self.read.isCount && self.plan.filter == .all && self.rule == .all }
+
+    func addToCount(_ count: Int) { self.count += Int64(count) }
+
+    /// Reads a candidate; `nil`: it is none of the query's.
+    func record(numbered number: Int64) throws(QueryFailure) -> RecordValues? {
+        guard let record = try self.store.record(numbered: number) else { return nil }
+        if case .own(let creator) = self.rule, record.stored.system.createdBy != creator { return nil }
+        let values = self.interest.values(of: record)
+        return self.plan.filter.matches(values) ? values : nil
+    }
+
+    /// Adds a record of the query; false: the page has no room for its bytes.
+    func add(_ record: NamedRecord, in zone: NamedZone) -> Bool {
+        guard !self.read.isCount else {
+            self.count += 1
+            return true
+        }
+        var stored = record.stored
+        if let desiredKeys { stored.body = stored.body.keeping(desiredKeys) }
+        // A single record has room in any case, so that every page gets ahead.
+        let size = stored.body.bytes.count
+        guard self.records.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
+        self.bytes += size
+        let id = RecordID(zone: self.read.zone ?? ZoneID(zoneName: zone.name), recordName: record.name)
+        self.records.append(stored.record(id: id))
+        return true
+    }
+}

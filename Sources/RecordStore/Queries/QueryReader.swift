@@ -1,0 +1,147 @@
+package import RecordModel
+
+/// What a query may read within one snapshot: the part of an engine that differs from one database to another.
+///
+/// An entry says that a record has a value: it is found by index, zone, value and record number, in this order. Calls
+/// come from one thread at a time.
+package protocol QueryReader: AnyObject {
+    /// `nil`: nobody ever saved or declared the type.
+    func recordType(
+        named name: String,
+        in environment: EnvironmentID
+    )
+        throws(StorageFailure) -> QueryableType?
+
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
+    /// Zones by name, from this name on; at most `limit`.
+    func zones(
+        of database: DatabaseID,
+        from name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [NamedZone]
+
+    /// Entries in the order of value and record number, or in the opposite one; at most `limit`.
+    func entries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    )
+        throws(StorageFailure) -> [EntryPlace]
+    /// Numbers of the records that have exactly this value, ascending, from a number on; at most `limit`.
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64]
+    /// How many entries an ascending scan would give, counted up to `limit`.
+    func countOfEntries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    )
+        throws(StorageFailure) -> Int
+
+    func record(numbered number: Int64) throws(StorageFailure) -> NamedRecord?
+}
+
+/// Which entries of one index and zone are read.
+package struct EntryScan: Hashable, Sendable {
+    package var range: EntryRange
+    package var isDescending = false
+    /// The last entry that was read before: the scan goes on behind it.
+    package var after: EntryPlace?
+    /// So many are passed over first.
+    package var offset = 0
+
+    package init(
+        range: EntryRange,
+        isDescending: Bool = false,
+        after: EntryPlace? = nil,
+        offset: Int = 0
+    ) {
+        self.range = range
+        self.isDescending = isDescending
+        self.after = after
+        self.offset = offset
+    }
+}
+
+/// Where an entry stands in its index: by value, then by record number.
+package struct EntryPlace: Hashable, Sendable {
+    package var value: [UInt8]
+    package var record: Int64
+
+    package init(value: [UInt8], record: Int64) {
+        self.value = value
+        self.record = record
+    }
+}
+
+package struct NamedZone: Hashable, Sendable {
+    package var name: String
+    package var key: ZoneKey
+
+    package init(name: String, key: ZoneKey) {
+        self.name = name
+        self.key = key
+    }
+}
+
+package struct NamedRecord: Hashable, Sendable {
+    package var name: String
+    package var stored: StoredRecord
+
+    package init(name: String, stored: StoredRecord) {
+        self.name = name
+        self.stored = stored
+    }
+}
+
+/// A record type as queries see it.
+package struct QueryableType: Hashable, Sendable {
+    /// By name, those of `SystemField` that have an index included.
+    package var fields: [String: QueryableField] = [:]
+
+    package init() {}
+
+    /// The index that has one entry a record, in the order of names: every type has it.
+    package var listing: QueryableField? { self.fields[SystemField.recordID.rawValue] }
+}
+
+package struct QueryableField: Hashable, Sendable {
+    /// `nil`: of a type that has no values, as `ASSET`.
+    package var type: FieldType?
+    package var isEncrypted: Bool
+    /// What a client may ask for.
+    package var indexes: IndexKinds
+    /// `nil`: there are no entries.
+    package var index: Int64?
+    /// The entries are not complete yet.
+    package var isBuilding: Bool
+
+    package init(
+        type: FieldType?,
+        isEncrypted: Bool = false,
+        indexes: IndexKinds,
+        index: Int64?,
+        isBuilding: Bool = false
+    ) {
+        self.type = type
+        self.isEncrypted = isEncrypted
+        self.indexes = indexes
+        self.index = index
+        self.isBuilding = isBuilding
+    }
+}
+
+/// Why a query was not answered.
+package enum QueryFailure: Error, Hashable, Sendable {
+    case refused(StoreError)
+    case storage(StorageFailure)
+    /// The query needs more reads than the caller's thread may spend on it.
+    case tooLong
+}

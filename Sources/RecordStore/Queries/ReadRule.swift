@@ -1,0 +1,7 @@
+/// Which records of a type a query may find.
+package enum ReadRule: Hashable, Sendable {
+    case all
+    /// Those that the user with this record name created.
+    case own(creator: String)
+    case none
+}

@@ -1,0 +1,112 @@
+import RecordModel
+
+/// Where the fields that a query looks at lie in a body.
+///
+/// The body is walked once; values are decoded only when they are asked for.
+struct FieldsOfInterest: Sendable {
+    /// Ascending by bytes, as the fields of a body are.
+    private let names: [[UInt8]]
+    private let slots: [String: Int]
+
+    init(_ fields: Set<String>) {
+        let body = fields.filter { SystemField(rawValue: $0) == nil }
+        let sorted = body.map { (name: $0, bytes: Array($0.utf8)) }.sorted { $0.bytes.precedes($1.bytes) }
+        self.names = sorted.map(\.bytes)
+        self.slots = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1.name, $0) })
+    }
+
+    func values(of record: NamedRecord) -> RecordValues {
+        var found = [FieldSlice?](repeating: nil, count: self.names.count)
+        let bytes = record.stored.body.bytes
+        var cursor = FieldCursor(bytes)
+        var slot = 0
+        while slot < self.names.count, let slice = cursor.nextTrusted() {
+            // Names of interest that come before this field are absent from the record.
+            while slot < self.names.count, self.names[slot].lexicographicallyPrecedes(bytes[slice.name]) {
+                slot += 1
+            }
+            guard slot < self.names.count, self.names[slot].elementsEqual(bytes[slice.name]) else { continue }
+            found[slot] = slice
+            slot += 1
+        }
+        return RecordValues(record: record, slots: self.slots, slices: found)
+    }
+}
+
+/// The values of one record that a query looks at.
+struct RecordValues {
+    let record: NamedRecord
+    fileprivate let slots: [String: Int]
+    fileprivate let slices: [FieldSlice?]
+
+    fileprivate init(record: NamedRecord, slots: [String: Int], slices: [FieldSlice?]) {
+        self.record = record
+        self.slots = slots
+        self.slices = slices
+    }
+
+    /// `nil`: the record does not have the field, or it is encrypted, and so can't be compared.
+    func elements(of field: String) -> [ComparableValue]? {
+        if let system = SystemField(rawValue: field) { return self.system(system).map { [$0] } }
+        guard let slot = self.slots[field], let slice = self.slices[slot], !slice.isEncrypted else {
+            return nil
+        }
+        let body = self.record.stored.body
+        switch slice.type {
+        case .string, .bytes: return [.bytes(Array(body.bytes[slice.value]))]
+        case .emptyList: return []
+        case .clear: return nil
+        case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
+            .timestampList, .bytesList, .locationList, .referenceList:
+            return ComparableValue.elements(of: body.value(of: slice))
+        }
+    }
+
+    /// What an index has of the record.
+    func entries(in index: IndexUse) -> [[UInt8]] {
+        if index.field != SystemField.allText.rawValue {
+            return self.elements(of: index.field)?.map(\.indexBytes) ?? []
+        }
+        return Array(self.tokens(of: index.sources))
+    }
+
+    /// The words of some fields.
+    func tokens(of fields: [String]) -> Set<[UInt8]> {
+        var tokens: Set<[UInt8]> = []
+        for field in fields {
+            for text in self.texts(of: field) { SearchTokens.add(Array(text.utf8)[...], to: &tokens) }
+        }
+        return tokens
+    }
+
+    /// The texts of a field that full text looks at.
+    private func texts(of field: String) -> [String] {
+        guard let slot = self.slots[field], let slice = self.slices[slot], !slice.isEncrypted else {
+            return []
+        }
+        return switch self.record.stored.body.value(of: slice) {
+        case .string(let text): [text]
+        case .stringList(let texts): texts
+        default: []
+        }
+    }
+
+    private func system(_ field: SystemField) -> ComparableValue? {
+        let stored = self.record.stored
+        return switch field {
+        case .recordID: .bytes(Array(self.record.name.utf8))
+        case .createTime: .double(IndexValue.seconds(milliseconds: stored.system.createdMilliseconds))
+        case .modTime: .double(IndexValue.seconds(milliseconds: stored.system.modifiedMilliseconds))
+        case .createdBy: Self.author(stored.system.createdBy)
+        case .modifiedBy: Self.author(stored.system.modifiedBy)
+        case .etag: .bytes(Array(ChangeTag.text(of: stored.position).utf8))
+        case .parent: stored.parent.map { .bytes(Array($0.utf8)) }
+        case .allText: nil
+        }
+    }
+
+    /// `nil`: nobody was signed in.
+    private static func author(_ name: String) -> ComparableValue? {
+        name.isEmpty ? nil : .bytes(Array(name.utf8))
+    }
+}

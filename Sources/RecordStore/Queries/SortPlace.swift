@@ -1,0 +1,125 @@
+import RecordModel
+
+/// Where a record stands in the order of a query.
+///
+/// Values are those of the indexes, so that the order is the same whether an index gives it or not.
+struct SortPlace: Hashable, Sendable {
+    /// One a sort key; `nil`: the record does not have the field.
+    var keys: [[UInt8]?]
+    var name: String
+    var zone: String
+}
+
+/// The end of a page in the order of a query: this record and all before it were read.
+struct SortEnd: Hashable, Sendable {
+    /// The values of the last record; fewer than there are keys: all records that begin with them were read.
+    var keys: [[UInt8]?]
+    /// `nil`: all records with these values were read.
+    var name: String?
+    /// `nil`: all records with these values and this name were read.
+    var zone: String?
+
+    init(keys: [[UInt8]?], name: String? = nil, zone: String? = nil) {
+        self.keys = keys
+        self.name = name
+        self.zone = zone
+    }
+
+    init(_ place: SortPlace) {
+        self.init(keys: place.keys, name: place.name, zone: place.zone)
+    }
+}
+
+/// The order that sort keys ask for: records without a field last in both directions; equal ones by name, then by zone.
+struct SortOrder: Sendable {
+    private let keys: [CheckedSortKey]
+
+    init(_ keys: [CheckedSortKey]) {
+        self.keys = keys
+    }
+
+    func place(of values: RecordValues, in zone: String) -> SortPlace {
+        SortPlace(
+            keys: self.keys.map { key in
+                guard let value = values.elements(of: key.field)?.first else { return nil }
+                guard let origin = key.origin else { return value.indexBytes }
+                return value.location.map { IndexValue.double(GreatCircle.metres(from: origin, to: $0)) }
+            },
+            name: values.record.name,
+            zone: zone
+        )
+    }
+
+    func precedes(_ left: SortPlace, _ right: SortPlace) -> Bool {
+        for (key, sort) in self.keys.enumerated() {
+            let order = Self.order(left.keys[key], right.keys[key], isAscending: sort.isAscending)
+            if order != 0 { return order < 0 }
+        }
+        return (left.name, left.zone) < (right.name, right.zone)
+    }
+
+    /// Whether a record is still to be read.
+    func isBehind(_ place: SortPlace, _ end: SortEnd) -> Bool {
+        for (key, value) in end.keys.enumerated() {
+            let order = Self.order(place.keys[key], value, isAscending: self.keys[key].isAscending)
+            if order != 0 { return order > 0 }
+        }
+        guard let name = end.name, place.name <= name else { return end.name != nil }
+        guard place.name == name, let zone = end.zone else { return false }
+        return place.zone > zone
+    }
+
+    private static func order(_ left: [UInt8]?, _ right: [UInt8]?, isAscending: Bool) -> Int {
+        switch (left, right) {
+        case (nil, nil): return 0
+        case (nil, _): return 1
+        case (_, nil): return -1
+        case (let left?, let right?):
+            if left == right { return 0 }
+            return left.precedes(right) == isAscending ? -1 : 1
+        }
+    }
+}
+
+/// The first records of an order, out of any number.
+struct FirstOfOrder {
+    struct Candidate {
+        var place: SortPlace
+        var number: Int64
+        /// `nil`: it is read again when it is needed.
+        var record: NamedRecord?
+    }
+
+    private let order: SortOrder
+    private let countMax: Int
+    private var candidates: [Candidate] = []
+    private var bytes = 0
+
+    /// What is held of bodies: one that may be read again need not be.
+    private static let bytesMax = 4 * 1024 * 1024
+
+    init(_ order: SortOrder, countMax: Int) {
+        self.order = order
+        self.countMax = countMax
+    }
+
+    mutating func add(_ candidate: Candidate) {
+        var candidate = candidate
+        let size = candidate.record?.stored.body.bytes.count ?? 0
+        if self.bytes + size > Self.bytesMax { candidate.record = nil } else { self.bytes += size }
+        self.candidates.append(candidate)
+        if self.candidates.count >= 2 * self.countMax + 16 { self.cut() }
+    }
+
+    /// In order; at most `countMax`.
+    mutating func sorted() -> [Candidate] {
+        self.cut()
+        return self.candidates
+    }
+
+    private mutating func cut() {
+        self.candidates.sort { self.order.precedes($0.place, $1.place) }
+        self.candidates.removeLast(max(0, self.candidates.count - self.countMax))
+        self.bytes = self.candidates.reduce(0) { $0 + ($1.record?.stored.body.bytes.count ?? 0) }
+    }
+}

@@ -1,0 +1,39 @@
+import RecordModel
+
+/// The zones of a query, by name: one, or all of a database from one on.
+struct ZoneWalk {
+    private let database: DatabaseID
+    private let store: QueryStore
+    private var piece: ArraySlice<NamedZone> = []
+    /// `nil`: there are no more to be read.
+    private var nextName: String?
+
+    private static let pieceSize = 64
+
+    /// All from a name on.
+    init(of database: DatabaseID, from name: String, _ store: QueryStore) {
+        self.database = database
+        self.store = store
+        self.nextName = name
+    }
+
+    /// Only this one.
+    init(_ zone: NamedZone, _ store: QueryStore) {
+        self.database = zone.key.database
+        self.store = store
+        self.piece = [zone]
+    }
+
+    mutating func next() throws(QueryFailure) -> NamedZone? {
+        if let zone = self.piece.popFirst() { return zone }
+        guard let name = self.nextName else { return nil }
+        let database = self.database
+        let zones = try self.store.stored { (reader) throws(StorageFailure) in
+            try reader.zones(of: database, from: name, limit: Self.pieceSize)
+        }
+        // The least name that is greater.
+        self.nextName = zones.count < Self.pieceSize ? nil : zones.last.map { $0.name + "\0" }
+        self.piece = zones[...]
+        return self.piece.popFirst()
+    }
+}

@@ -1,0 +1,16 @@
+import RecordModel
+
+extension IndexKinds {
+    /// What a schema may ask for.
+    package static func permitted(for type: DeclaredType, isEncrypted: Bool) -> IndexKinds {
+        guard !isEncrypted else { return [] }
+        switch type {
+        case .asset: return []
+        case .number: return [.queryable, .sortable]
+        case .field(.string): return [.queryable, .sortable, .searchable]
+        case .field(.stringList): return [.queryable, .searchable]
+        case .field(let type) where type.isList: return .queryable
+        case .field: return [.queryable, .sortable]
+        }
+    }
+}

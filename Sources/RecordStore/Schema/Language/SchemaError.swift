@@ -1,0 +1,100 @@
+import RecordModel
+
+/// What is wrong with a text in the CloudKit Schema Language, and where.
+package struct SchemaError: Error, Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        case unexpected(found: String, expected: [String])
+        /// A comment or a quoted name that does not end.
+        case unended(Unended)
+        case nameInvalid(String)
+        case systemNameUnknown(String)
+        case roleReserved(String)
+        case duplicateRole(String)
+        case duplicateType(String)
+        case duplicateField(String)
+        case duplicateIndex(String)
+        case indexNotPossible(index: String, field: String, type: String)
+        case systemFieldRetyped(field: String, type: String, defined: String)
+        case roleUnknown(String)
+        case textTooLarge(bytes: Int)
+        case tooManyRoles
+        case tooManyTypes
+        case tooManyFields(type: String)
+    }
+
+    package enum Unended: Hashable, Sendable {
+        case comment
+        case quotedName
+    }
+
+    package var reason: Reason
+    package var position: SchemaPosition
+
+    package init(_ reason: Reason, at position: SchemaPosition) {
+        self.reason = reason
+        self.position = position
+    }
+}
+
+/// A place in a text; both numbers begin with 1, columns count characters.
+package struct SchemaPosition: Hashable, Sendable {
+    package var line: Int
+    package var column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+}
+
+extension SchemaError: CustomStringConvertible {
+    /// One line for people, with line and column.
+    package var description: String {
+        let place = "line \(self.position.line), column \(self.position.column)"
+        switch self.reason {
+        case .unexpected(let found, let expected):
+            return "Encountered \(found) at \(place). Was expecting: \(expected.joined(separator: ", "))"
+        case .unended(.comment): return "The comment that begins at \(place) does not end"
+        case .unended(.quotedName): return "The quoted name that begins at \(place) does not end on its line"
+        case .nameInvalid(let name):
+            return "Invalid name \(Self.shown(name)) at \(place): a letter, then letters, digits and '_', "
+                + "at most \(Bounds.nameBytesMax) characters"
+        case .systemNameUnknown(let name):
+            return "There is no system field \(Self.shown(name)), at \(place). There are: "
+                + SystemField.inSchemas.map(\.rawValue).joined(separator: ", ")
+        case .roleReserved(let name):
+            return "The role \(Self.shown(name)) at \(place) is the system's and always there"
+        case .duplicateRole(let name): return "The role \(Self.shown(name)) at \(place) is there already"
+        case .duplicateType(let name):
+            return "The record type \(Self.shown(name)) at \(place) is there already"
+        case .duplicateField(let name): return "The field \(Self.shown(name)) at \(place) is there already"
+        case .duplicateIndex(let index): return "\(index) at \(place) is there already"
+        case .indexNotPossible(let index, let field, let type):
+            return
+                "\(index) at \(place): the field \(Self.shown(field)) of type \(type) cannot have this index"
+        case .systemFieldRetyped(let field, let type, let defined):
+            return
+                "The type \(type) at \(place) is wrong: \(Self.shown(field)) is a \(defined) in every record type"
+        case .roleUnknown(let name):
+            return "There is no role \(Self.shown(name)), at \(place). Create it: CREATE ROLE name;"
+        case .textTooLarge(let bytes):
+            return "The schema takes \(bytes) bytes, and \(Bounds.schemaBytesMax) are the limit"
+        case .tooManyRoles:
+            return "The role at \(place) is one too many: \(SchemaDocument.rolesMax) are the limit"
+        case .tooManyTypes:
+            return
+                "The record type at \(place) is one too many: \(SchemaDocument.recordTypesMax) are the limit"
+        case .tooManyFields(let type):
+            return
+                "The field at \(place) is one too many: \(Bounds.fieldsMax) are the limit of a record type, "
+                + "\(Self.shown(type)) here"
+        }
+    }
+
+    /// A name as it may be told in one line, whatever it contains.
+    static func shown(_ name: String) -> String {
+        let charactersMax = 64
+        let cut = name.count > charactersMax ? name.prefix(charactersMax) + "…" : name[...]
+        return "\"\(cut)\""
+    }
+}

@@ -1,0 +1,89 @@
+import RecordModel
+
+extension SchemaParser {
+    /// A type and what goes with it, for the field of this name.
+    mutating func type(ofField name: String) throws(SchemaError) -> FieldDeclaration {
+        if self.token.isKeyword(.list) { return try self.list(ofField: name) }
+        if self.token.isKeyword(.number) { return try self.number(ofField: name) }
+        if self.token.isKeyword(.encrypted) {
+            try self.advance()
+            let type = try self.primitive(of: FieldType.encryptable, more: [])
+            return FieldDeclaration(name: name, type: .field(type), isEncrypted: true)
+        }
+        if self.token.isKeyword(.asset) {
+            try self.advance()
+            return FieldDeclaration(name: name, type: .asset(isList: false))
+        }
+        let type = try self.primitive(of: FieldType.primitives, more: [.asset, .encrypted, .list, .number])
+        return FieldDeclaration(name: name, type: .field(type))
+    }
+
+    private mutating func list(ofField name: String) throws(SchemaError) -> FieldDeclaration {
+        try self.take(.list)
+        try self.take(mark: "<")
+        var field: FieldDeclaration
+        if self.token.isKeyword(.asset) {
+            try self.advance()
+            field = FieldDeclaration(name: name, type: .asset(isList: true))
+        } else {
+            let isEncrypted = self.token.isKeyword(.encrypted)
+            if isEncrypted { try self.advance() }
+            let element = try self.primitive(
+                of: isEncrypted ? FieldType.encryptable : FieldType.primitives,
+                more: isEncrypted ? [] : [.asset, .encrypted]
+            )
+            field = FieldDeclaration(name: name, type: .field(element.listOfIt), isEncrypted: isEncrypted)
+        }
+        try self.take(mark: ">")
+        return field
+    }
+
+    private mutating func number(ofField name: String) throws(SchemaError) -> FieldDeclaration {
+        try self.take(.number)
+        guard self.token.isKeyword(.preferred) else {
+            return FieldDeclaration(name: name, type: .number(preferred: nil))
+        }
+        try self.advance()
+        try self.take(.as)
+        let preferred = try self.primitive(of: [.int64, .double], more: [])
+        return FieldDeclaration(name: name, type: .number(preferred: preferred))
+    }
+
+    private mutating func primitive(
+        of types: [FieldType],
+        more: [SchemaKeyword]
+    ) throws(SchemaError) -> FieldType {
+        let type = types.first { type in
+            SchemaKeyword(rawValue: type.schemaName).map { self.token.isKeyword($0) } ?? false
+        }
+        guard let type else {
+            throw self.unexpected((types.map(\.schemaName) + more.map(\.rawValue)).sorted())
+        }
+        try self.advance()
+        return type
+    }
+}
+
+extension FieldType {
+    /// Those that are no lists, as the language has them.
+    static let primitives: [FieldType] = [
+        .bytes, .double, .int64, .location, .reference, .string, .timestamp,
+    ]
+    static let encryptable = primitives.filter { $0 != .reference }
+
+    /// The list with elements of this type; a list is its own.
+    var listOfIt: FieldType {
+        switch self {
+        case .string: .stringList
+        case .int64: .int64List
+        case .double: .doubleList
+        case .timestamp: .timestampList
+        case .bytes: .bytesList
+        case .location: .locationList
+        case .reference: .referenceList
+        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList,
+            .emptyList, .clear:
+            self
+        }
+    }
+}

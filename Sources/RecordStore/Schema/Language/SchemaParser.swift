@@ -1,0 +1,233 @@
+import RecordModel
+
+/// Reads the CloudKit Schema Language.
+///
+/// ```text
+/// schema      := DEFINE SCHEMA { (create-role | record-type) ";" }
+/// create-role := CREATE ROLE name
+/// record-type := RECORD TYPE name "(" item { "," item } ")"
+/// item        := name type { QUERYABLE | SORTABLE | SEARCHABLE }
+///              | GRANT permission { "," permission } TO name
+/// type        := primitive | encrypted | number | LIST "<" ( primitive | encrypted ) ">"
+/// encrypted   := ENCRYPTED (BYTES | STRING | DOUBLE | INT64 | LOCATION | TIMESTAMP)
+/// number      := NUMBER [ PREFERRED AS (INT64 | DOUBLE) ]
+/// ```
+package struct SchemaParser {
+    private var tokenizer: SchemaTokenizer
+    /// The token that is read next.
+    var token: SchemaToken
+    private var roles: Set<String> = []
+    private var recordTypes: [RecordTypeDefinition] = []
+    private var typeNames: Set<String> = []
+    /// Grants name roles that may be created further down.
+    private var grantees: [(role: String, position: SchemaPosition)] = []
+
+    private init(_ bytes: [UInt8]) throws(SchemaError) {
+        self.tokenizer = SchemaTokenizer(bytes)
+        self.token = try self.tokenizer.next()
+    }
+
+    /// The schema that a text says, in the order of names.
+    ///
+    /// The first error ends the reading.
+    ///
+    /// - Throws: What is wrong, with line and column.
+    package static func parse(_ bytes: [UInt8]) throws(SchemaError) -> SchemaDocument {
+        guard bytes.count <= Bounds.schemaBytesMax else {
+            throw SchemaError(.textTooLarge(bytes: bytes.count), at: SchemaPosition(line: 1, column: 1))
+        }
+        var parser = try SchemaParser(bytes)
+        return try parser.schema()
+    }
+
+    package static func parse(_ text: String) throws(SchemaError) -> SchemaDocument {
+        try self.parse(Array(text.utf8))
+    }
+
+    private mutating func schema() throws(SchemaError) -> SchemaDocument {
+        try self.take(.define)
+        try self.take(.schema)
+        while self.token.kind != .end {
+            if self.token.isKeyword(.create) {
+                try self.createRole()
+            } else if self.token.isKeyword(.record) {
+                try self.recordType()
+            } else {
+                throw self.unexpected([
+                    SchemaKeyword.create.rawValue, SchemaKeyword.record.rawValue, "the end",
+                ])
+            }
+            try self.take(mark: ";")
+        }
+        let known = self.roles.union(SystemRole.names)
+        for grantee in self.grantees where !known.contains(grantee.role) {
+            throw SchemaError(.roleUnknown(grantee.role), at: grantee.position)
+        }
+        return SchemaDocument(roles: Array(self.roles), recordTypes: self.recordTypes).canonical
+    }
+
+    private mutating func createRole() throws(SchemaError) {
+        try self.take(.create)
+        try self.take(.role)
+        let (name, position) = try self.name(of: "a role")
+        guard !SystemRole.names.contains(name) else { throw SchemaError(.roleReserved(name), at: position) }
+        try Self.checkIdentifier(name, at: position)
+        guard !self.roles.contains(name) else { throw SchemaError(.duplicateRole(name), at: position) }
+        guard self.roles.count < SchemaDocument.rolesMax else {
+            throw SchemaError(.tooManyRoles, at: position)
+        }
+        self.roles.insert(name)
+    }
+
+    private mutating func recordType() throws(SchemaError) {
+        try self.take(.record)
+        try self.take(.type)
+        let (name, position) = try self.name(of: "a record type")
+        try Self.checkIdentifier(name, at: position)
+        guard self.typeNames.insert(name).inserted else {
+            throw SchemaError(.duplicateType(name), at: position)
+        }
+        guard self.recordTypes.count < SchemaDocument.recordTypesMax else {
+            throw SchemaError(.tooManyTypes, at: position)
+        }
+        var definition = RecordTypeDefinition(name: name)
+        var fields: Set<String> = []
+        var grants: [String: Permissions] = [:]
+        try self.take(mark: "(")
+        repeat {
+            if self.token.isKeyword(.grant) {
+                let grant = try self.grant()
+                grants[grant.role, default: []].formUnion(grant.permissions)
+            } else {
+                try self.field(into: &definition, names: &fields)
+            }
+        } while try self.takes(mark: ",")
+        try self.take(mark: ")")
+        definition.grants = grants.map { Grant(role: $0.key, permissions: $0.value) }
+        self.recordTypes.append(definition)
+    }
+
+    private mutating func field(
+        into definition: inout RecordTypeDefinition,
+        names: inout Set<String>
+    ) throws(SchemaError) {
+        let (name, position) = try self.name(of: "a field", or: .grant)
+        let system = SystemField.inSchemas.first { $0.rawValue == name }
+        if system == nil {
+            if name.hasPrefix("_") { throw SchemaError(.systemNameUnknown(name), at: position) }
+            try Self.checkIdentifier(name, at: position)
+        }
+        guard names.insert(name).inserted else { throw SchemaError(.duplicateField(name), at: position) }
+        let count = definition.fields.count { !$0.isSystem }
+        if system == nil, count == Bounds.fieldsMax {
+            throw SchemaError(.tooManyFields(type: definition.name), at: position)
+        }
+        let typePosition = self.token.position
+        var field = try self.type(ofField: name)
+        if let expected = system?.type ?? UserRecord.fieldType(of: name, in: definition.name),
+            field.type != .field(expected) || field.isEncrypted
+        {
+            let reason = SchemaError.Reason.systemFieldRetyped(
+                field: name,
+                type: field.typeText,
+                defined: expected.schemaName
+            )
+            throw SchemaError(reason, at: typePosition)
+        }
+        field.indexes = try self.indexes(of: field)
+        // A system field is there whether it is listed or not: only what it adds is kept.
+        if system == nil || !field.indexes.isEmpty { definition.fields.append(field) }
+    }
+
+    private mutating func indexes(of field: FieldDeclaration) throws(SchemaError) -> IndexKinds {
+        let permitted = IndexKinds.permitted(for: field.type, isEncrypted: field.isEncrypted)
+        var indexes: IndexKinds = []
+        while let (kind, keyword) = IndexKinds.keywords.first(where: { self.token.isKeyword($0.keyword) }) {
+            let position = self.token.position
+            guard permitted.contains(kind) else {
+                let reason = SchemaError.Reason.indexNotPossible(
+                    index: keyword.rawValue,
+                    field: field.name,
+                    type: field.typeText
+                )
+                throw SchemaError(reason, at: position)
+            }
+            guard indexes.insert(kind).inserted else {
+                throw SchemaError(.duplicateIndex(keyword.rawValue), at: position)
+            }
+            try self.advance()
+        }
+        guard self.token.kind == .mark(UInt8(ascii: ",")) || self.token.kind == .mark(UInt8(ascii: ")"))
+        else {
+            throw self.unexpected(IndexKinds.keywords.map(\.keyword.rawValue) + ["\",\"", "\")\""])
+        }
+        return indexes
+    }
+
+    private mutating func grant() throws(SchemaError) -> Grant {
+        try self.take(.grant)
+        var permissions: Permissions = []
+        repeat {
+            guard let found = Permissions.keywords.first(where: { self.token.isKeyword($0.keyword) }) else {
+                throw self.unexpected(Permissions.keywords.map(\.keyword.rawValue))
+            }
+            permissions.insert(found.permission)
+            try self.advance()
+        } while try self.takes(mark: ",")
+        try self.take(.to)
+        let (role, position) = try self.name(of: "a role")
+        self.grantees.append((role, position))
+        return Grant(role: role, permissions: permissions)
+    }
+
+    // MARK: Words
+
+    mutating func advance() throws(SchemaError) {
+        self.token = try self.tokenizer.next()
+    }
+
+    mutating func take(_ keyword: SchemaKeyword) throws(SchemaError) {
+        guard self.token.isKeyword(keyword) else { throw self.unexpected([keyword.rawValue]) }
+        try self.advance()
+    }
+
+    mutating func take(mark: Character) throws(SchemaError) {
+        guard try self.takes(mark: mark) else { throw self.unexpected(["\"\(mark)\""]) }
+    }
+
+    /// Whether the token was this mark; then the next is there.
+    private mutating func takes(mark: Character) throws(SchemaError) -> Bool {
+        guard let byte = mark.asciiValue, self.token.kind == .mark(byte) else { return false }
+        try self.advance()
+        return true
+    }
+
+    private mutating func name(
+        of what: String,
+        or keyword: SchemaKeyword? = nil
+    ) throws(SchemaError) -> (name: String, position: SchemaPosition) {
+        let position = self.token.position
+        let name: String
+        switch self.token.kind {
+        case .quoted(let quoted):
+            name = quoted
+        case .word(let word)
+        where NameRules.isIdentifier(word.utf8)
+            && !(SchemaKeyword(word).map { SchemaKeyword.reserved.contains($0) } ?? false):
+            name = word
+        case .word, .mark, .end:
+            let quoting = "the name of \(what), in quotes if it is reserved or begins with '_'"
+            throw self.unexpected([quoting] + (keyword.map { [$0.rawValue] } ?? []))
+        }
+        try self.advance()
+        return (name, position)
+    }
+
+    private static func checkIdentifier(_ name: String, at position: SchemaPosition) throws(SchemaError) {
+        guard NameRules.isIdentifier(name.utf8) else { throw SchemaError(.nameInvalid(name), at: position) }
+    }
+
+    func unexpected(_ expected: [String]) -> SchemaError {
+        SchemaError(.unexpected(found: self.token.text, expected: expected), at: self.token.position)
+    }
+}

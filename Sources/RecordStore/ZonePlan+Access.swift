@@ -1,0 +1,60 @@
+import RecordModel
+
+/// What the requester of a plan may do.
+extension ZonePlan {
+    /// What the requester may do with the records of a type.
+    ///
+    /// One that no save has made yet will have the default grants.
+    mutating func access(toType type: String) throws(StorageFailure) -> TypeAccess {
+        let requester = self.rule.requester
+        guard requester.scope == .public else { return .everything }
+        if let known = self.knownAccess, known.type == type { return known.access }
+        let transaction = self.rule.transaction
+        let grants =
+            try self.definitions(ofType: type).isTypeDefined || type == UserRecord.type
+            ? SchemaRules.grantsInForce(
+                try transaction.grants(ofType: type, in: requester.environment),
+                ofType: type
+            )
+            : SchemaRules.defaultGrants
+        var roles: Set<String> = []
+        if let user = requester.userRecordName, grants.nameCustomRoles {
+            roles = try transaction.roles(ofUser: user, in: requester.environment)
+        }
+        let access = TypeAccess(grants: grants, roles: roles, requester: requester)
+        self.knownAccess = (type, access)
+        return access
+    }
+
+    /// The decision table, and whether the requester may do what it says.
+    func check(
+        _ save: RecordSave,
+        existing: StoredRecord?,
+        access: TypeAccess
+    ) throws(StoreError) {
+        if let existing {
+            guard access.mayWrite(existing) else { throw .permissionDenied(.write) }
+        }
+        do {
+            _ = try SaveRules.verdict(on: save, policy: self.rule.operation.policy, existing: existing)
+        } catch {
+            // A conflict tells what the record is.
+            if let existing, !access.mayRead(existing) { throw .permissionDenied(.read) }
+            throw error
+        }
+        if let existing {
+            guard existing.recordType == save.recordType else {
+                throw .recordTypeMismatch(existing: existing.recordType)
+            }
+        } else {
+            guard !UserRecord.isReserved(name: save.id.recordName, type: save.recordType) else {
+                throw .nameInvalid(.userRecord)
+            }
+            guard access.mayCreate else { throw .permissionDenied(.create) }
+        }
+        if let error = save.changesError { throw .fieldMalformed(error) }
+        guard !UserRecord.touchesReservedField(save.changes, ofType: save.recordType) else {
+            throw .permissionDenied(.write)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import RecordModel
+import RecordStore
+
+/// Answers queries within a snapshot of a read connection.
+final class QueryConnection: QueryReader {
+    private let connection: ReadConnection
+    private var statements: QueryStatements { self.connection.queryStatements }
+
+    init(_ connection: ReadConnection) {
+        self.connection = connection
+    }
+
+    func recordType(
+        named name: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> QueryableType? {
+        self.statements.typeNumber.bind(1, environment.rawValue)
+        self.statements.typeNumber.bind(2, name)
+        guard try self.statements.typeNumber.step() else { return nil }
+        let number = self.statements.typeNumber.integer(0)
+        self.statements.typeNumber.reset()
+        var type = QueryableType()
+        let statement = self.statements.fields
+        statement.bind(1, number)
+        while try statement.step() {
+            type.fields[statement.text(0)] = QueryableField(
+                type: FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))),
+                isEncrypted: statement.integer(2) != 0,
+                indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
+                index: statement.isNull(4) ? nil : statement.integer(4),
+                isBuilding: !statement.isNull(5)
+            )
+        }
+        // A type that the schema no longer has leaves the number of its name behind.
+        return type.fields[SystemField.recordID.rawValue] == nil ? nil : type
+    }
+
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        try self.connection.key(ofZone: name, in: database)
+    }
+
+    func zones(
+        of database: DatabaseID,
+        from name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [NamedZone] {
+        let statement = self.statements.zones
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        statement.bind(3, Int64(limit))
+        var zones: [NamedZone] = []
+        while try statement.step() {
+            let key = ZoneKey(database: database, number: statement.integer(1))
+            zones.append(NamedZone(name: statement.text(0), key: key))
+        }
+        return zones
+    }
+
+    func entries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [EntryPlace] {
+        let statement =
+            scan.isDescending ? self.descending(scan) : self.ascending(scan, self.statements.ascending)
+        self.bind(statement, index, zone, limit)
+        statement.bind(8, Int64(scan.offset))
+        var entries: [EntryPlace] = []
+        while try statement.step() {
+            entries.append(EntryPlace(value: statement.bytes(0), record: statement.integer(1)))
+        }
+        return entries
+    }
+
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64] {
+        let statement = self.statements.records
+        self.bind(statement, index, zone, limit)
+        statement.bind(4, value)
+        statement.bind(5, number)
+        var numbers: [Int64] = []
+        while try statement.step() { numbers.append(statement.integer(0)) }
+        return numbers
+    }
+
+    func countOfEntries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int {
+        let statement = self.ascending(scan, self.statements.count)
+        self.bind(statement, index, zone, limit)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.integer(0))
+    }
+
+    func record(numbered number: Int64) throws(StorageFailure) -> NamedRecord? {
+        let statement = self.statements.record
+        statement.bind(1, number)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return NamedRecord(
+            name: statement.text(RecordColumns.count),
+            stored: try self.connection.stored(statement)
+        )
+    }
+
+    // MARK: Ranges
+
+    /// Every entry statement has these four at the same places.
+    private func bind(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey, _ limit: Int) {
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, index)
+        statement.bind(7, Int64(limit))
+    }
+
+    /// Binds where a scan in order starts and ends.
+    private func ascending(_ scan: EntryScan, _ statements: QueryStatements.Bounded) -> HotStatement {
+        let statement = scan.range.upper == nil ? statements.open : statements.bounded
+        // No record has a number below 1, so this is before all entries of the first value.
+        let start = scan.after ?? EntryPlace(value: scan.range.lower, record: 0)
+        statement.bind(4, start.value)
+        statement.bind(5, start.record)
+        if let upper = scan.range.upper { statement.bind(6, upper) }
+        return statement
+    }
+
+    /// Binds where a scan against the order starts and ends.
+    private func descending(_ scan: EntryScan) -> HotStatement {
+        let start = scan.after ?? scan.range.upper.map { EntryPlace(value: $0, record: 0) }
+        let statement = start == nil ? self.statements.descending.open : self.statements.descending.bounded
+        statement.bind(6, scan.range.lower)
+        if let start {
+            statement.bind(4, start.value)
+            statement.bind(5, start.record)
+        }
+        return statement
+    }
+}

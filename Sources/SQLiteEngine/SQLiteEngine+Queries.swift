@@ -1,0 +1,57 @@
+import RecordModel
+package import RecordStore
+
+extension SQLiteEngine {
+    /// Tries on this thread first: most queries are short, and nobody knows which before they are read.
+    ///
+    /// What turns out to be long is given up after a few hundred reads, and starts again on a thread of the engine.
+    package func query(
+        _ read: QueryRead,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try Access.checkReading(by: requester)
+        } catch {
+            reply(.failure(error))
+            return
+        }
+        let whole = self.page(read, for: requester, attemptMax: nil)
+        if read.limit < self.configuration.inlineQueryReadsMax {
+            let attempt = self.page(read, for: requester, attemptMax: self.configuration.inlineQueryReadsMax)
+            let isDone = self.reads.attempt { connection in
+                guard let answer = attempt(connection) else { return false }
+                reply(answer)
+                return true
+            }
+            if isDone { return }
+        }
+        let admission = self.reads.read(isShort: false) { connection in
+            reply(whole(connection) ?? .failure(.internalFault))
+        }
+        switch admission {
+        case .admitted: return
+        case .full: reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
+        case .closed: reply(.failure(.shuttingDown))
+        }
+    }
+
+    /// Reads a page on a connection; `nil`: it took more than the attempt may.
+    private func page(
+        _ read: QueryRead,
+        for requester: Requester,
+        attemptMax: Int?
+    ) -> @Sendable (ReadConnection) -> Result<QueryAnswer, StoreError>? {
+        var budget = self.configuration.queryBudget
+        budget.answerBytesMax = self.configuration.bounds.answerBytesMax
+        budget.attemptMax = attemptMax
+        let report = self.report
+        return { [budget] connection in
+            do throws(StorageFailure) {
+                return try connection.query(read, for: requester, budget: budget)
+            } catch {
+                return .failure(Self.refusal(for: error, report))
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import RecordModel
+import RecordStore
+
+/// The command `tidemark schema`.
+struct SchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Export, import, compare, deploy and reset the schemas of a container.",
+        discussion: """
+            Schemas are in the CloudKit Schema Language (.ckdb). Saves define types
+            and fields in development; production takes what is deployed. Every
+            command works while the server runs.
+
+              tidemark schema export --container iCloud.org.example.app > app.ckdb
+              tidemark schema import --container iCloud.org.example.app app.ckdb
+              tidemark schema diff --container iCloud.org.example.app
+              tidemark schema deploy --container iCloud.org.example.app --dry-run
+            """,
+        subcommands: [
+            SchemaExport.self, SchemaImport.self, SchemaValidate.self, SchemaDiff.self, SchemaDeploy.self,
+            SchemaReset.self,
+        ]
+    )
+}
+
+/// `--container ID --data DIR`: what every command about schemas takes.
+struct SchemaArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    var container: String
+
+    @OptionGroup var data: DataOption
+
+    func use<Result>(_ body: (any SchemaStore) throws -> Result) async throws -> Result {
+        try await AdministeredStore.useSchemas(self.data.folder, body) { error in
+            SchemaAdvice.failure(error, container: self.container)
+        }
+    }
+
+    /// Makes a change, or only looks what it would do, and returns the difference.
+    func change(_ change: SchemaChange, isDryRun: Bool = false) async throws -> SchemaDifference {
+        try await self.use { schemas in
+            isDryRun
+                ? try schemas.preview(change, inContainer: self.container)
+                : try schemas.apply(change, inContainer: self.container)
+        }
+    }
+}
+
+/// `--environment development|production`.
+enum EnvironmentName: String, ExpressibleByArgument, CaseIterable {
+    case development
+    case production
+
+    var environment: Environment {
+        switch self {
+        case .development: .development
+        case .production: .production
+        }
+    }
+}

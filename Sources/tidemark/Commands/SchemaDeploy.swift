@@ -1,0 +1,73 @@
+import ArgumentParser
+import RecordModel
+import RecordStore
+
+struct SchemaDeploy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deploy",
+        abstract: "Give production the schema of development, and print what changes.",
+        discussion: """
+            Types and fields are added, never removed or changed; indexes, roles
+            and grants become those of development. An index on records that are
+            there is filled while the server serves, and used when it is complete.
+
+              tidemark schema deploy --container iCloud.org.example.app --dry-run
+              tidemark schema deploy --container iCloud.org.example.app
+            """
+    )
+
+    @OptionGroup var schema: SchemaArguments
+
+    @Flag(help: "Print what would change, and change nothing.")
+    var dryRun = false
+
+    func run() async throws {
+        Terminal.write(try await self.schema.change(.deploy, isDryRun: self.dryRun).report)
+    }
+}
+
+struct SchemaDiff: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Print how a schema file, or development's schema, differs from the one in force.",
+        discussion: """
+            Lines begin with + (added), - (removed) or ~ (changed).
+
+              tidemark schema diff --container iCloud.org.example.app
+              tidemark schema diff --container iCloud.org.example.app --environment production app.ckdb
+
+            Without a file: from production's schema to development's.
+            """
+    )
+
+    @OptionGroup var schema: SchemaArguments
+
+    @Argument(help: ArgumentHelp("A schema (.ckdb); '-': the standard input.", valueName: "file"))
+    var path: String?
+
+    @Option(help: "With a file: whose schema it is compared with.")
+    var environment = EnvironmentName.development
+
+    func run() async throws {
+        let document = try self.path.map { path in
+            var file = SchemaFile()
+            file.path = path
+            return try file.read()
+        }
+        let difference = try await self.schema.use { schemas in
+            let container = self.schema.container
+            guard let document else {
+                return SchemaDifference(
+                    from: try schemas.schema(ofContainer: container, environment: .production),
+                    to: try schemas.schema(ofContainer: container, environment: .development)
+                )
+            }
+            let inForce = try schemas.schema(
+                ofContainer: container,
+                environment: self.environment.environment
+            )
+            return SchemaDifference(from: inForce, to: SchemaRules.completed(document, from: inForce))
+        }
+        Terminal.write(difference.isEmpty ? "No difference.\n" : difference.description)
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import RecordModel
+import RecordStore
+
+/// A schema as a file, or what is given to the command.
+struct SchemaFile: ParsableArguments {
+    @Argument(help: ArgumentHelp("A schema (.ckdb); '-', or nothing: the standard input.", valueName: "file"))
+    var path: String?
+
+    /// Reads and checks the schema.
+    ///
+    /// - Throws: `data`, with line and column when the text is wrong.
+    func read() throws(CommandFailure) -> SchemaDocument {
+        let name = self.path.flatMap { $0 == "-" ? nil : $0 } ?? "standard input"
+        let bytes = try self.bytes(name)
+        do throws(SchemaError) {
+            return try SchemaParser.parse(bytes)
+        } catch {
+            throw CommandFailure(.data, "\(name): \(error)")
+        }
+    }
+
+    /// No more than it takes to see that it is too much.
+    private func bytes(_ name: String) throws(CommandFailure) -> [UInt8] {
+        let file: FileHandle
+        if let path = self.path, path != "-" {
+            guard let opened = FileHandle(forReadingAtPath: path) else {
+                throw CommandFailure(.data, "the schema \(path) cannot be read. Name a file that exists.")
+            }
+            file = opened
+        } else {
+            file = .standardInput
+        }
+        var bytes: [UInt8] = []
+        do {
+            while bytes.count <= Bounds.schemaBytesMax,
+                let piece = try file.read(upToCount: Bounds.schemaBytesMax), !piece.isEmpty
+            {
+                bytes += piece
+            }
+        } catch {
+            throw CommandFailure(.data, "\(name) cannot be read: \(error.localizedDescription)")
+        }
+        return bytes
+    }
+}

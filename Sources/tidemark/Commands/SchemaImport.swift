@@ -1,0 +1,58 @@
+import ArgumentParser
+import RecordStore
+
+struct SchemaImport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Put a schema in place of development's, and print what changes.",
+        discussion: """
+            All of it or nothing. What the file does not name goes, unless
+            production has it or records use it; then nothing changes. Without
+            the type Users in the file user records stay as they are.
+
+              tidemark schema import --container iCloud.org.example.app app.ckdb
+              tidemark schema import --container iCloud.org.example.app < app.ckdb
+
+            Production changes by `tidemark schema deploy` alone.
+            """
+    )
+
+    @OptionGroup var schema: SchemaArguments
+    @OptionGroup var file: SchemaFile
+
+    @Option(help: "development; any other is refused.")
+    var environment = EnvironmentName.development
+
+    func run() async throws {
+        guard self.environment == .development else {
+            throw CommandFailure(
+                .usage,
+                "a schema is imported to development and deployed to production: tidemark schema deploy --help"
+            )
+        }
+        let document = try self.file.read()
+        Terminal.write(try await self.schema.change(.replaceDevelopment(document)).report)
+    }
+}
+
+struct SchemaValidate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Say what an import would change, or why it would be refused, and change nothing.",
+        discussion: "  tidemark schema validate --container iCloud.org.example.app app.ckdb"
+    )
+
+    @OptionGroup var schema: SchemaArguments
+    @OptionGroup var file: SchemaFile
+
+    func run() async throws {
+        let document = try self.file.read()
+        let difference = try await self.schema.change(.replaceDevelopment(document), isDryRun: true)
+        Terminal.write(difference.report)
+    }
+}
+
+extension SchemaDifference {
+    /// What a command prints, so that nothing is an answer as well.
+    var report: String { self.isEmpty ? "Nothing changes.\n" : self.description }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import RecordStore
+
+/// The command `tidemark user role`.
+struct UserRole: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "role",
+        abstract: "Give a user custom roles, take them away, and list them.",
+        discussion: """
+            Roles are made in the schema (CREATE ROLE) and count in the public
+            database. A user has them in one environment, from the next request on.
+
+              tidemark user role add alice editor --container iCloud.org.example.app
+            """,
+        subcommands: [UserRoleAdd.self, UserRoleRemove.self, UserRoleList.self]
+    )
+}
+
+struct UserRoleAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Give a user a role.",
+        discussion: """
+              tidemark user role add alice editor --container iCloud.org.example.app \\
+                  --environment production
+            """
+    )
+
+    @OptionGroup var user: UserArguments
+    @OptionGroup var role: RoleArguments
+
+    func run() async throws {
+        try await self.role.set(of: self.user, isGiven: true)
+        Terminal.write(
+            "\(self.user.name) has the role \(self.role.role) in \(self.role.environment.rawValue).\n"
+        )
+    }
+}
+
+struct UserRoleRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Take a role away from a user.",
+        discussion: "  tidemark user role remove alice editor --container iCloud.org.example.app"
+    )
+
+    @OptionGroup var user: UserArguments
+    @OptionGroup var role: RoleArguments
+
+    func run() async throws {
+        try await self.role.set(of: self.user, isGiven: false)
+        let (name, role) = (self.user.name, self.role.role)
+        Terminal.write("\(name) does not have the role \(role) in \(self.role.environment.rawValue).\n")
+    }
+}
+
+struct UserRoleList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the roles of a user, one a line.",
+        discussion: "  tidemark user role list alice --container iCloud.org.example.app"
+    )
+
+    @OptionGroup var user: UserArguments
+
+    @Option(help: "Where the user has them.")
+    var environment = EnvironmentName.development
+
+    func run() async throws {
+        let roles = try await AdministeredStore.useSchemas(self.user.data.folder) { schemas in
+            try schemas.roles(
+                ofUser: self.user.name,
+                inContainer: self.user.container,
+                environment: self.environment.environment
+            )
+        } explain: { error in
+            SchemaAdvice.failure(error, container: self.user.container, user: self.user.name)
+        }
+        Terminal.write(roles.map { $0 + "\n" }.joined())
+    }
+}
+
+/// `ROLE --environment NAME`: what the commands about one role take.
+struct RoleArguments: ParsableArguments {
+    @Argument(help: "A role of the schema.")
+    var role: String
+
+    @Option(help: "Where the user has it.")
+    var environment = EnvironmentName.development
+
+    func set(of user: UserArguments, isGiven: Bool) async throws {
+        try await AdministeredStore.useSchemas(user.data.folder) { schemas in
+            try schemas.setRole(
+                self.role,
+                ofUser: user.name,
+                isGiven: isGiven,
+                inContainer: user.container,
+                environment: self.environment.environment
+            )
+        } explain: { error in
+            SchemaAdvice.failure(error, container: user.container, user: user.name, role: self.role)
+        }
+    }
+}

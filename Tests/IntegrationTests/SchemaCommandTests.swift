@@ -1,0 +1,209 @@
+import CloudKit
+import Foundation
+import TestSupport
+import Testing
+
+/// `tidemark schema` and `tidemark user role`, beside the server that serves the same folder and alone.
+@Suite(.timeLimit(.minutes(2)))
+struct SchemaCommandTests {
+    private static let container = "iCloud.a"
+    private static let grants = """
+        GRANT WRITE TO "_creator", GRANT CREATE TO "_icloud", GRANT READ TO "_world"
+        """
+
+    private let directory: TemporaryDirectory
+    private var data: String { self.directory.path + "/data" }
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
+
+    private func run(_ arguments: String...) async throws -> ChildProcess.Outcome {
+        let place = ["--container", Self.container, "--data", self.data]
+        return try await ChildProcess.run(ChildProcess.tidemark, arguments + place)
+    }
+
+    /// Runs what must succeed, and returns what it prints.
+    private func output(_ arguments: String...) async throws -> String {
+        let place = ["--container", Self.container, "--data", self.data]
+        let outcome = try await ChildProcess.run(ChildProcess.tidemark, arguments + place)
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        return outcome.output
+    }
+
+    private func makeContainer() async throws {
+        let made = try await ChildProcess.tidemark("container", "create", Self.container, "--data", self.data)
+        try #require(made.exitCode == 0)
+    }
+
+    /// A file with these types.
+    private func file(_ types: String) throws -> String {
+        let path = self.directory.path + "/\(UUID()).ckdb"
+        try "DEFINE SCHEMA\n\(types)".write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test
+    func `a schema is imported, compared, deployed and exported without a server`() async throws {
+        try await self.makeContainer()
+        let note = try self.file("RECORD TYPE Note (title STRING QUERYABLE, \(Self.grants));")
+        let added = """
+            + RECORD TYPE Note
+                + title STRING QUERYABLE
+                + GRANT WRITE TO "_creator"
+                + GRANT CREATE TO "_icloud"
+                + GRANT READ TO "_world"
+
+            """
+        #expect(try await self.output("schema", "validate", note) == added)
+        #expect(try await self.output("schema", "diff", note) == added)
+        #expect(try await self.output("schema", "diff") == "No difference.\n")
+        #expect(try await self.output("schema", "import", note) == added)
+        #expect(try await self.output("schema", "import", note) == "Nothing changes.\n")
+        #expect(try await self.output("schema", "diff") == added)
+        #expect(try await self.output("schema", "deploy", "--dry-run") == added)
+        #expect(!(try await self.output("schema", "export", "--environment", "production")).contains("Note"))
+        #expect(try await self.output("schema", "deploy") == added)
+        #expect(try await self.output("schema", "deploy") == "Nothing changes.\n")
+
+        let exported = self.directory.path + "/exported.ckdb"
+        #expect(try await self.output("schema", "export", "--output", exported) == "")
+        let text = try String(contentsOfFile: exported, encoding: .utf8)
+        #expect(try await self.output("schema", "export", "--environment", "production") == text)
+        #expect(
+            text.hasPrefix("DEFINE SCHEMA\n\n    RECORD TYPE Note (\n        \"___createTime\" TIMESTAMP,\n")
+        )
+        #expect(try await self.output("schema", "import", exported) == "Nothing changes.\n")
+    }
+
+    @Test
+    func `a schema comes from the standard input as well`() async throws {
+        try await self.makeContainer()
+        let note = try self.file("RECORD TYPE Note (title STRING);")
+        for last in ["", " -"] {
+            let line = """
+                '\(ChildProcess.tidemark.path)' schema validate --container \(Self.container) --data '\(self.data)'\(last) \
+                < '\(note)'
+                """
+            let outcome = try await ChildProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", line])
+            #expect(outcome.output == "+ RECORD TYPE Note\n    + title STRING\n", "\(outcome.errors)")
+        }
+    }
+
+    @Test
+    func `what is wrong is said with its place, and nothing changes`() async throws {
+        try await self.makeContainer()
+        func fails(_ code: Int32, _ text: String, _ arguments: String...) async throws {
+            let place = ["--container", Self.container, "--data", self.data]
+            let outcome = try await ChildProcess.run(ChildProcess.tidemark, arguments + place)
+            #expect(outcome.exitCode == code)
+            #expect(outcome.output == "")
+            #expect(outcome.errors.contains(text), "\(outcome.errors)")
+        }
+        let typo = try self.file("RECORD TYPE Note (\n  title STRNG);")
+        let message = "\(typo): Encountered \"STRNG\" at line 3, column 9. Was expecting: ASSET, BYTES"
+        try await fails(65, message, "schema", "import", typo)
+        try await fails(65, message, "schema", "validate", typo)
+        try await fails(65, "cannot be read", "schema", "import", "/nowhere.ckdb")
+        let good = try self.file("RECORD TYPE Note (title STRING);")
+        try await fails(64, "schema deploy", "schema", "import", good, "--environment", "production")
+        try await fails(73, "--output", "schema", "export", "--output", "/nowhere/a.ckdb")
+        try await fails(64, "--yes", "schema", "reset")
+        _ = try await self.output("schema", "import", good)
+        _ = try await self.output("schema", "deploy")
+        let bad = try self.file("RECORD TYPE Note (title INT64);")
+        let loss = "  the field Note.title would change from STRING to INT64\n"
+        for command in ["import", "validate"] { try await fails(65, loss, "schema", command, bad) }
+        let large = self.directory.path + "/large.ckdb"
+        try Data(repeating: 0x20, count: 2_000_000).write(to: URL(fileURLWithPath: large))
+        try await fails(65, "1048576 are the limit", "schema", "import", large)
+        let absent = try await ChildProcess.tidemark(
+            "schema",
+            "export",
+            "--container",
+            "iCloud.b",
+            "--data",
+            self.data
+        )
+        #expect(absent.exitCode == 65)
+        #expect(absent.errors.contains("tidemark container create iCloud.b"))
+        #expect(try await self.output("schema", "diff") == "No difference.\n")
+    }
+
+    @Test(arguments: ["export", "import", "validate", "diff", "deploy", "reset"])
+    func `every command has an example`(command: String) async throws {
+        let help = try await ChildProcess.tidemark("schema", command, "--help")
+        #expect(help.exitCode == 0)
+        #expect(help.output.contains("  tidemark schema \(command) --container "))
+    }
+
+    @Test
+    func `a server that runs minds schemas and roles from the next request on`() async throws {
+        let server = try await ServerUnderTest.start(data: self.data)
+        let token = try await ServerUnderTest.addUser(container: Self.container, data: self.data)
+        func database(_ environment: CKServerConnection.Environment) -> CKDatabase {
+            let connection = CKServerConnection(
+                url: "tidemark://\(server.address)",
+                token: token,
+                certificateAuthority: .file(server.authorityPath),
+                environment: environment
+            )
+            return CKContainer(identifier: Self.container, connection: connection).publicCloudDatabase
+        }
+        let (development, production) = (database(.development), database(.production))
+        func note(_ field: String, named name: String = "note") -> CKRecord {
+            let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: name))
+            note[field] = "text"
+            return note
+        }
+        func refusal(_ database: CKDatabase, _ record: CKRecord) async -> String {
+            let error = await thrown { _ = try await database.save(record) }
+            #expect(error?.code == .invalidArguments)
+            return error?.localizedDescription ?? ""
+        }
+        #expect(
+            await refusal(production, note("title")).contains(
+                "Cannot create new type Note in production schema"
+            )
+        )
+        _ = try await development.save(note("title"))
+        #expect(
+            try await self.output("schema", "deploy").contains("+ title STRING QUERYABLE SEARCHABLE SORTABLE")
+        )
+        _ = try await production.save(note("title"))
+        let field = "Cannot create or modify field 'other' in record 'Note' in production schema"
+        #expect(await refusal(production, note("other", named: "new")).contains(field))
+
+        let roles = try self.file(
+            "CREATE ROLE editor; RECORD TYPE Note (title STRING, GRANT READ TO \"_world\", GRANT WRITE TO editor);"
+        )
+        _ = try await self.output("schema", "import", roles)
+        let known = try await development.record(for: note("title").recordID)
+        known["title"] = "changed"
+        await expect(.permissionFailure) { _ = try await development.save(known) }
+        #expect(try await self.output("user", "role", "list", "test") == "")
+        #expect(
+            try await self.output("user", "role", "add", "test", "editor")
+                == "test has the role editor in development.\n"
+        )
+        #expect(try await self.output("user", "role", "list", "test") == "editor\n")
+        _ = try await development.save(known)
+        _ = try await self.output("user", "role", "remove", "test", "editor")
+        await expect(.permissionFailure) { _ = try await development.save(known) }
+        let missing = try await self.run("user", "role", "add", "test", "writer")
+        #expect(missing.exitCode == 65)
+        #expect(missing.errors.contains("CREATE ROLE writer;"))
+
+        let reset = try await self.output("schema", "reset", "--yes")
+        #expect(
+            reset.hasPrefix(
+                "Dropped development's data of iCloud.a.\n- CREATE ROLE editor\n~ RECORD TYPE Note\n"
+            )
+        )
+        await expect(.unknownItem) { _ = try await development.record(for: note("title").recordID) }
+        _ = try await production.record(for: note("title").recordID)
+        _ = try await development.save(note("title"))
+        server.process.signal(SIGTERM)
+        #expect(await server.process.outcome().exitCode == 0)
+    }
+}
