@@ -1,4 +1,6 @@
 /// What changed in a zone after a token, a page at a time.
+///
+/// Items of the answer are numbered as they come.
 package struct FetchChanges: Hashable, Sendable {
     /// How a snapshot comes; in both orders a parent comes before its children.
     package enum SnapshotOrder: UInt8, Hashable, Sendable {
@@ -12,7 +14,7 @@ package struct FetchChanges: Hashable, Sendable {
     package var token: [UInt8]
     /// `nil`: all fields; empty: none.
     package var desiredKeys: [String]?
-    /// Changes of a page; 0: as many as the server gives.
+    /// Records of a page, at most `Bounds.feedPageMax`; 0: as many as the server gives.
     package var limit: UInt32
     package var order: SnapshotOrder
 
@@ -33,11 +35,14 @@ package struct FetchChanges: Hashable, Sendable {
     }
 }
 
-/// Which zones changed or were deleted after a token.
+/// Which zones changed or were deleted after a token, a page at a time.
+///
+/// Items of the answer are numbered as they come.
 package struct FetchDatabaseChanges: Hashable, Sendable {
     package var scope: DatabaseScope
     /// Empty: from the beginning.
     package var token: [UInt8]
+    /// Zones of a page, at most `Bounds.feedPageMax`; 0: as many as the server gives.
     package var limit: UInt32
 
     package init(scope: DatabaseScope, token: [UInt8] = [], limit: UInt32 = 0) {
@@ -47,7 +52,9 @@ package struct FetchDatabaseChanges: Hashable, Sendable {
     }
 }
 
-/// The token for now.
+/// The token for now, of a zone or of a database.
+///
+/// The answer has no items.
 package struct FetchToken: Hashable, Sendable {
     package var scope: DatabaseScope
     /// `nil`: the database's.

@@ -11,6 +11,11 @@ package struct Subscription: Hashable, Sendable {
 
     /// When a query's subscription fires; the bits are CloudKit's.
     package struct FiresOn: OptionSet, Hashable, Sendable {
+        /// All that there are.
+        package static let all: FiresOn = [.events, .once]
+        /// What can happen to a record: a subscription that fires on none of them never does.
+        package static let events: FiresOn = [.creation, .update, .deletion]
+
         package let rawValue: UInt32
         package static let creation = FiresOn(rawValue: 1 << 0)
         package static let update = FiresOn(rawValue: 1 << 1)
@@ -96,19 +101,35 @@ package struct Notification: Hashable, Sendable {
     }
 
     package enum Event: Hashable, Sendable {
-        /// `fields` has the values that the subscription asked for.
-        case query(RecordID, Reason, fields: RecordBody)
+        /// `nil`: something did while the listener was away.
+        case query(RecordChange?)
         case zone(ZoneID)
         case database
     }
 
-    /// Ascending on a connection, from 1.
+    /// What happened to the record of a query's subscription.
+    package struct RecordChange: Hashable, Sendable {
+        package var id: RecordID
+        package var reason: Reason
+        /// The values that the subscription asked for.
+        package var fields: RecordBody
+
+        package init(id: RecordID, reason: Reason, fields: RecordBody = .empty) {
+            self.id = id
+            self.reason = reason
+            self.fields = fields
+        }
+    }
+
+    /// From 1 on a connection, each one more than the one before.
     package var number: UInt64
     package var subscriptionID: String
     package var scope: DatabaseScope
     package var event: Event
     /// Others that came before it were left out.
     package var isCoalesced: Bool
+    /// Values stayed out of `event` or `info`, which they would have made too large.
+    package var isPruned: Bool
     /// User record name of the subscription's owner.
     package var owner: String
     /// With values of the record in place of names of fields.
@@ -122,6 +143,7 @@ package struct Notification: Hashable, Sendable {
         scope: DatabaseScope,
         event: Event,
         isCoalesced: Bool = false,
+        isPruned: Bool = false,
         owner: String,
         info: NotificationInfo? = nil,
         committedMilliseconds: Int64
@@ -131,6 +153,7 @@ package struct Notification: Hashable, Sendable {
         self.scope = scope
         self.event = event
         self.isCoalesced = isCoalesced
+        self.isPruned = isPruned
         self.owner = owner
         self.info = info
         self.committedMilliseconds = committedMilliseconds
