@@ -30,6 +30,9 @@ struct Admission {
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
         switch request.operation {
+        case .fetchChanges, .fetchDatabaseChanges, .fetchToken, .modifySubscriptions, .fetchSubscriptions,
+            .listen:
+            throw Failure(code: .operationUnknown, message: "this server has no feeds yet", retry: .never)
         case .modifyRecords(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchRecords(let operation):
