@@ -25,10 +25,7 @@ package enum Access {
         roles: Set<String>,
         requester: Requester
     ) -> ReadRule {
-        let access = TypeAccess(grants: grants, roles: roles, requester: requester)
-        if access.toAll.contains(.read) { return .all }
-        if let creator = access.creator, access.toOwn.contains(.read) { return .own(creator: creator) }
-        return .none
+        TypeAccess(grants: grants, roles: roles, requester: requester).readRule
     }
 
     /// Whether the words of a zone ID mean a zone of the requester's database.
@@ -75,6 +72,13 @@ package struct TypeAccess: Hashable, Sendable {
             }
         }
         self.init(toAll: toAll, toOwn: toOwn, creator: requester.userRecordName)
+    }
+
+    /// Which records of the type a query may find.
+    package var readRule: ReadRule {
+        if self.toAll.contains(.read) { return .all }
+        if let creator = self.creator, self.toOwn.contains(.read) { return .own(creator: creator) }
+        return .none
     }
 
     /// Whether a record may be made: nobody is the creator of one that does not exist.

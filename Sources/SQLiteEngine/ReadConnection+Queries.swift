@@ -8,14 +8,15 @@ extension ReadConnection {
     func query(
         _ read: QueryRead,
         for requester: Requester,
-        rule: ReadRule,
         budget: QueryBudget
     ) throws(StorageFailure) -> Result<QueryAnswer, StoreError>? {
         try self.snapshot { () throws(StorageFailure) in
+            // Read in the snapshot: a role that is taken away counts from the next page on.
+            let access = try self.grants.access(toType: read.query.recordType, for: requester)
             let execution = QueryExecution(
                 read,
                 for: requester,
-                rule: rule,
+                rule: access.readRule,
                 budget: budget,
                 reader: QueryConnection(self)
             )

@@ -11,7 +11,7 @@ import RecordStore
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
-    private let grants: GrantStatements
+    let grants: GrantStatements
     /// The statements of queries.
     let queryStatements: QueryStatements
     private var typeNames: [Int64: String] = [:]

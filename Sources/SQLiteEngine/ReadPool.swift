@@ -46,7 +46,9 @@ final class ReadPool: Sendable {
 
     /// Runs a read on this thread if a connection is free; false: it was not, or the read gave up.
     func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
-        guard !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else { return false }
+        guard !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
+            return false
+        }
         defer { self.idle.withLock { $0.append(connection) } }
         return read(connection)
     }

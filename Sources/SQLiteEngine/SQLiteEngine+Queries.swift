@@ -48,7 +48,7 @@ extension SQLiteEngine {
         let report = self.report
         return { [budget] connection in
             do throws(StorageFailure) {
-                return try connection.query(read, for: requester, rule: .all, budget: budget)
+                return try connection.query(read, for: requester, budget: budget)
             } catch {
                 return .failure(Self.refusal(for: error, report))
             }

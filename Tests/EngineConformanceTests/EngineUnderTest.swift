@@ -28,6 +28,8 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.waitingRequestsMax = settings.waitingRequestsMax
             configuration.waitingBytesMax = settings.waitingBytesMax
             configuration.filePagesMax = settings.filePagesMax
+            configuration.queryBudget = settings.queryBudget
+            configuration.inlineQueryReadsMax = settings.inlineQueryReadsMax
             return try SQLiteEngine(
                 configuration: configuration,
                 clock: { clock.milliseconds },
@@ -44,6 +46,8 @@ struct EngineSettings {
     var waitingBytesMax = 64 * 1024 * 1024
     /// A disk that is full after so many pages.
     var filePagesMax: Int?
+    var queryBudget = QueryBudget.defaults
+    var inlineQueryReadsMax = 256
 }
 
 /// An engine with a container and two users, and short words for what tests do with it.
@@ -213,12 +217,13 @@ final class EngineUnderTest: Sendable {
     func send(
         _ saves: [RecordSave],
         bytes: Int = 100,
+        policy: ModifyRecords.Policy = .ifServerRecordUnchanged,
         _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
         let request = WriteRequest(
             requester: self.privately,
             requestID: self.newRequestID(),
-            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves)),
+            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: policy)),
             bytes: bytes,
             deadlineMilliseconds: .max
         )
@@ -267,6 +272,16 @@ final class EngineUnderTest: Sendable {
             self.engine.fetchRecords(ids, desiredKeys: desiredKeys, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
+        }
+        return try result.get()
+    }
+
+    func query(
+        _ read: QueryRead,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> QueryAnswer {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.query(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

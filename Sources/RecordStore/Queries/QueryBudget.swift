@@ -7,6 +7,8 @@ package struct QueryBudget: Hashable, Sendable {
     /// Candidates that are collected for an order that no index gives, and records with equal values of a sort key: such
     /// are read as a whole.
     package var collectedMax = 100_000
+    /// Entries that are counted of each source that a plan may choose; a source with as many is large.
+    package var countedMax = 1_000
     /// Zones that are read side by side for an order.
     package var zonesMax = 1_000
     /// Encoded fields of all records of a page.

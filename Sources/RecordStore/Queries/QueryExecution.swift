@@ -40,7 +40,8 @@ package struct QueryExecution {
         let planner = QueryPlanner(
             query,
             isCount: self.read.isCount,
-            choices: Choices(known: position?.choices)
+            choices: Choices(known: position?.choices),
+            countedMax: self.budget.countedMax
         ) { (source, limit) throws(QueryFailure) in
             try self.count(source, limit: limit, in: zone)
         }

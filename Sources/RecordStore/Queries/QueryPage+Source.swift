@@ -79,6 +79,7 @@ extension QueryPage {
                 let walk = BranchWalk(
                     zone: zone,
                     source: branches[number].source,
+                    condition: branches[number].condition,
                     earlier: branches[..<number].map(\.condition)
                 )
                 if let end = try self.walk(walk, from: place, take) {
@@ -96,6 +97,8 @@ extension QueryPage {
     private struct BranchWalk {
         var zone: NamedZone
         var source: QuerySource
+        /// What a record of the branch meets: its candidates may be of another.
+        var condition: CheckedPredicate
         /// A record that meets one of them came before.
         var earlier: [CheckedPredicate]
     }
@@ -204,7 +207,7 @@ extension QueryPage {
     ) throws(QueryFailure) -> CandidateFate {
         if self.store.meter.recordsRead >= self.budget.collectedMax { throw .refused(.queryTooBroad) }
         guard let values = try self.record(numbered: number), many?.isFirst(of: values) ?? true,
-            !walk.earlier.contains(where: { $0.matches(values) })
+            walk.condition.matches(values), !walk.earlier.contains(where: { $0.matches(values) })
         else { return .taken }
         return take(values, walk.zone)
     }

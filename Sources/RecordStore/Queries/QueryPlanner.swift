@@ -7,9 +7,9 @@ struct QueryPlanner {
     private let isCount: Bool
     private let choices: Choices
     private let count: (QuerySource, Int) throws(QueryFailure) -> Int
+    /// Entries that are counted of one candidate; so many are too many to be put in order.
+    private let countedMax: Int
 
-    /// Entries that are counted of one candidate.
-    static let countedMax = 1_000
     /// Values that are read side by side: each is a list of its own.
     static let listsMax = 32
     /// Up to so many candidates are rather read and filtered than intersected with others.
@@ -22,11 +22,13 @@ struct QueryPlanner {
         _ query: CheckedQuery,
         isCount: Bool,
         choices: Choices,
+        countedMax: Int,
         count: @escaping (QuerySource, Int) throws(QueryFailure) -> Int
     ) {
         self.query = query
         self.isCount = isCount
         self.choices = choices
+        self.countedMax = countedMax
         self.count = count
     }
 
@@ -81,7 +83,7 @@ struct QueryPlanner {
         guard ordered.allSatisfy({ $0.origin == nil }) else { return nil }
         guard let best, case .ranges(first.index, _) = best.source else {
             let isFew = try self.choices.choose(of: 2) { () throws(QueryFailure) in
-                (best?.estimate ?? Int.max) < Self.countedMax ? 0 : 1
+                (best?.estimate ?? Int.max) < self.countedMax ? 0 : 1
             }
             return isFew == 0 ? nil : .index(firstRanges: ranges, hasOthers: !isLimited)
         }
@@ -112,7 +114,7 @@ struct QueryPlanner {
         case .nothing: return Candidate(source: .nothing, isExact: true, estimate: 0)
         case .test(let test):
             guard var single = Self.candidate(for: test) else { return nil }
-            single.estimate = try self.estimate(of: single.source, limit: Self.countedMax)
+            single.estimate = try self.estimate(of: single.source, limit: self.countedMax)
             return single
         case .and(let parts): return try self.candidate(forAll: parts)
         case .or(let parts): return try self.candidate(forAny: parts)
@@ -173,7 +175,7 @@ struct QueryPlanner {
             }
         var chosen = choice < candidates.count ? candidates[choice] : intersection ?? candidates[0]
         if chosen.estimate == nil {
-            chosen.estimate = try self.estimate(of: chosen.source, limit: Self.countedMax)
+            chosen.estimate = try self.estimate(of: chosen.source, limit: self.countedMax)
         }
         chosen.isExact = chosen.decided.count == parts.count
         chosen.decided = []
@@ -219,7 +221,7 @@ struct QueryPlanner {
         var best = 0
         var fewest = Int.max
         for position in candidates.indices {
-            let limit = min(Self.countedMax, fewest)
+            let limit = min(self.countedMax, fewest)
             var entries = candidates[position].estimate ?? 0
             if candidates[position].estimate == nil {
                 entries = try self.count(candidates[position].source, limit)
@@ -230,7 +232,7 @@ struct QueryPlanner {
                 entries < fewest
                 || (entries == fewest && candidates[best].numbers == nil
                     && candidates[position].numbers != nil)
-            if isBetter { (best, fewest) = (position, min(entries, Self.countedMax)) }
+            if isBetter { (best, fewest) = (position, min(entries, self.countedMax)) }
         }
         guard intersection != nil, candidates[best].numbers != nil else { return best }
         return self.isCount || fewest > Self.filteredMax ? candidates.count : best
@@ -243,11 +245,11 @@ struct QueryPlanner {
         var branches: [QuerySource.Branch] = []
         var numbers: [NumberSource] = []
         var isExact = true
-        var estimate = 0
+        var estimate: Int? = 0
         for part in parts {
             guard let found = try self.candidate(for: part) else { return nil }
             isExact = isExact && found.isExact
-            estimate += found.estimate ?? Self.countedMax
+            estimate = estimate.flatMap { sum in found.estimate.map { sum + $0 } }
             if let lists = found.numbers { numbers.append(lists) }
             if case .branches(let inner) = found.source {
                 branches += inner.map { branch in
@@ -264,9 +266,10 @@ struct QueryPlanner {
         return Candidate(source: .branches(branches), isExact: false, estimate: estimate)
     }
 
-    /// Only a first page counts.
+    /// What a choice between collecting and the order of an index needs; only a first page counts.
     private func estimate(of source: QuerySource, limit: Int) throws(QueryFailure) -> Int? {
-        self.choices.isReplayed ? nil : try self.count(source, limit)
+        let isWanted = !self.query.sort.isEmpty && !self.isCount && !self.choices.isReplayed
+        return isWanted ? try self.count(source, limit) : nil
     }
 }
 

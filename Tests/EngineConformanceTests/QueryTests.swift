@@ -1,0 +1,428 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Queries through an engine: what is found, in which order, in which pages, and at what cost.
+@Suite(.timeLimit(.minutes(1)))
+struct QueryTests {
+    /// Notes with a number, every second with a rank, in one save.
+    private static func engine(
+        _ count: Int,
+        _ kind: EngineKind,
+        configure: (inout EngineSettings) -> Void = { _ in }
+    ) async throws -> EngineUnderTest {
+        let it = try await EngineUnderTest.withNotes(kind, configure: configure)
+        for start in stride(from: 0, to: count, by: 200) {
+            let saves = (start..<min(count, start + 200)).map { number in
+                save("n\(1_000 + number)", Self.fields(number))
+            }
+            let outcomes = try await it.modify(saves)
+            try #require(outcomes.areSaved)
+        }
+        return it
+    }
+
+    private static func fields(_ number: Int) -> [String: FieldValue] {
+        var fields: [String: FieldValue] = [
+            "number": .int64(Int64(number)), "parity": .int64(Int64(number % 2)),
+            "title": .string("title \(number)"), "tags": .stringList(["a", "b\(number % 3)", "c"]),
+        ]
+        if number % 2 == 0 { fields["rank"] = .double(Double(number / 10)) }
+        return fields
+    }
+
+    private func names(_ answer: QueryAnswer) -> [String] { answer.records.map(\.id.recordName) }
+
+    private static func number(_ comparator: Comparator, _ number: Int64) -> RecordModel.Predicate {
+        .comparison(Comparison(field: "number", comparator: comparator, operand: .int64(number)))
+    }
+
+    private static func equals(_ field: String, _ value: FieldValue) -> RecordModel.Predicate {
+        .comparison(Comparison(field: field, comparator: .equals, operand: value))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an acknowledged save is found at once, and what it replaced is not`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("n", ["title": .string("old")])])
+        let old = QueryRead(query: Query(recordType: "Note", predicate: Self.equals("title", .string("old"))))
+        let new = QueryRead(query: Query(recordType: "Note", predicate: Self.equals("title", .string("new"))))
+        #expect(self.names(try await it.query(old)) == ["n"])
+        _ = try await it.modify([save("n", ["title": .string("new")])], policy: .changedKeys)
+        #expect(self.names(try await it.query(old)) == [])
+        #expect(self.names(try await it.query(new)) == ["n"])
+        _ = try await it.modify([], deletes: [id("n")])
+        #expect(self.names(try await it.query(new)) == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a page of exactly the limit has no cursor when nothing is left`(kind: EngineKind) async throws {
+        let it = try await Self.engine(5, kind)
+        for sort in [
+            [], [SortKey(field: "___createTime")], [SortKey(field: "___recordID", isAscending: false)],
+        ] {
+            let query = Query(recordType: "Note", sort: sort)
+            #expect(try await it.query(QueryRead(query: query, limit: 5)).resume == nil)
+            #expect(try await it.query(QueryRead(query: query, limit: 6)).resume == nil)
+            let page = try await it.query(QueryRead(query: query, limit: 4))
+            #expect(page.records.count == 4)
+            #expect(page.resume != nil)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an equality reads what it returns`(kind: EngineKind) async throws {
+        let it = try await Self.engine(400, kind)
+        let query = Query(recordType: "Note", predicate: Self.number(.equals, 77))
+        let answer = try await it.query(QueryRead(query: query, zone: notes))
+        #expect(self.names(answer) == ["n1077"])
+        #expect(answer.recordsRead == 1)
+        #expect(answer.entriesRead == 1)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a page in the order of an index reads as many records as it returns`(kind: EngineKind) async throws
+    {
+        let it = try await Self.engine(400, kind)
+        let query = Query(recordType: "Note", sort: [SortKey(field: "number", isAscending: false)])
+        var read = QueryRead(query: query, limit: 10)
+        for page in 0..<3 {
+            let answer = try await it.query(read)
+            #expect(self.names(answer) == (0..<10).map { "n\(1_399 - page * 10 - $0)" })
+            #expect(answer.recordsRead <= 11)
+            read.resume = answer.resume
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `several conditions are met by leaping from one index to the other`(kind: EngineKind) async throws {
+        let it = try await Self.engine(600, kind)
+        let query = Query(
+            recordType: "Note",
+            predicate: .and([
+                Self.equals("parity", .int64(1)),
+                .comparison(Comparison(field: "tags", comparator: .listContains, operand: .string("b2"))),
+            ])
+        )
+        let answer = try await it.query(QueryRead(query: query))
+        #expect(answer.records.count == 100)
+        #expect(answer.recordsRead == 100)
+        #expect(answer.plan.filter == .all)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a count reads no record where an index decides`(kind: EngineKind) async throws {
+        let it = try await Self.engine(300, kind)
+        let conditions: [(RecordModel.Predicate, Int64)] = [
+            (.all, 300), (Self.equals("parity", .int64(0)), 150), (Self.number(.lessThan, 10), 10),
+            (.and([Self.number(.greaterThanOrEquals, 10), Self.number(.lessThan, 20)]), 10),
+            (.or([Self.number(.equals, 3), Self.number(.equals, 4), Self.number(.equals, 4)]), 2),
+        ]
+        for (predicate, expected) in conditions {
+            let query = Query(recordType: "Note", predicate: predicate)
+            let answer = try await it.query(QueryRead(query: query, isCount: true))
+            #expect(answer.count == expected)
+            #expect(answer.recordsRead == 0)
+            #expect(answer.records.isEmpty)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases, [100, 299, 300, 301])
+    func `a count goes on where the budget ended`(kind: EngineKind, readsMax: Int) async throws {
+        let it = try await Self.engine(300, kind) { $0.queryBudget.readsMax = readsMax }
+        var read = QueryRead(query: Query(recordType: "Note"), isCount: true)
+        var count: Int64 = 0
+        repeat {
+            let answer = try await it.query(read)
+            #expect(answer.entriesRead <= readsMax + 1)
+            count += answer.count
+            read.resume = answer.resume
+        } while read.resume != nil
+        #expect(count == 300)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a page that finds little ends at its budget and goes on`(kind: EngineKind) async throws {
+        let it = try await Self.engine(400, kind) { $0.queryBudget.readsMax = 100 }
+        // No index helps with what a title is not.
+        let rare = Comparison(field: "parity", comparator: .notEquals, operand: .int64(0))
+        let query = Query(
+            recordType: "Note",
+            predicate: .and([.comparison(rare), Self.number(.notEquals, 1)])
+        )
+        var read = QueryRead(query: query)
+        var found: Set<String> = []
+        var pages = 0
+        repeat {
+            let answer = try await it.query(read)
+            #expect(answer.entriesRead + answer.recordsRead <= 100 + 512)
+            found.formUnion(self.names(answer))
+            read.resume = answer.resume
+            pages += 1
+        } while read.resume != nil
+        #expect(found.count == 199)
+        #expect(pages > 3)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a page ends before its bodies are too much for an answer`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 1_000 }
+        let saves = (0..<7).map { save("n\($0)", ["text": .string(String(repeating: "t", count: 390))]) }
+        _ = try await it.modify(saves)
+        for sort in [[], [SortKey(field: "text")], [SortKey(field: "___createTime")]] {
+            var read = QueryRead(query: Query(recordType: "Note", sort: sort))
+            var sizes: [Int] = []
+            repeat {
+                let answer = try await it.query(read)
+                sizes.append(answer.records.count)
+                read.resume = answer.resume
+            } while read.resume != nil
+            #expect(sizes == [2, 2, 2, 1])
+            read.desiredKeys = []
+            #expect(try await it.query(read).records.count == 7)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `only the desired fields come`(kind: EngineKind) async throws {
+        let it = try await Self.engine(1, kind)
+        var read = QueryRead(query: Query(recordType: "Note"), desiredKeys: ["number"])
+        #expect(try await it.query(read).records[0].body.fields.map(\.name) == ["number"])
+        read.desiredKeys = []
+        #expect(try await it.query(read).records[0].body.isEmpty)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `records without a sort field come last in both directions`(kind: EngineKind) async throws {
+        let it = try await Self.engine(6, kind)
+        for isAscending in [true, false] {
+            let keys = [
+                SortKey(field: "rank", isAscending: isAscending),
+                SortKey(field: "number", isAscending: false),
+            ]
+            let answer = try await it.query(QueryRead(query: Query(recordType: "Note", sort: keys)))
+            #expect(self.names(answer) == ["n1004", "n1002", "n1000", "n1005", "n1003", "n1001"])
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases, [9, 10])
+    func `an order of too many records is refused`(kind: EngineKind, collectedMax: Int) async throws {
+        let it = try await Self.engine(10, kind) { $0.queryBudget.collectedMax = collectedMax }
+        _ = try await it.modify([
+            save("place", type: "Place", ["at": .location(.init(latitude: 1, longitude: 1))])
+        ])
+        let places = (0..<9).map {
+            save("p\($0)", type: "Place", ["at": .location(.init(latitude: Double($0), longitude: 1))])
+        }
+        _ = try await it.modify(places)
+        let origin = Location(latitude: 0, longitude: 0)
+        let near = Query(recordType: "Place", sort: [SortKey(field: "at", origin: origin)])
+        // All notes have one tag's number of equal values.
+        let same = Query(recordType: "Note", sort: [SortKey(field: "___createTime")])
+        for query in [near, same] {
+            if collectedMax == 10 {
+                #expect(try await it.query(QueryRead(query: query)).records.count == 10)
+            } else {
+                await #expect(throws: StoreError.queryTooBroad) {
+                    try await it.query(QueryRead(query: query))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the nearest come first, also across the date line`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let longitudes = ["a": 179.9, "b": -179.8, "c": 178.0, "d": 0.0]
+        _ = try await it.modify(
+            longitudes.map {
+                save($0.key, ["at": .location(Location(latitude: 0, longitude: $0.value))])
+            }
+        )
+        let origin = Location(latitude: 0, longitude: 180)
+        let near = Comparison(
+            field: "at",
+            comparator: .near,
+            operand: .location(origin),
+            distanceMetres: 30_000
+        )
+        let query = Query(
+            recordType: "Note",
+            predicate: .comparison(near),
+            sort: [SortKey(field: "at", origin: origin)]
+        )
+        #expect(self.names(try await it.query(QueryRead(query: query))) == ["a", "b"])
+        let all = Query(recordType: "Note", sort: [SortKey(field: "at", origin: origin)])
+        #expect(self.names(try await it.query(QueryRead(query: all))) == ["a", "b", "c", "d"])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a query of a zone that is not there is refused`(kind: EngineKind) async throws {
+        let it = try await Self.engine(1, kind)
+        var read = QueryRead(query: Query(recordType: "Note"), zone: ZoneID(zoneName: "absent"))
+        await #expect(throws: StoreError.zoneMissing) { try await it.query(read) }
+        read.zone = ZoneID(zoneName: "notes", ownerName: EngineUnderTest.bob)
+        await #expect(throws: StoreError.zoneMissing) { try await it.query(read) }
+        read.zone = ZoneID(zoneName: "notes", ownerName: EngineUnderTest.alice)
+        #expect(try await it.query(read).records.map(\.id.zone) == [read.zone])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what the schema does not permit is refused`(kind: EngineKind) async throws {
+        let it = try await Self.engine(1, kind)
+        let refused: [(Query, StoreError)] = [
+            (Query(recordType: "Absent"), .recordTypeUnknown("Absent")),
+            (Query(recordType: "Users"), .systemTypeQuery),
+            (
+                Query(recordType: "Note", predicate: Self.equals("absent", .int64(1))),
+                .fieldUnknown(field: "absent")
+            ),
+            (
+                Query(recordType: "Note", predicate: Self.equals("title", .int64(1))),
+                .operandTypeMismatch(field: "title", given: .int64, defined: .string)
+            ),
+            (Query(recordType: "Note", sort: [SortKey(field: "tags")]), .fieldNotSortable(field: "tags")),
+        ]
+        for (query, error) in refused {
+            await #expect(throws: error) { try await it.query(QueryRead(query: query)) }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `bytes that are no position are refused, whatever they are`(kind: EngineKind) async throws {
+        let it = try await Self.engine(30, kind)
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        let queries = [
+            Query(recordType: "Note"), Query(recordType: "Note", sort: [SortKey(field: "number")]),
+            Query(recordType: "Note", predicate: Self.equals("parity", .int64(1))),
+        ]
+        for query in queries {
+            let whole = QueryRead(query: query, limit: 3)
+            let position = try #require(try await it.query(whole).resume)
+            for length in 0..<position.count {
+                var read = whole
+                read.resume = Array(position[..<length])
+                await #expect(throws: StoreError.cursorInvalid) { try await it.query(read) }
+            }
+            for _ in 0..<300 {
+                var read = whole
+                var bytes = position
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                read.resume = bytes
+                // A changed position may still be one; it must not do harm.
+                do {
+                    _ = try await it.query(read)
+                } catch {
+                    #expect(error == .cursorInvalid || error == .cursorExpired)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a position of another query is refused`(kind: EngineKind) async throws {
+        let it = try await Self.engine(30, kind)
+        let one = Query(recordType: "Note", predicate: Self.equals("parity", .int64(1)))
+        let other = Query(recordType: "Note", predicate: Self.equals("parity", .int64(0)))
+        let position = try await it.query(QueryRead(query: one, limit: 3)).resume
+        await #expect(throws: StoreError.cursorExpired) {
+            try await it.query(QueryRead(query: other, resume: position, limit: 3))
+        }
+        let sorted = Query(recordType: "Note", sort: [SortKey(field: "number")])
+        await #expect(throws: StoreError.self) {
+            try await it.query(QueryRead(query: sorted, resume: position, limit: 3))
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a position outlives a restart`(kind: EngineKind) async throws {
+        let it = try await Self.engine(30, kind)
+        for sort in [[], [SortKey(field: "number")]] {
+            let query = Query(recordType: "Note", predicate: Self.equals("parity", .int64(1)), sort: sort)
+            var read = QueryRead(query: query, limit: 10)
+            let first = try await it.query(read)
+            let again = try it.beside()
+            read.resume = first.resume
+            let second = try await again.query(read)
+            #expect(Set(self.names(first) + self.names(second)).count == 15)
+            #expect(second.resume == nil)
+            await again.engine.shutdown()
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a query of all zones has the zones side by side in an order, one after the other without`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modifyZones(["more"])
+        let zones = [notes, ZoneID(zoneName: "more"), .default]
+        for (number, zone) in zones.enumerated() {
+            _ = try await it.modify([
+                save("same", in: zone, ["n": .int64(1)]),
+                save("z\(number)", in: zone, ["n": .int64(Int64(-number))]),
+            ])
+        }
+        func places(_ answer: QueryAnswer) -> [String] {
+            answer.records.map { "\($0.id.zone.zoneName)/\($0.id.recordName)" }
+        }
+        let sorted = Query(recordType: "Note", sort: [SortKey(field: "n")])
+        #expect(
+            places(try await it.query(QueryRead(query: sorted))) == [
+                "_defaultZone/z2", "more/z1", "notes/z0", "_defaultZone/same", "more/same", "notes/same",
+            ]
+        )
+        let unsorted = places(try await it.query(QueryRead(query: Query(recordType: "Note"))))
+        #expect(
+            unsorted == [
+                "_defaultZone/same", "_defaultZone/z2", "more/same", "more/z1", "notes/same", "notes/z0",
+            ]
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a query finds what the roles of its user may read`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        let equals = Self.equals("n", .int64(1))
+        let read = QueryRead(query: Query(recordType: "Note", predicate: equals))
+        let count = QueryRead(query: Query(recordType: "Note", predicate: equals), isCount: true)
+        func grant(_ reading: String) throws {
+            let text = """
+                DEFINE SCHEMA RECORD TYPE Note (n INT64 QUERYABLE \(reading), GRANT CREATE TO "_icloud");
+                """
+            let document = try SchemaParser.parse(text)
+            try it.engine.schemas.apply(
+                .replaceDevelopment(document),
+                inContainer: EngineUnderTest.container
+            )
+        }
+        try grant(", GRANT READ TO \"_world\"")
+        _ = try await it.modify([save("hers", in: .default, ["n": .int64(1)])], by: it.publicly)
+        _ = try await it.modify([save("his", in: .default, ["n": .int64(1)])], by: it.bobPublicly)
+        #expect(self.names(try await it.query(read, by: it.anonymously)) == ["hers", "his"])
+        #expect(try await it.query(count, by: it.anonymously).count == 2)
+        try grant(", GRANT READ TO \"_creator\"")
+        #expect(self.names(try await it.query(read, by: it.bobPublicly)) == ["his"])
+        #expect(try await it.query(count, by: it.bobPublicly).count == 1)
+        #expect(self.names(try await it.query(read, by: it.anonymously)) == [])
+        #expect(try await it.query(count, by: it.anonymously).count == 0)
+    }
+
+    @Test
+    func `a field whose index is not complete yet is not asked`() async throws {
+        let it = try await Self.engine(3, .sqlite)
+        let other = OtherProcess(folder: it.folder)
+        let byNumber = Query(recordType: "Note", predicate: Self.number(.lessThan, 2))
+        let byTitle = Query(recordType: "Note", predicate: Self.equals("title", .string("title 1")))
+        try await other.execute(
+            "INSERT INTO index_build SELECT index_number, 0 FROM field WHERE name = 'number'"
+        )
+        await #expect(throws: StoreError.indexBuilding(field: "number", retryAfterMilliseconds: 1_000)) {
+            try await it.query(QueryRead(query: byNumber))
+        }
+        #expect(self.names(try await it.query(QueryRead(query: byTitle))) == ["n1001"])
+    }
+}
