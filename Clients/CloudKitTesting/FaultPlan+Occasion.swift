@@ -39,6 +39,12 @@ extension FaultPlan {
             case fetchZone
             case query
             case checkSchema
+            case fetchChanges
+            case fetchDatabaseChanges
+            case fetchToken
+            case saveSubscription
+            case fetchSubscription
+            case listen
         }
 
         private let kind: Kind
@@ -85,6 +91,12 @@ extension FaultPlan {
                 case .fetchZones: .fetchZone
                 case .queryRecords: .query
                 case .checkSchema: .checkSchema
+                case .fetchChanges: .fetchChanges
+                case .fetchDatabaseChanges: .fetchDatabaseChanges
+                case .fetchToken: .fetchToken
+                case .modifySubscriptions: .saveSubscription
+                case .fetchSubscriptions: .fetchSubscription
+                case .listen: .listen
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }

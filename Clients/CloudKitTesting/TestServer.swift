@@ -146,17 +146,20 @@ public final class TestServer: Sendable {
     ///   - user: Any name; the same name is the same user in every environment of the container.
     ///   - identifier: Which container.
     ///   - environment: Which of its two bodies of data.
+    ///   - schema: The schema that the code under test was built for, or `nil`.
     /// - Returns: A container that connects to this server.
     /// - Throws: When the identifier or the name is none that a server takes.
     public func container(
         for user: String,
         identifier: String = TestServer.defaultContainerIdentifier,
-        environment: CKServerConnection.Environment = .development
+        environment: CKServerConnection.Environment = .development,
+        schema: String? = nil
     ) async throws -> CKContainer {
         let connection = try await self.connection(
             for: user,
             identifier: identifier,
-            environment: environment
+            environment: environment,
+            schema: schema
         )
         return CKContainer(identifier: identifier, connection: connection)
     }
@@ -184,19 +187,22 @@ public final class TestServer: Sendable {
     ///   - user: Any name, or `nil` for somebody who is not signed in.
     ///   - identifier: Which container.
     ///   - environment: Which of its two bodies of data.
+    ///   - schema: The schema that the code under test was built for, or `nil`.
     /// - Returns: The connection.
     /// - Throws: When the identifier or the name is none that a server takes.
     public func connection(
         for user: String?,
         identifier: String = TestServer.defaultContainerIdentifier,
-        environment: CKServerConnection.Environment = .development
+        environment: CKServerConnection.Environment = .development,
+        schema: String? = nil
     ) async throws -> CKServerConnection {
         let token = try await self.accounts.token(for: user, container: identifier, in: self.directory())
         let connection = CKServerConnection(
             url: self.url,
             token: token,
             certificateAuthority: .pem(self.certificates.authorityPEM),
-            environment: environment
+            environment: environment,
+            schema: schema
         )
         self.accounts.remember(connection)
         return connection
@@ -216,9 +222,11 @@ public final class TestServer: Sendable {
         try await TestAccounts.onThread { try directory.revokeUser(named: user, inContainer: identifier) }
     }
 
-    private func directory() throws -> any Directory {
+    private func directory() throws -> any Directory { try self.engine().directory }
+
+    func engine() throws -> any StorageEngine {
         guard let running = self.running.withLock({ $0 }) else { throw TestServerError.stopped }
-        return running.engine.directory
+        return running.engine
     }
 
     private func shutdown(grace: Duration) async {
@@ -271,7 +279,7 @@ public final class TestServer: Sendable {
             clock: { clock.milliseconds },
             report: { _ in }
         )
-        let server = RecordServer(
+        let server = try RecordServer(
             configuration: options.server(port: port),
             engine: engine,
             tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),

@@ -126,6 +126,30 @@ package final class RecordClient: Sendable {
         return try result.get()
     }
 
+    /// Starts a request without items and waits for what the server says at its end.
+    ///
+    /// Cancelling the task cancels the request.
+    package func end(of operation: Operation, timeout: Duration) async throws(ClientError) -> End {
+        let number = self.mailbox.nextNumber()
+        let timeouts = Timeouts(request: timeout, resource: timeout)
+        let result: Result<End, ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.mailbox.post(
+                    .start(
+                        number: number,
+                        operation: operation,
+                        timeouts: timeouts,
+                        receiver: .callbacks(items: { _ in }, end: { continuation.resume(returning: $0) })
+                    )
+                )
+                self.cancelIfTaskIsCancelled(number)
+            }
+        } onCancel: {
+            self.mailbox.post(.cancel(number: number))
+        }
+        return try result.get()
+    }
+
     /// Ends every request with `ClientError.closed` and closes the connection.
     ///
     /// Requests that are started later end so too.

@@ -128,7 +128,7 @@ extension FormatParser {
         let arguments = try self.expressions(until: .rightParenthesis)
         let colons = name.utf8.count { $0 == UInt8(ascii: ":") }
         guard colons == 0 || colons == arguments.count else {
-            throw self.problem("'\(name)' does not take \(arguments.count) arguments")
+            throw self.problem("'\(name.cut())' does not take \(arguments.count) arguments")
         }
         return Self.date(name, arguments) ?? .function(name, arguments)
     }

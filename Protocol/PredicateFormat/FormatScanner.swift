@@ -41,7 +41,7 @@ struct FormatScanner {
         guard self.peek() == UInt8(ascii: "[") else { return nil }
         self.tokenStart = self.position
         let letters = self.bytes[(self.position + 1)...].prefix { $0 != UInt8(ascii: "]") }
-        let isKnown = letters.allSatisfy { "cdlnwCDLNW".utf8.contains($0) }
+        let isKnown = letters.count <= 5 && letters.allSatisfy { "cdlnwCDLNW".utf8.contains($0) }
         guard isKnown, letters.endIndex < self.bytes.endIndex, !letters.isEmpty else {
             throw self.problem("unknown modifiers of an operator")
         }

@@ -20,14 +20,14 @@ enum FormatToken: Hashable {
     /// The token in an error's text.
     var shown: String {
         switch self {
-        case .word(let word): "'\(word)'"
-        case .escapedWord(let word): "'#\(word)'"
-        case .aggregate(let word): "'@\(word)'"
-        case .selector(let name): "'\(name)'"
+        case .word(let word): "'\(word.cut())'"
+        case .escapedWord(let word): "'#\(word.cut())'"
+        case .aggregate(let word): "'@\(word.cut())'"
+        case .selector(let name): "'\(name.cut())'"
         case .string: "a string"
         case .integer, .double: "a number"
         case .conversion(let conversion): "'%\(conversion.rawValue)'"
-        case .variable(let name): "'$\(name)'"
+        case .variable(let name): "'$\(name.cut())'"
         case .symbol(let symbol): "'\(symbol.rawValue)'"
         case .end: "the end"
         }

@@ -23,12 +23,12 @@ extension PredicateSyntax {
     /// - Parameters:
     ///   - format: At most `formatBytesMax` bytes.
     ///   - arguments: What the conversions stand for, in their order; those left over are ignored.
-    /// - Throws: `PredicateError.unparsable`.
+    /// - Throws: `PredicateFailure.unparsable`.
     /// - Source: Apple, *Predicate Format String Syntax*.
     package init(
         format: String,
         arguments: [ExpressionSyntax] = []
-    ) throws(PredicateError) {
+    ) throws(PredicateFailure) {
         do throws(FormatProblem) {
             var parser = try FormatParser(format, arguments: arguments)
             self = try parser.wholePredicate()

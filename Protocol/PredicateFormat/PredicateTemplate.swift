@@ -24,7 +24,7 @@ package struct PredicateTemplate: Hashable, Sendable {
 
 extension PredicateSyntax {
     /// Parses a predicate that was kept.
-    package init(_ template: PredicateTemplate) throws(PredicateError) {
+    package init(_ template: PredicateTemplate) throws(PredicateFailure) {
         try self.init(format: template.format, arguments: template.arguments.map { ExpressionSyntax($0) })
     }
 }

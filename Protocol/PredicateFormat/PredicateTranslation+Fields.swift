@@ -86,7 +86,7 @@ extension PredicateTranslation {
 
     private func prefix(_ field: String, _ syntax: ComparisonSyntax) throws(Refusal) -> FieldValue {
         guard SystemField(rawValue: field) == nil else {
-            throw Refusal("BEGINSWITH is not supported of \(syntax.left.printed)")
+            throw Refusal("BEGINSWITH is not supported of \(syntax.left.printed.cut())")
         }
         let value = try self.value(syntax.right, for: field, of: syntax)
         guard value.type == .string else { throw Refusal("BEGINSWITH takes a string") }
@@ -107,8 +107,8 @@ extension PredicateTranslation {
     private func field(_ side: ExpressionSyntax, of syntax: ComparisonSyntax) throws(Refusal) -> String {
         guard case .keyPath(let key) = side else {
             throw Refusal(
-                "Invalid left expression in <\(syntax.printed)>: "
-                    + "<\(side.printed)> is not an evaluated object expression"
+                "Invalid left expression in <\(syntax.printed.cut())>: "
+                    + "<\(side.printed.cut())> is not an evaluated object expression"
             )
         }
         return try self.fieldName(key: key)
@@ -116,7 +116,9 @@ extension PredicateTranslation {
 
     private func listField(_ side: ExpressionSyntax, of syntax: ComparisonSyntax) throws(Refusal) -> String {
         let field = try self.field(side, of: syntax)
-        guard SystemField(rawValue: field) == nil else { throw Refusal("\(side.printed) is not a list") }
+        guard SystemField(rawValue: field) == nil else {
+            throw Refusal("\(side.printed.cut()) is not a list")
+        }
         return field
     }
 
@@ -143,7 +145,7 @@ extension PredicateTranslation {
         case .list: throw Refusal("a list may stand only behind IN and BETWEEN, or between ANY and =")
         case .object, .keyPath, .function, .variable, .predicate:
             throw Refusal(
-                "Invalid right expression in <\(syntax.printed)>: <\(side.printed)> is not a constant value"
+                "Invalid right expression in <\(syntax.printed.cut())>: <\(side.printed.cut())> is not a constant value"
             )
         }
     }
@@ -154,7 +156,9 @@ extension PredicateTranslation {
         of syntax: ComparisonSyntax
     ) throws(Refusal) -> FieldValue {
         guard case .list(let elements) = side else {
-            throw Refusal("Invalid right expression in <\(syntax.printed)>: <\(side.printed)> is not a list")
+            throw Refusal(
+                "Invalid right expression in <\(syntax.printed.cut())>: <\(side.printed.cut())> is not a list"
+            )
         }
         try self.count(elements: elements.count)
         var values: [FieldValue] = []

@@ -8,13 +8,13 @@ extension Predicate {
     /// - Parameters:
     ///   - syntax: What the user said; nested no deeper than `PredicateSyntax.nestingMax` or so.
     ///   - nowSeconds: What `now()` stands for, in seconds since 2001-01-01T00:00:00Z.
-    /// - Throws: `PredicateError.unsupported`.
+    /// - Throws: `PredicateFailure.unsupported`.
     /// - Source: Apple, *CKQuery*, "Predicate Rules for Query Objects" and "Supported Predicate Operators".
-    package init(_ syntax: PredicateSyntax, nowSeconds: Double) throws(PredicateError) {
+    package init(_ syntax: PredicateSyntax, nowSeconds: Double) throws(PredicateFailure) {
         do throws(Refusal) {
             var translation = PredicateTranslation(nowSeconds: nowSeconds)
             self = try translation.predicate(syntax)
-            guard self.depth <= Bounds.predicateDepthMax else {
+            guard self.levels <= Bounds.predicateDepthMax else {
                 throw Refusal("more than \(Bounds.predicateDepthMax) levels")
             }
         } catch {
@@ -23,10 +23,10 @@ extension Predicate {
     }
 
     /// Levels: a comparison is one.
-    package var depth: Int {
+    fileprivate var levels: Int {
         switch self {
         case .all, .nothing, .comparison: 1
-        case .and(let parts), .or(let parts): 1 + (parts.lazy.map(\.depth).max() ?? 0)
+        case .and(let parts), .or(let parts): 1 + (parts.lazy.map(\.levels).max() ?? 0)
         }
     }
 }

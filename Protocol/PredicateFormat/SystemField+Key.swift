@@ -21,13 +21,13 @@ extension SystemField {
     package static func fieldName(key: String) -> Result<String, KeyProblem> {
         if let field = SystemField(key: key) { return .success(field.rawValue) }
         if key.utf8.contains(UInt8(ascii: ".")) {
-            return .failure(KeyProblem(text: "key paths are not supported: '\(key)'"))
+            return .failure(KeyProblem(text: "key paths are not supported: '\(key.cut())'"))
         }
         if key == "share" || key == "___share" {
             return .failure(KeyProblem(text: "'share' can't be queried"))
         }
         guard NameRules.isIdentifier(key.utf8) else {
-            return .failure(KeyProblem(text: "'\(key)' is not the name of a field"))
+            return .failure(KeyProblem(text: "'\(key.cut())' is not the name of a field"))
         }
         return .success(key)
     }

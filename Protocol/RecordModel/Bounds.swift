@@ -51,6 +51,24 @@ package struct Bounds: Hashable, Sendable {
     package static let schemaBytesMax = 1024 * 1024
     /// What a schema may lack, as the answer to a check names it.
     package static let missingMax = 10_000
+    /// Records of a page of a zone's feed, zones of a page of a database's.
+    package static let feedPageMax = 1_000
+    /// A token, which the server makes and seals.
+    package static let tokenBytesMax = 1_024
+    /// Subscriptions of a user in a database: each is held in memory while somebody listens.
+    package static let subscriptionsMax = 10_000
+    /// An encoded subscription.
+    package static let subscriptionBytesMax = 16 * 1024
+    /// Of it, what its notifications say.
+    package static let notificationInfoBytesMax = 4 * 1024
+    /// Names of fields whose values go into one localized text.
+    package static let localizationArgsMax = 20
+    /// Fields whose values a notification carries; CloudKit's number.
+    package static let notificationKeysMax = 3
+    /// An encoded notification: values that would make it larger stay out of it.
+    package static let notificationBytesMax = 16 * 1024
+    /// Notifications that a connection has not acknowledged.
+    package static let notificationsUnacknowledgedMax = 64
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }
@@ -76,6 +94,11 @@ package enum NameRules {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                 || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
         }
+    }
+
+    /// Subscription IDs: 1 to 255 printable ASCII bytes.
+    package static func isSubscriptionID(_ id: String) -> Bool {
+        (1...Bounds.nameBytesMax).contains(id.utf8.count) && id.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
     /// Record types and field names: an ASCII letter, then letters, digits and `_`; at most 255 bytes.

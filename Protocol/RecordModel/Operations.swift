@@ -8,12 +8,21 @@ package enum Operation: Hashable, Sendable {
     case fetchZones(FetchZones)
     case queryRecords(QueryRecords)
     case checkSchema(CheckSchema)
+    case fetchChanges(FetchChanges)
+    case fetchDatabaseChanges(FetchDatabaseChanges)
+    case fetchToken(FetchToken)
+    case modifySubscriptions(ModifySubscriptions)
+    case fetchSubscriptions(FetchSubscriptions)
+    /// Asks for the notifications of the user's subscriptions in the environment, as long as the connection lives.
+    case listen
 
     /// Whether the operation changes anything, and so needs a request ID.
     package var isMutating: Bool {
         switch self {
-        case .modifyRecords, .modifyZones: true
-        case .fetchRecords, .fetchZones, .queryRecords, .checkSchema: false
+        case .modifyRecords, .modifyZones, .modifySubscriptions: true
+        case .fetchRecords, .fetchZones, .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges,
+            .fetchToken, .fetchSubscriptions, .listen:
+            false
         }
     }
 
@@ -28,7 +37,13 @@ package enum Operation: Hashable, Sendable {
             case .all: 0
             case .ids(let ids): ids.count
             }
-        case .queryRecords, .checkSchema: 0
+        case .modifySubscriptions(let modify): modify.saves.count + modify.deletes.count
+        case .fetchSubscriptions(let fetch):
+            switch fetch.selection {
+            case .all: 0
+            case .ids(let ids): ids.count
+            }
+        case .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges, .fetchToken, .listen: 0
         }
     }
 }

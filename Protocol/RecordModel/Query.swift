@@ -31,6 +31,20 @@ package indirect enum Predicate: Hashable, Sendable {
     case or([Predicate])
 }
 
+extension Predicate {
+    /// The same conditions with other operands.
+    package func mappingOperands(_ change: (FieldValue) -> FieldValue) -> Predicate {
+        switch self {
+        case .all, .nothing: return self
+        case .comparison(var comparison):
+            comparison.operand = change(comparison.operand)
+            return .comparison(comparison)
+        case .and(let parts): return .and(parts.map { $0.mappingOperands(change) })
+        case .or(let parts): return .or(parts.map { $0.mappingOperands(change) })
+        }
+    }
+}
+
 /// Compares the value of one field with an operand.
 ///
 /// A record without the field meets no comparator but those that are the opposite of another (`notEquals`, `notIn` …): they are

@@ -19,6 +19,7 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let serverRecordChanged = ErrorCode(rawValue: 14)
     package static let serverRejectedRequest = ErrorCode(rawValue: 15)
     package static let operationCancelled = ErrorCode(rawValue: 20)
+    package static let changeTokenExpired = ErrorCode(rawValue: 21)
     package static let batchRequestFailed = ErrorCode(rawValue: 22)
     package static let zoneBusy = ErrorCode(rawValue: 23)
     package static let badDatabase = ErrorCode(rawValue: 24)

@@ -45,4 +45,6 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     package static let ping = FrameKind(rawValue: 8)
     package static let pong = FrameKind(rawValue: 9)
     package static let credit = FrameKind(rawValue: 10)
+    package static let notification = FrameKind(rawValue: 14)
+    package static let notificationAck = FrameKind(rawValue: 15)
 }

@@ -31,6 +31,14 @@ package struct WireError: Error, Hashable, Sendable {
         if case .refused(let code) = self.code { code } else { nil }
     }
 
+    /// The same in a server's message: there is no request that could be refused.
+    var ofServer: WireError {
+        guard case .refused = self.code else { return self }
+        var error = self
+        error.code = .outOfBounds
+        return error
+    }
+
     /// The reason of the `goaway` when the connection is closed.
     package var closeReason: CloseReason {
         switch self.code {

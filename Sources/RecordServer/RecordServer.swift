@@ -28,6 +28,7 @@ package final class RecordServer: Sendable {
     ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - faults: For tests: what is to go wrong.
+    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written.
     package init(
         configuration: ServerConfiguration,
         engine: any StorageEngine,
@@ -35,10 +36,11 @@ package final class RecordServer: Sendable {
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector? = nil
-    ) {
+    ) throws(DirectoryError) {
         self.context = ServerContext(
             configuration: configuration,
             engine: engine,
+            cursorKey: try CursorKey(of: engine.directory),
             logger: logger,
             clock: clock,
             faults: faults

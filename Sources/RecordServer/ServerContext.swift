@@ -10,6 +10,8 @@ final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let engine: any StorageEngine
     let authenticator: Authenticator
+    /// What the cursors of queries are sealed with.
+    let cursorKey: CursorKey
     /// For sign-in, which blocks.
     let signInThreads: NIOThreadPool
     let logger: Logger
@@ -27,6 +29,7 @@ final class ServerContext: Sendable {
     init(
         configuration: ServerConfiguration,
         engine: any StorageEngine,
+        cursorKey: CursorKey,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector?
@@ -34,6 +37,7 @@ final class ServerContext: Sendable {
         self.configuration = configuration
         self.engine = engine
         self.authenticator = Authenticator(directory: engine.directory)
+        self.cursorKey = cursorKey
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)
         self.logger = logger
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds

@@ -74,14 +74,15 @@ package struct TypeAccess: Hashable, Sendable {
         self.init(toAll: toAll, toOwn: toOwn, creator: requester.userRecordName)
     }
 
-    /// Whether a record may be made: nobody is the creator of one that does not exist.
-    package var mayCreate: Bool { self.toAll.contains(.create) }
-
+    /// Which records of the type a query may find.
     package var readRule: ReadRule {
         if self.toAll.contains(.read) { return .all }
         if let creator = self.creator, self.toOwn.contains(.read) { return .own(creator: creator) }
         return .none
     }
+
+    /// Whether a record may be made: nobody is the creator of one that does not exist.
+    package var mayCreate: Bool { self.toAll.contains(.create) }
 
     package func mayRead(_ record: StoredRecord) -> Bool { self.permits(.read, on: record) }
 

@@ -29,6 +29,10 @@ package protocol Directory: Sendable {
         inContainer container: String,
         tokenHash: [UInt8]
     ) throws(DirectoryError)
+    /// Random bytes that only servers of this store know, the same for as long as it lives.
+    ///
+    /// `name` says what they are for. If there are none yet they are `candidate` from now on, 32 bytes made at random.
+    func secret(named name: String, orStoring candidate: [UInt8]) throws(DirectoryError) -> [UInt8]
     /// Finds what a connection may use, and creates the user's private database when it is the first time.
     ///
     /// Without a token it is a connection that is not signed in. Fails with `containerMissing`, `tokenUnknown` (wrong or

@@ -1,5 +1,5 @@
 extension Migrations {
-    /// Adds indexes, marks of fields, roles and grants.
+    /// Adds indexes, marks of fields, roles and grants, and what seals the cursors of queries.
     ///
     /// Fields of before get the marks that a first save gives (`IndexKinds.justInTime`, written out here because that may
     /// change and a migration may not), and an index that is filled in the background where they have one.
@@ -52,6 +52,7 @@ extension Migrations {
                 PRIMARY KEY (user, role)
             ) STRICT, WITHOUT ROWID
             """,
+            "CREATE TABLE secret (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID",
         ] + Self.fieldsOfFormat2 + ["PRAGMA user_version = 2"]
 
     private static let fieldsOfFormat2 = [

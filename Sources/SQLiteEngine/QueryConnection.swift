@@ -31,7 +31,8 @@ final class QueryConnection: QueryReader {
                 isBuilding: !statement.isNull(5)
             )
         }
-        return type
+        // A type that the schema no longer has leaves the number of its name behind.
+        return type.fields[SystemField.recordID.rawValue] == nil ? nil : type
     }
 
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {

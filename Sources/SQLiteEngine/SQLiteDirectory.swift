@@ -109,6 +109,25 @@ struct SQLiteDirectory: Directory {
         }
     }
 
+    func secret(named name: String, orStoring candidate: [UInt8]) throws(DirectoryError) -> [UInt8] {
+        if let secret = try self.storedSecret(name) { return secret }
+        try self.write { _, database in
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO secret (name, bytes) VALUES (?, ?)",
+                arguments: [name, Data(candidate)]
+            )
+        }
+        guard let secret = try self.storedSecret(name) else { throw .unavailable }
+        return secret
+    }
+
+    private func storedSecret(_ name: String) throws(DirectoryError) -> [UInt8]? {
+        try self.read {
+            try Data.fetchOne($0, sql: "SELECT bytes FROM secret WHERE name = ?", arguments: [name])
+                .map { Array($0) }
+        }
+    }
+
     private static func number(ofContainer identifier: String, _ database: Database) throws -> Int64 {
         let number = try Int64.fetchOne(
             database,

@@ -5,24 +5,30 @@ import RecordStore
 /// Entries of indexes, and the numbers of indexes.
 extension WriterTransaction {
     func addEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
-        try self.run(self.statements.indexes.add, entry, record, zone)
+        try self.queue(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: true))
     }
 
     func removeEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
-        try self.run(self.statements.indexes.remove, entry, record, zone)
+        try self.queue(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: false))
     }
 
-    private func run(
-        _ statement: HotStatement,
-        _ entry: IndexEntry,
-        _ record: Int64,
-        _ zone: ZoneKey
-    ) throws(StorageFailure) {
-        statement.bind(1, zone.database.rawValue)
-        statement.bind(2, zone.number)
-        statement.bind(3, entry.index)
-        statement.bind(5, record)
-        try statement.run(bytes: entry.value, at: 4)
+    private func queue(_ change: EntryQueue.Change) throws(StorageFailure) {
+        self.entries.append(change)
+        if self.entries.isFull { try self.writeEntries() }
+    }
+
+    /// Writes the changes of entries that wait, which nothing in a transaction reads before its end.
+    func writeEntries() throws(StorageFailure) {
+        guard !self.entries.isEmpty else { return }
+        let statements = self.statements.indexes
+        try self.entries.drain { (change) throws(StorageFailure) in
+            let statement = change.isAdded ? statements.add : statements.remove
+            statement.bind(1, change.zone.database.rawValue)
+            statement.bind(2, change.zone.number)
+            statement.bind(3, change.entry.index)
+            statement.bind(5, change.record)
+            try statement.run(bytes: change.entry.value, at: 4)
+        }
     }
 
     /// A number that no index ever had.

@@ -8,6 +8,7 @@ import RecordStore
 final class WriterTransaction: WriteTransaction {
     private(set) var nowMilliseconds: Int64 = 0
     var caches = WriterCaches()
+    var entries = EntryQueue()
     let statements: WriterStatements
     /// Whether deleted zones may have left something to sweep.
     var mayHaveSweepWork = true
@@ -55,6 +56,7 @@ final class WriterTransaction: WriteTransaction {
     }
 
     func commit() throws(StorageFailure) {
+        try self.writeEntries()
         for database in self.caches.changedCounters {
             self.statements.setPosition.bind(1, self.caches.counters[database]!.position)
             self.statements.setPosition.bind(2, database.rawValue)
@@ -70,6 +72,7 @@ final class WriterTransaction: WriteTransaction {
     /// Needs no transaction.
     func rollback() {
         self.forget()
+        self.entries.removeAll()
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
     }
@@ -80,12 +83,15 @@ final class WriterTransaction: WriteTransaction {
     func isolated<Answer>(
         _ work: () throws(StorageFailure) -> Answer
     ) throws(StorageFailure) -> Answer {
+        try self.writeEntries()
         try self.statements.savepoint.run()
         do throws(StorageFailure) {
             let answer = try work()
+            try self.writeEntries()
             try self.statements.release.run()
             return answer
         } catch {
+            self.entries.removeAll()
             self.caches.forgetNames()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true

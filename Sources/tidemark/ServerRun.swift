@@ -32,7 +32,7 @@ struct ServerRun {
         configuration.listen.host = self.settings.listen.host
         configuration.listen.port = self.settings.listen.port
         configuration.serverName = "tidemark/" + Tidemark.version
-        let server = RecordServer(
+        let server = try RecordServer(
             configuration: configuration,
             engine: engine,
             tls: tls.material,

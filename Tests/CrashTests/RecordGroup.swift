@@ -67,7 +67,7 @@ struct RecordGroup: Sendable {
             case .record(let record): records.append(record)
             case .failure(let failure) where failure.code == .unknownItem: continue
             case .failure(let failure) where failure.code == .zoneNotFound: continue
-            case .failure, .recordSaved, .deleted, .zone:
+            default:
                 throw Flaw.unreadable(self.ids[Int(index)].recordName)
             }
         }

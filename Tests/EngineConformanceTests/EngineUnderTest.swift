@@ -217,12 +217,13 @@ final class EngineUnderTest: Sendable {
     func send(
         _ saves: [RecordSave],
         bytes: Int = 100,
+        policy: ModifyRecords.Policy = .ifServerRecordUnchanged,
         _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
         let request = WriteRequest(
             requester: self.privately,
             requestID: self.newRequestID(),
-            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves)),
+            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: policy)),
             bytes: bytes,
             deadlineMilliseconds: .max
         )

@@ -60,12 +60,17 @@ struct FaultTests {
         )
         // The user's record, the one of the request that held the writer, and three.
         #expect(count == ["5 5"])
+        let contents = try await IndexContents(of: OtherProcess(folder: it.folder))
+        #expect(Set(contents.present) == contents.expected)
     }
 }
 
 extension EngineUnderTest {
     /// Sends requests while the writer is held, so that one transaction takes them all.
-    fileprivate func together(_ requests: [[RecordSave]]) async -> [Result<[WriteOutcome], StoreError>] {
+    func together(
+        _ requests: [[RecordSave]],
+        policy: ModifyRecords.Policy = .ifServerRecordUnchanged
+    ) async -> [Result<[WriteOutcome], StoreError>] {
         let gate = Gate()
         let held = Gate()
         self.send([save("holds the writer", in: .default)]) { _ in
@@ -76,7 +81,7 @@ extension EngineUnderTest {
         let outcomes = Mutex<[Int: Result<[WriteOutcome], StoreError>]>([:])
         await withCheckedContinuation { continuation in
             for (number, saves) in requests.enumerated() {
-                self.send(saves) { result in
+                self.send(saves, policy: policy) { result in
                     let isLast = outcomes.withLock { outcomes in
                         outcomes[number] = result
                         return outcomes.count == requests.count

@@ -78,6 +78,30 @@ struct IndexBuildTests {
         #expect(contents.expected.subtracting(contents.present).count == 400)
     }
 
+    @Test
+    func `of saves of one record in one transaction the last one counts`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modify([save("a", ["n": .int64(0)])])
+        // Forth and back, so that an entry goes that had come, and comes that had gone.
+        let numbers: [Int64] = [1, 0, 2, 0, 1, 3, 1]
+        let requests = numbers.map { [save("a", ["n": .int64($0)]), save("b", ["n": .int64($0)])] }
+        for outcome in await it.together(requests, policy: .changedKeys) {
+            #expect(try outcome.get().areSaved)
+        }
+        let contents = try await IndexContents(of: OtherProcess(folder: it.folder))
+        #expect(Set(contents.present) == contents.expected)
+    }
+
+    @Test
+    func `a request may have more entries than are kept in memory`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let list = FieldValue.int64List((0..<100).map { $0 })
+        _ = try await it.modify((0..<210).map { save("r\($0)", ["l": list]) })
+        let contents = try await IndexContents(of: OtherProcess(folder: it.folder))
+        #expect(contents.expected.count > 20_000)
+        #expect(Set(contents.present) == contents.expected)
+    }
+
     /// Gives the fields `n` and the full text of `Note` new indexes in place of theirs.
     private static let renewIndexes = ["n", "___allText"].flatMap { field in
         let condition = """

@@ -194,6 +194,12 @@ struct SchemaStoreTests {
         _ = try await it.modify([], deletes: [id("a")])
         try self.replace(it, self.parsed("RECORD TYPE Note (s INT64); \(other)"))
         try self.replace(it, self.parsed(other))
+        let listing = await withCheckedContinuation { continuation in
+            it.engine.query(QueryRead(query: Query(recordType: "Note")), for: it.privately) {
+                continuation.resume(returning: $0.map(\.count))
+            }
+        }
+        #expect(listing == .failure(.recordTypeUnknown("Note")))
         // The first save makes the type again, with all that belongs to it.
         _ = try await it.modify([save("c", ["s": .int64(1)])])
         let made = try #require(try self.schema(it, .development)["Note"])

@@ -6,7 +6,10 @@ import pathlib
 import sys
 
 # The order of `FuzzInput.Decoder`.
-DECODERS = ["Frame", "Hello", "Welcome", "GoAway", "Request", "Items", "End", "Credit", "RecordFields"]
+DECODERS = [
+    "Frame", "Hello", "Welcome", "GoAway", "Request", "Items", "End", "Credit", "RecordFields", "Notification",
+    "NotificationAck",
+]
 
 root = pathlib.Path(__file__).resolve().parents[2]
 for path in (root / "Protocol" / "Vectors").glob("*.json"):

@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import Synchronization
 import Testing
 
 /// A zone of a user's private database on a server of its own.
@@ -66,4 +67,13 @@ func expect(
 ) async {
     let error = await thrown(location, by: body)
     #expect(error?.code == code, sourceLocation: location)
+}
+
+/// Values that blocks gather, in order.
+final class Collected<Value: Sendable>: Sendable {
+    private let gathered = Mutex<[Value]>([])
+
+    var values: [Value] { self.gathered.withLock { $0 } }
+
+    func append(_ value: Value) { self.gathered.withLock { $0.append(value) } }
 }

@@ -36,14 +36,14 @@ struct Rejected: Sendable, CustomTestStringConvertible {
 }
 
 /// The predicate of a query with a format.
-func predicate(_ format: String, _ arguments: [FieldValue] = []) throws(PredicateError) -> Predicate {
+func predicate(_ format: String, _ arguments: [FieldValue] = []) throws(PredicateFailure) -> Predicate {
     let syntax = try PredicateSyntax(format: format, arguments: arguments.map { ExpressionSyntax($0) })
     return try Predicate(syntax, nowSeconds: now)
 }
 
 /// The text of the error of a format; `nil` when it has none.
 func refusal(_ format: String, _ arguments: [FieldValue] = []) -> String? {
-    do throws(PredicateError) {
+    do throws(PredicateFailure) {
         _ = try predicate(format, arguments)
         return nil
     } catch {

@@ -53,6 +53,6 @@ struct `A predicate` {
         let unusable = ExpressionSyntax.constant(.unusable("a URL can't be the value of a field"))
         let syntax = try PredicateSyntax(format: "a == %@", arguments: [unusable])
         #expect(PredicateTemplate(syntax) == nil)
-        #expect(throws: PredicateError.self) { try Predicate(syntax, nowSeconds: now) }
+        #expect(throws: PredicateFailure.self) { try Predicate(syntax, nowSeconds: now) }
     }
 }

@@ -123,6 +123,8 @@ private let unparsable: [Rejected] = [
     Rejected("a AND b == 1", because: "expected an operator"),
     Rejected("a CONTAIN 'x'", because: "expected an operator and not 'CONTAIN'"),
     Rejected("a ==[z] 1", because: "unknown modifiers"),
+    Rejected("a ==[] 1", because: "unknown modifiers"),
+    Rejected("a ==[cdlnwc] 1", because: "unknown modifiers"),
     Rejected("a == %@", because: "Insufficient arguments for conversion characters"),
     Rejected("a == %lud", .int64(1), because: "'%lud' stands for nothing"),
     Rejected("a == %%", because: "'%' stands for nothing"),
@@ -159,8 +161,15 @@ struct `A format that queries reject` {
         #expect(text?.hasPrefix("Unable to parse the format string \"") == true)
     }
 
-    @Test func `is refused in a short text, however long it is`() throws {
-        let text = try #require(refusal("a LIKE '\(String(repeating: "é", count: 10_000))'"))
+    @Test(arguments: [
+        "a LIKE '#'", "'#' == a", "a == #", "#.b == 1", "# == 1 1", "a ## b", "a == 1 #", "f(#, '#') == g(#)",
+        "%K == 1",
+        "SUBQUERY(#, $x, a == '#') == 2", "a == $#", "#:(1, 2) == 1",
+    ])
+    func `is refused in a short text, however long it is`(_ format: String) throws {
+        let long = String(repeating: "👩\u{301}", count: 3_000)
+        let format = format.replacing("#", with: long)
+        let text = try #require(refusal(format, [.string(long)]))
         #expect(text.utf8.count < Bounds.messageBytesMax)
     }
 }

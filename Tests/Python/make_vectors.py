@@ -316,6 +316,200 @@ def queries():
     bad("sorted from beyond the pole", invalid, ask(sort=[pb.SortKey(field="f", origin=pb.Location(latitude=91))]))
 
 
+def subscription(**values):
+    """A subscription for a zone, unless `values` name another kind."""
+    if not {"query", "zone", "database"} & values.keys():
+        values["zone"] = pb.ZoneSubscription(zone=pb.ZoneID(zone_name="notes"))
+    return pb.Subscription(id="sub-1", **values)
+
+
+def every_info():
+    return pb.NotificationInfo(
+        alert_body="Grüße", alert_localization_key="KEY", alert_localization_args=["title", "count"], title="T",
+        title_localization_key="TK", title_localization_args=["a"], subtitle="S", subtitle_localization_key="SK",
+        subtitle_localization_args=["b"], alert_action_localization_key="AK", alert_launch_image="image",
+        sound_name="default", desired_keys=["title", "count", "place"], should_badge=True,
+        should_send_content_available=True, should_send_mutable_content=True, category="C", collapse_id_key="K")
+
+
+def padded(make, size):
+    """The message of exactly `size` bytes that `make` makes of a text of some length."""
+    return next(message for message in (make("x" * length) for length in range(size, 0, -1)) if message.ByteSize() == size)
+
+
+def feeds():
+    notes = pb.ZoneID(zone_name="notes", owner_name=USER)
+
+    def changes(**values):
+        return pb.Request(fetch_changes=pb.FetchChanges(**{"scope": 2, "zone": notes, **values}))
+
+    def database(**values):
+        return pb.Request(fetch_database_changes=pb.FetchDatabaseChanges(**{"scope": 2, **values}))
+
+    def token(**values):
+        return pb.Request(fetch_token=pb.FetchToken(**{"scope": 2, **values}))
+
+    add("Request", "a snapshot of a zone", changes())
+    add("Request", "a snapshot, newest first, no fields", changes(order=1, desired_keys=pb.DesiredKeys()))
+    add("Request", "changes of a zone, ten at most, one field", changes(
+        scope=1, token=bytes(range(64)), limit=10, desired_keys=pb.DesiredKeys(keys=["title"])))
+    add("Request", "the largest token and limit", changes(token=b"t" * 1024, limit=2**32 - 1))
+    add("Request", "all zones of a database", database())
+    add("Request", "changes of a database", database(scope=1, token=b"t" * 1024, limit=1000))
+    add("Request", "the token for now of a zone", token(zone=notes))
+    add("Request", "the token for now of a database", token(scope=1))
+
+    def bad(name, code, request):
+        refuse("Request", name, request.SerializeToString(), error_code=code)
+
+    bad("a token of 1,025 bytes", "change_token_expired", changes(token=b"t" * 1025))
+    bad("a database's token of 1,025 bytes", "change_token_expired", database(token=b"t" * 1025))
+    bad("changes with 1,001 desired keys", "limit_exceeded", changes(desired_keys=pb.DesiredKeys(keys=["a"] * 1001)))
+    invalid = "invalid_arguments"
+    bad("changes of no zone", invalid, pb.Request(fetch_changes=pb.FetchChanges(scope=2)))
+    bad("an order of later", invalid, changes(order=2))
+    bad("changes without database", invalid, changes(scope=0))
+    bad("changes of an unknown database", invalid, database(scope=4))
+    bad("a token without database", invalid, token(scope=0))
+
+
+def subscriptions():
+    def modify(*saves, **values):
+        return pb.Request(request_id=REQUEST_ID, modify_subscriptions=pb.ModifySubscriptions(
+            **{"scope": 2, "saves": saves, **values}))
+
+    def fetch(**values):
+        return pb.Request(fetch_subscriptions=pb.FetchSubscriptions(**{"scope": 2, **values}))
+
+    def query(**values):
+        return subscription(query=pb.QuerySubscription(**{"record_type": "Note", "fires_on": 7, **values}))
+
+    def texts(args=(), keys=()):
+        return subscription(info=pb.NotificationInfo(alert_localization_args=args, desired_keys=keys))
+
+    notes = pb.ZoneID(zone_name="notes")
+    add("Request", "subscribe to a zone", modify(subscription()))
+    add("Request", "subscribe to a zone and a type", modify(subscription(
+        zone=pb.ZoneSubscription(zone=notes, record_type="Note"), info=pb.NotificationInfo())))
+    add("Request", "subscribe to a database, with all there is to say, and delete", modify(
+        subscription(database=pb.DatabaseSubscription(), info=every_info()), deletes=["sub-2", ""]))
+    add("Request", "subscribe to a type of a database", modify(
+        subscription(database=pb.DatabaseSubscription(record_type="Note"))))
+    add("Request", "subscribe to a type", modify(query(), scope=1))
+    add("Request", "subscribe to a query in a zone, once", modify(query(
+        predicate=comparison(1, "title", string="Grüße"), zone=notes, fires_on=15)))
+    add("Request", "subscribe without an ID", modify(pb.Subscription(database=pb.DatabaseSubscription())))
+    add("Request", "20 names in a text, 3 keys", modify(texts(["n"] * 20, ["a", "b", "c"])))
+    add("Request", "a predicate of 32 levels to subscribe to", modify(query(predicate=deep(32))))
+    add("Request", "texts of 4,096 bytes", modify(subscription(
+        info=padded(lambda text: pb.NotificationInfo(alert_body=text), 4096))))
+    add("Request", "a subscription of 16,384 bytes", modify(padded(lambda text: query(
+        predicate=comparison(1, "f", string=text)), 16384)))
+    add("Request", "delete 400 subscriptions", modify(deletes=["s"] * 400))
+    add("Request", "fetch all subscriptions", fetch(all=True))
+    add("Request", "fetch two subscriptions", fetch(ids=["sub-1", "sub-2"]))
+    add("Request", "listen", pb.Request(listen=pb.Listen()))
+
+    def bad(name, code, request):
+        refuse("Request", name, request.SerializeToString(), error_code=code)
+
+    limit, invalid = "limit_exceeded", "invalid_arguments"
+    bad("texts of 4,097 bytes", limit, modify(subscription(
+        info=padded(lambda text: pb.NotificationInfo(alert_body=text), 4097))))
+    bad("a subscription of 16,385 bytes", limit, modify(padded(lambda text: query(
+        predicate=comparison(1, "f", string=text)), 16385)))
+    bad("21 names in a text", limit, modify(texts(args=["n"] * 21)))
+    bad("21 names in a title", limit, modify(subscription(
+        info=pb.NotificationInfo(title_localization_args=["n"] * 21))))
+    bad("21 names in a subtitle", limit, modify(subscription(
+        info=pb.NotificationInfo(subtitle_localization_args=["n"] * 21))))
+    bad("4 keys", limit, modify(texts(keys=["a", "b", "c", "d"])))
+    bad("a predicate of 33 levels to subscribe to", limit, modify(query(predicate=deep(33))))
+    bad("401 subscriptions", limit, modify(*[pb.Subscription()] * 200, deletes=["s"] * 201))
+    bad("401 subscriptions to fetch", limit, fetch(ids=["s"] * 401))
+    bad("a subscription to nothing", invalid, modify(pb.Subscription(id="sub-1")))
+    bad("a subscription to no zone", invalid, modify(subscription(zone=pb.ZoneSubscription())))
+    bad("a query that never fires", invalid, modify(query(fires_on=8)))
+    bad("a query that fires on what is unknown", invalid, modify(query(fires_on=17)))
+    bad("subscriptions without database", invalid, modify(subscription(), scope=0))
+    bad("all subscriptions and one", invalid, fetch(all=True, ids=["sub-1"]))
+    bad("subscriptions of an unknown database", invalid, fetch(scope=4, all=True))
+
+
+def feed_answers():
+    malformed = dict(close_reason="message_malformed")
+    notes = pb.ZoneID(zone_name="notes", owner_name=USER)
+    note = pb.RecordID(zone=notes, record_name="note-1")
+    query = subscription(query=pb.QuerySubscription(
+        record_type="Note", predicate=comparison(6, "count", int64=1), zone=notes, fires_on=5), info=every_info())
+    add("Items", "what a feed says", pb.Items(items=[
+        pb.Item(index=0, record_deleted=pb.RecordDeleted(id=note, record_type="Note")),
+        pb.Item(index=1, zone_changed=notes), pb.Item(index=2, zone_deleted=notes)]))
+    add("Items", "subscriptions", pb.Items(items=[
+        pb.Item(index=0, subscription=subscription()), pb.Item(index=1, subscription=query)]))
+    nameless = pb.RecordDeleted(record_type="Note")
+    refuse("Items", "a deleted record without ID",
+           pb.Items(items=[pb.Item(record_deleted=nameless)]).SerializeToString(), **malformed)
+    refuse("Items", "a subscription to nothing",
+           pb.Items(items=[pb.Item(subscription=pb.Subscription(id="s"))]).SerializeToString(), **malformed)
+    crowded = subscription(info=pb.NotificationInfo(desired_keys=["a"] * 4))
+    refuse("Items", "a subscription with 4 keys",
+           pb.Items(items=[pb.Item(subscription=crowded)]).SerializeToString(), **malformed)
+    add("End", "a page of a snapshot", pb.End(
+        token=bytes(range(64)), more_coming=True, totals=pb.SnapshotTotals(records=100000, bytes=2**63)))
+    add("End", "an empty snapshot", pb.End(token=b"t", totals=pb.SnapshotTotals()))
+    add("End", "the largest token", pb.End(token=b"t" * 1024))
+    refuse("End", "a token of 1,025 bytes", pb.End(token=b"t" * 1025).SerializeToString(), **malformed)
+
+
+def notifications():
+    malformed = dict(close_reason="message_malformed")
+    notes = pb.ZoneID(zone_name="notes", owner_name=USER)
+
+    def notification(**values):
+        return pb.Notification(**{
+            "number": 1, "subscription_id": "sub-1", "scope": 2, "kind": 3, "owner": USER,
+            "committed_ms": 1772841600000, **values})
+
+    def query(**values):
+        return notification(**{"kind": 1, "zone": notes, "record_name": "note-1", "reason": 1, **values})
+
+    values = body(pb.Field(name="title", string="Grüße"))
+    add("Notification", "of a database", notification())
+    add("Notification", "of a zone", notification(kind=2, zone=notes, number=2**64 - 1))
+    add("Notification", "a record was created", query(fields=values))
+    add("Notification", "a record was updated, others before it", query(
+        scope=1, reason=2, fields=values, coalesced=True, pruned=True, info=every_info()))
+    add("Notification", "a record was deleted", query(reason=3))
+    add("Notification", "a query has news", notification(kind=1, committed_ms=0))
+    add("Notification", "16,384 bytes", padded(lambda text: query(
+        info=pb.NotificationInfo(alert_localization_args=[text])), 16384))
+
+    def bad(name, message):
+        refuse("Notification", name, message.SerializeToString(), **malformed)
+
+    bad("nothing", pb.Notification())
+    bad("no number", notification(number=0))
+    bad("no subscription", notification(subscription_id=""))
+    bad("no database", notification(scope=0))
+    bad("no kind", notification(kind=0))
+    bad("a kind of later", notification(kind=4))
+    bad("a zone's without zone", notification(kind=2))
+    bad("a record without zone", notification(kind=1, record_name="note-1", reason=1))
+    bad("a record without reason", query(reason=0))
+    bad("a reason of later", query(reason=4))
+    bad("values that clear", query(fields=body(pb.Field(name="f", clear=True))))
+    bad("21 values in a text", notification(info=pb.NotificationInfo(alert_localization_args=["v"] * 21)))
+    bad("16,385 bytes", padded(lambda text: query(
+        info=pb.NotificationInfo(alert_localization_args=[text])), 16385))
+    refuse("Notification", "cut off", notification().SerializeToString()[:-1], **malformed)
+
+    add("NotificationAck", "the first", pb.NotificationAck(number=1))
+    add("NotificationAck", "the last", pb.NotificationAck(number=2**64 - 1))
+    refuse("NotificationAck", "no number", b"", **malformed)
+    refuse("NotificationAck", "garbage", b"\xff", **malformed)
+
+
 def answers():
     note = pb.RecordID(zone=pb.ZoneID(zone_name="notes", owner_name=USER), record_name="note-1")
     record = pb.Record(
@@ -378,7 +572,11 @@ def main():
     bodies()
     requests()
     queries()
+    feeds()
+    subscriptions()
     answers()
+    feed_answers()
+    notifications()
     frames()
     for message, rows in cases.items():
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

@@ -61,6 +61,9 @@ import WireProtocol
         (Frame(kind: .credit, payload: Credit(bytes: 0x7FFF_FFFF).encoded()), .creditInvalid),
         (Frame(kind: .ping, payload: ByteBuffer(bytes: [1])), .messageMalformed),
         (Frame(kind: .request, stream: 2), .frameKindUnexpected),
+        (
+            Frame(kind: .notificationAck, payload: NotificationAck(number: 1).encoded()), .frameKindUnexpected
+        ),
         (Frame(kind: FrameKind(rawValue: 11), stream: 1), .frameKindUnexpected),
         (Frame(kind: FrameKind(rawValue: 127), stream: 1), .frameKindUnexpected),
     ])

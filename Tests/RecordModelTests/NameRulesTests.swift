@@ -21,6 +21,15 @@ import Testing
         }
     }
 
+    @Test func `subscription IDs are printable ASCII of 1 to 255 bytes`() {
+        for id in ["a", "~", " ", "_a", String(repeating: "s", count: 255)] {
+            #expect(NameRules.isSubscriptionID(id), "\(id)")
+        }
+        for id in ["", "ä", "a\u{7F}", "a\u{1F}", String(repeating: "s", count: 256)] {
+            #expect(!NameRules.isSubscriptionID(id), "\(id)")
+        }
+    }
+
     @Test func `a user record name is an underscore and 32 lower-case hexadecimal digits`() {
         let digits = "0123456789abcdef0123456789abcdef"
         #expect(NameRules.isUserRecordName("_" + digits))

@@ -54,7 +54,7 @@ struct ServerUnderTest {
         configure(&configuration)
         let log = RecordingLog()
         let certificates = try Self.certificates.get()
-        let server = RecordServer(
+        let server = try RecordServer(
             configuration: configuration,
             engine: engine,
             tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),

@@ -23,7 +23,11 @@ struct StreamTests {
         }
     }
 
-    @Test(arguments: [FrameKind.welcome, .items, .end, FrameKind(rawValue: 0), FrameKind(rawValue: 127)])
+    @Test(
+        arguments: [
+            FrameKind.welcome, .items, .end, .notification, FrameKind(rawValue: 0), FrameKind(rawValue: 127),
+        ]
+    )
     func `a kind that is not the client's is a violation`(kind: FrameKind) async throws {
         try await Self.expectViolation([Frame(kind: kind)], .frameKindUnexpected)
     }

@@ -28,7 +28,9 @@ package struct Vector: Sendable, CustomStringConvertible {
     package var description: String { "\(self.message): \(self.name)" }
 
     package static let files = [
-        "Credit", "End", "Frame", "GoAway", "Hello", "Items", "RecordFields", "Request", "Welcome",
+        "Credit", "End", "Frame", "GoAway", "Hello", "Items", "Notification", "NotificationAck",
+        "RecordFields",
+        "Request", "Welcome",
     ]
 
     package static func all() throws -> [Vector] {

@@ -70,7 +70,9 @@ enum Architecture {
     ]
 
     /// Nothing but the language: what they hold is the same on every platform, and costs nothing to link.
-    static let withoutFoundation = ["Protocol/RecordModel", "Protocol/PredicateFormat", "Sources/RecordStore"]
+    static let withoutFoundation = [
+        "Protocol/RecordModel", "Protocol/PredicateFormat", "Sources/RecordStore",
+    ]
 
     static var ourModules: [String] {
         self.rows.map { String($0.folder.split(separator: "/").last ?? "") }

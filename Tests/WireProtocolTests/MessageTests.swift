@@ -54,6 +54,7 @@ import WireProtocol
     func `items are counted before they are decoded`(count: Int) throws {
         let ids = Array(repeating: RecordID(zone: ZoneID(zoneName: ""), recordName: ""), count: count)
         let zones = Array(repeating: ZoneID(zoneName: ""), count: count)
+        let names = Array(repeating: "", count: count)
         let body = RecordBody.empty
         let saves = ids.dropFirst().map { RecordSave(id: $0, recordType: "", changes: body) }
         let operations: [RecordModel.Operation] = [
@@ -61,6 +62,14 @@ import WireProtocol
             .modifyRecords(ModifyRecords(scope: .private, saves: Array(saves), deletes: [ids[0]])),
             .modifyZones(ModifyZones(scope: .private, saves: Array(zones.dropFirst()), deletes: [zones[0]])),
             .fetchZones(FetchZones(scope: .private, selection: .ids(zones))),
+            .fetchSubscriptions(FetchSubscriptions(scope: .private, selection: .ids(names))),
+            .modifySubscriptions(
+                ModifySubscriptions(
+                    scope: .private,
+                    saves: names.dropFirst().map { Subscription(id: $0, kind: .database(recordType: nil)) },
+                    deletes: [names[0]]
+                )
+            ),
         ]
         for operation in operations {
             #expect(operation.itemCount == count)

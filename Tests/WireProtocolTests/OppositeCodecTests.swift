@@ -44,6 +44,11 @@ import WireProtocol
             let record = self.record(name, bodyBytes: 10)
             outcomes.append(.recordSaved(RecordSaved(changeTag: name, system: record.system)))
             outcomes.append(.zone(Zone(id: record.id.zone, capabilities: ZoneCapabilities(rawValue: 15))))
+            outcomes += [
+                .recordDeleted(DeletedRecord(id: record.id, recordType: name)),
+                .zoneChanged(record.id.zone), .zoneDeleted(record.id.zone),
+            ]
+            outcomes += self.subscriptions(name).map { .subscription($0) }
             for (cause, retry) in zip(self.causes, self.retries) {
                 outcomes.append(
                     .failure(
@@ -84,6 +89,99 @@ import WireProtocol
         )
     }
 
+    private static func info(_ name: String) -> NotificationInfo {
+        var info = NotificationInfo()
+        info.alertBody = name
+        info.alertLocalizationKey = name
+        info.alertLocalizationArgs = [name, "a"]
+        info.title = name
+        info.titleLocalizationKey = name
+        info.titleLocalizationArgs = [name]
+        info.subtitle = name
+        info.subtitleLocalizationKey = name
+        info.subtitleLocalizationArgs = ["b", name]
+        info.alertActionLocalizationKey = name
+        info.alertLaunchImage = name
+        info.soundName = name
+        info.desiredKeys = [name, name]
+        info.shouldBadge = name.isEmpty
+        info.shouldSendContentAvailable = !name.isEmpty
+        info.shouldSendMutableContent = !name.isEmpty
+        info.category = name
+        info.collapseIDKey = name
+        return info
+    }
+
+    private static func subscriptions(_ name: String) -> [Subscription] {
+        let zone = ZoneID(zoneName: name, ownerName: name)
+        let type = name.isEmpty ? nil : name
+        let predicate = self.query(name, body: self.record(name, bodyBytes: 10).body).predicate
+        return [
+            Subscription(
+                id: name,
+                kind: .query(recordType: name, predicate: predicate, zone: zone, firesOn: [.update, .once]),
+                info: self.info(name)
+            ),
+            Subscription(
+                id: name,
+                kind: .query(recordType: name, predicate: .all, zone: nil, firesOn: .events)
+            ),
+            Subscription(id: name, kind: .zone(zone, recordType: type), info: NotificationInfo()),
+            Subscription(id: name, kind: .database(recordType: type), info: self.info(name)),
+        ]
+    }
+
+    private static func notifications(_ name: String) -> [RecordModel.Notification] {
+        let record = self.record(name, bodyBytes: 130)
+        let id = RecordID(zone: record.id.zone, recordName: "r" + name)
+        let events: [RecordModel.Notification.Event] = [
+            .query(nil), .zone(id.zone), .database,
+            .query(.init(id: id, reason: .recordCreated, fields: record.body)),
+            .query(.init(id: id, reason: .recordUpdated)), .query(.init(id: id, reason: .recordDeleted)),
+        ]
+        return events.enumerated().map { offset, event in
+            RecordModel.Notification(
+                number: [1, 127, 128, .max][offset % 4],
+                subscriptionID: "s" + name,
+                scope: offset.isMultiple(of: 2) ? .public : .private,
+                event: event,
+                isCoalesced: offset.isMultiple(of: 2),
+                isPruned: offset.isMultiple(of: 3),
+                owner: name,
+                info: offset.isMultiple(of: 2) ? self.info(name) : nil,
+                committedMilliseconds: offset.isMultiple(of: 2) ? .max : 0
+            )
+        }
+    }
+
+    @Test func `notifications are what SwiftProtobuf makes of them`() throws {
+        for notification in Self.names.flatMap(Self.notifications) {
+            let ours = Array(notification.encoded().readableBytesView)
+            let message = try PBNotification(serializedBytes: ours)
+            #expect(message.number == notification.number)
+            #expect(message.subscriptionID == notification.subscriptionID)
+            #expect(message.pruned == notification.isPruned && message.coalesced == notification.isCoalesced)
+            #expect(try message.serializedBytes() as [UInt8] == ours)
+            #expect(try Notification(decoding: ByteBuffer(bytes: ours)) == notification)
+        }
+    }
+
+    @Test(arguments: [1, 127, 128, .max] as [UInt64])
+    func `an acknowledgement is what SwiftProtobuf makes of it`(number: UInt64) throws {
+        let ours = Array(NotificationAck(number: number).encoded().readableBytesView)
+        #expect(try PBNotificationAck(serializedBytes: ours).number == number)
+        #expect(try PBNotificationAck(serializedBytes: ours).serializedBytes() as [UInt8] == ours)
+        #expect(try NotificationAck(decoding: ByteBuffer(bytes: ours)).number == number)
+    }
+
+    @Test func `a subscription that stands alone is what SwiftProtobuf makes of it`() throws {
+        for subscription in Self.names.flatMap(Self.subscriptions) {
+            let ours = Array(subscription.encoded().readableBytesView)
+            #expect(try PBSubscription(serializedBytes: ours).serializedBytes() as [UInt8] == ours)
+            #expect(try Subscription(decoding: ByteBuffer(bytes: ours)) == subscription)
+        }
+    }
+
     @Test func `items are what SwiftProtobuf makes of them`() throws {
         for outcome in Self.outcomes {
             for index in [0, 1, 127, 128, .max] as [UInt32] {
@@ -105,6 +203,18 @@ import WireProtocol
         let bytes = Array(last.encoded().readableBytesView)
         #expect(try PBEnd(serializedBytes: bytes).serializedBytes() as [UInt8] == bytes)
         #expect(try End(decoding: ByteBuffer(bytes: bytes)) == last)
+        let ends = [
+            End(token: [1, 2, 3], moreComing: true, totals: SnapshotTotals(records: .max, bytes: 128)),
+            End(token: [0], totals: SnapshotTotals(records: 0, bytes: 0)), End(token: []),
+        ]
+        for end in ends {
+            let ours = Array(end.encoded().readableBytesView)
+            let message = try PBEnd(serializedBytes: ours)
+            #expect(Array(message.token) == end.token && message.moreComing == end.moreComing)
+            #expect(message.hasTotals == (end.totals != nil))
+            #expect(try message.serializedBytes() as [UInt8] == ours)
+            #expect(try End(decoding: ByteBuffer(bytes: ours)) == end)
+        }
         for case .failure(let failure) in Self.outcomes {
             let ours = Array(End(failure: failure).encoded().readableBytesView)
             #expect(try PBEnd(serializedBytes: ours).serializedBytes() as [UInt8] == ours)
@@ -113,7 +223,12 @@ import WireProtocol
     }
 
     @Test func `requests are what SwiftProtobuf makes of them`() throws {
-        var operations: [RecordModel.Operation] = [.fetchZones(FetchZones(scope: .public, selection: .all))]
+        var operations: [RecordModel.Operation] = [
+            .fetchZones(FetchZones(scope: .public, selection: .all)), .listen,
+            .fetchSubscriptions(FetchSubscriptions(scope: .public, selection: .all)),
+            .fetchDatabaseChanges(FetchDatabaseChanges(scope: .public)),
+            .fetchToken(FetchToken(scope: .shared)),
+        ]
         for name in Self.names {
             let id = RecordID(zone: ZoneID(zoneName: name, ownerName: name), recordName: name)
             let body = Self.record(name, bodyBytes: 200).body
@@ -143,6 +258,27 @@ import WireProtocol
                 ),
                 .queryRecords(QueryRecords(scope: .public, start: .cursor([1, 2, 3]))),
                 .checkSchema(CheckSchema(schema: name)),
+                .fetchChanges(FetchChanges(scope: .private, zone: id.zone)),
+                .fetchChanges(
+                    FetchChanges(
+                        scope: .public,
+                        zone: id.zone,
+                        token: [0, 1],
+                        desiredKeys: [name],
+                        limit: 300,
+                        order: .newestFirst
+                    )
+                ),
+                .fetchDatabaseChanges(FetchDatabaseChanges(scope: .private, token: [7], limit: 1)),
+                .fetchToken(FetchToken(scope: .private, zone: id.zone)),
+                .modifySubscriptions(
+                    ModifySubscriptions(
+                        scope: .private,
+                        saves: Self.subscriptions(name),
+                        deletes: [name, "s"]
+                    )
+                ),
+                .fetchSubscriptions(FetchSubscriptions(scope: .private, selection: .ids([name]))),
             ]
         }
         for operation in operations {

@@ -9,6 +9,7 @@ enum Registry {
     static let kinds: [String: FrameKind] = [
         "hello": .hello, "welcome": .welcome, "goaway": .goaway, "request": .request, "items": .items,
         "end": .end, "cancel": .cancel, "ping": .ping, "pong": .pong, "credit": .credit,
+        "notification": .notification, "notification_ack": .notificationAck,
     ]
     static let errorCodes: [String: ErrorCode] = [
         "internal_error": .internalError, "bad_container": .badContainer,
@@ -16,7 +17,8 @@ enum Registry {
         "not_authenticated": .notAuthenticated, "permission_failure": .permissionFailure,
         "unknown_item": .unknownItem, "invalid_arguments": .invalidArguments,
         "server_record_changed": .serverRecordChanged, "server_rejected_request": .serverRejectedRequest,
-        "operation_cancelled": .operationCancelled, "batch_request_failed": .batchRequestFailed,
+        "operation_cancelled": .operationCancelled, "change_token_expired": .changeTokenExpired,
+        "batch_request_failed": .batchRequestFailed,
         "zone_busy": .zoneBusy, "bad_database": .badDatabase, "zone_not_found": .zoneNotFound,
         "limit_exceeded": .limitExceeded, "reference_violation": .referenceViolation,
         "deadline_exceeded": .deadlineExceeded, "operation_unknown": .operationUnknown,
@@ -61,6 +63,15 @@ enum Registry {
         "query_sort_max": Bounds.querySortMax,
         "schema_bytes_max": Bounds.schemaBytesMax,
         "missing_max": Bounds.missingMax,
+        "feed_page_max": Bounds.feedPageMax,
+        "token_bytes_max": Bounds.tokenBytesMax,
+        "subscriptions_max": Bounds.subscriptionsMax,
+        "subscription_bytes_max": Bounds.subscriptionBytesMax,
+        "notification_info_bytes_max": Bounds.notificationInfoBytesMax,
+        "localization_args_max": Bounds.localizationArgsMax,
+        "notification_keys_max": Bounds.notificationKeysMax,
+        "notification_bytes_max": Bounds.notificationBytesMax,
+        "notifications_unacknowledged_max": Bounds.notificationsUnacknowledgedMax,
         "versions_max": Hello.versionsMax,
         "access_token_bytes_max": Hello.accessTokenBytesMax,
         "client_bytes_max": Hello.clientBytesMax,

@@ -54,7 +54,8 @@ import WireProtocol
     private static let generated: [String: any SwiftProtobuf.Message.Type] = [
         "Hello": PBHello.self, "Welcome": PBWelcome.self, "GoAway": PBGoAway.self, "Request": PBRequest.self,
         "Items": PBItems.self, "End": PBEnd.self, "Credit": PBCredit.self,
-        "RecordFields": PBRecordFields.self,
+        "RecordFields": PBRecordFields.self, "Notification": PBNotification.self,
+        "NotificationAck": PBNotificationAck.self,
     ]
 
     /// Decodes and encodes with the codec.
@@ -69,6 +70,8 @@ import WireProtocol
         case "Items": encoded = try Items(decoding: payload).encoded()
         case "End": encoded = try End(decoding: payload).encoded()
         case "Credit": encoded = try Credit(decoding: payload).encoded()
+        case "Notification": encoded = try Notification(decoding: payload).encoded()
+        case "NotificationAck": encoded = try NotificationAck(decoding: payload).encoded()
         case "RecordFields":
             let body = try RecordBody(checking: vector.bytes, allowsClear: true)
             return RecordBody(body.fields).bytes

@@ -15,6 +15,15 @@ extension CKError {
         )
     }
 
+    /// The environment was not prepared for this code.
+    static func schemaLacks(_ missing: [String]) -> CKError {
+        .local(
+            .incompatibleVersion,
+            "The server's schema lacks \(missing.count) of what this code was built for; import or deploy it: "
+                + missing.joined(separator: "; ")
+        )
+    }
+
     /// Nothing is wrong with the item, but with another one of its atomic zone.
     static func atomicFailure(culprit: CKRecord.ID) -> CKError {
         var userInfo = self.userInfo(code: .batchRequestFailed, message: "Atomic failure")

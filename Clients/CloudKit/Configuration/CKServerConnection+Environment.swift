@@ -8,13 +8,15 @@ extension CKServerConnection {
         static let certificateAuthority = "TIDEMARK_CA"
         static let environment = "TIDEMARK_ENVIRONMENT"
         static let container = "TIDEMARK_CONTAINER"
+        static let schema = "TIDEMARK_SCHEMA"
     }
 
     /// Reads a connection from the environment.
     ///
     /// A variable that is set and empty counts as absent.
     ///
-    /// - Throws: `CKError.badContainer` when there is no address, or `TIDEMARK_ENVIRONMENT` is none of the two words.
+    /// - Throws: `CKError.badContainer` when there is no address, `TIDEMARK_ENVIRONMENT` is none of the two words, or the file that
+    ///   `TIDEMARK_SCHEMA` names cannot be read.
     init(variables: [String: String]) throws(CKError) {
         func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
         guard let url = value(Variable.url) else {
@@ -34,6 +36,15 @@ extension CKServerConnection {
                 )
             }
             self.environment = environment
+        }
+        if let file = value(Variable.schema) {
+            guard let schema = try? String(contentsOfFile: file, encoding: .utf8) else {
+                throw CKError.local(
+                    .badContainer,
+                    "\(Variable.schema) is \"\(file)\", which is no file of text that can be read"
+                )
+            }
+            self.schema = schema
         }
     }
 

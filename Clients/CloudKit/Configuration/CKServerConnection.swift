@@ -5,7 +5,7 @@ private import Synchronization
 /// Beyond Apple's surface: there a system's settings say it.
 ///
 /// Code that knows nothing of this type takes its connection from the environment: `TIDEMARK_URL`, `TIDEMARK_TOKEN`,
-/// `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`. Nothing is checked here: what is wrong is told by the first request, as
+/// `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`, and `TIDEMARK_SCHEMA` for the path of a schema. Nothing is checked here: what is wrong is told by the first request, as
 /// `CKError.badContainer` with a text that names the setting.
 public struct CKServerConnection: Hashable, Sendable {
     /// Whom a client believes that a server is the one it says.
@@ -35,6 +35,11 @@ public struct CKServerConnection: Hashable, Sendable {
     public var certificateAuthority: CertificateAuthority
     /// Which data.
     public var environment: Environment
+    /// The schema that the code was built for, in the CloudKit Schema Language; `nil`: whatever the server has will do.
+    ///
+    /// A server whose schema lacks something of it gets no request: every one fails with an error that names all that is missing. It
+    /// is asked again at the next request, so that a deployment is noticed without a restart.
+    public var schema: String?
 
     /// Describes a connection; makes none.
     ///
@@ -43,16 +48,19 @@ public struct CKServerConnection: Hashable, Sendable {
     ///   - token: The access token of a user, or `nil`.
     ///   - certificateAuthority: Whom to believe.
     ///   - environment: Which data.
+    ///   - schema: The schema that the code was built for, or `nil`.
     public init(
         url: String,
         token: String? = nil,
         certificateAuthority: CertificateAuthority = .system,
-        environment: Environment = .development
+        environment: Environment = .development,
+        schema: String? = nil
     ) {
         self.url = url
         self.token = token
         self.certificateAuthority = certificateAuthority
         self.environment = environment
+        self.schema = schema
     }
 
     private static let chosenDefault = Mutex<CKServerConnection?>(nil)

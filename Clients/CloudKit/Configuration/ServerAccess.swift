@@ -10,6 +10,31 @@ final class ServerAccess: Sendable {
         var isSignedIn: Bool
         let user: UserName
         let signIn: SignInAnswer
+        /// `nil`: any schema will do.
+        let gate: SchemaGate?
+
+        /// The record name of the user, empty when nobody is signed in; `nil` while something must be asked before the first request.
+        var userIfOpen: String? {
+            self.gate.map(\.isOpen) ?? true ? self.user.known : nil
+        }
+
+        /// Asks what must be asked before the first request.
+        ///
+        /// - Returns: The record name of the user, empty when nobody is signed in.
+        /// - Throws: Why there can be no request.
+        func open(timeout: Duration) async throws(CKError) -> String {
+            let user: String
+            do throws(ClientError) {
+                user = try await self.user.fetched(from: self.client, timeout: timeout)
+                self.heard(userNamed: user)
+                try await self.gate?.ask(self.client, timeout: timeout)
+            } catch {
+                self.heard(error)
+                throw CKError(error)
+            }
+            if let missing = self.gate?.missing, !missing.isEmpty { throw .schemaLacks(missing) }
+            return user
+        }
 
         /// Notes what a failure says about the token.
         func heard(_ error: ClientError) {

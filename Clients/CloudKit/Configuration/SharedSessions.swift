@@ -26,7 +26,8 @@ enum SharedSessions {
                 client: RecordClient(configuration: configuration),
                 isSignedIn: configuration.accessToken != nil,
                 user: UserName(),
-                signIn: SignInAnswer()
+                signIn: SignInAnswer(),
+                gate: connection.schema.map { SchemaGate(schema: $0) }
             )
             sessions[key] = session
             return session

@@ -75,7 +75,7 @@ final class RequestCall: CKOperation.Work {
         }
         let session: ServerAccess.Session
         do { session = try self.access.session() } catch { return self.run(true) { end(.failed(error)) } }
-        if let user = session.user.known {
+        if let user = session.userIfOpen {
             self.send(tally, session: session, user: user, answers: answers, end: end)
             return
         }
@@ -83,16 +83,11 @@ final class RequestCall: CKOperation.Work {
             guard case .idle = state else { return true }
             state = .asking(
                 Task {
-                    do throws(ClientError) {
-                        let user = try await session.user.fetched(
-                            from: session.client,
-                            timeout: self.patience.request
-                        )
-                        session.heard(userNamed: user)
+                    do throws(CKError) {
+                        let user = try await session.open(timeout: self.patience.request)
                         self.send(tally, session: session, user: user, answers: answers, end: end)
                     } catch {
-                        session.heard(error)
-                        self.run(true) { end(.failed(CKError(error))) }
+                        self.run(true) { end(.failed(error)) }
                     }
                 }
             )

@@ -19,6 +19,8 @@ struct ArchivedBody {
         )
     }
 
+    func value(_ name: String) -> FieldValue? { self.parts[name] }
+
     func text(_ name: String) -> String? {
         guard case .string(let text) = self.parts[name] else { return nil }
         return text

@@ -36,6 +36,7 @@ struct ISOCodesService {
         // After the countries: a parent has to be there, or come in the same request.
         try await self.save(codes.subdivisionRecords(in: self.zone.zoneID), title: "Subdivisions")
         try await self.showSome()
+        try await QueryDemonstration(database: self.database, zoneID: self.zone.zoneID).run()
         try await ConflictDemonstration(database: self.database).run(on: self.recordID("FR"))
         try await self.deleteOne()
     }

@@ -37,7 +37,7 @@ final class PendingRequest {
     var sentAt: NIODeadline?
     private var delivered = DeliveredItems()
     private var outcomes: [UInt32: ItemOutcome] = [:]
-    /// Items of a list, of all zones or of a query's page, which have no numbers of their own until it is complete.
+    /// Items of a list, of all zones or of a page, which have no numbers of their own until it is complete.
     private var listed: [Item] = []
 
     /// Notes when the request was started: its time runs from `now`.
@@ -126,8 +126,14 @@ extension Operation {
             case .all: nil
             case .ids(let ids): ids.count
             }
-        case .queryRecords: nil
-        case .checkSchema: 0
+        case .queryRecords, .fetchChanges, .fetchDatabaseChanges: nil
+        case .modifySubscriptions(let modify): modify.saves.count + modify.deletes.count
+        case .fetchSubscriptions(let fetch):
+            switch fetch.selection {
+            case .all: nil
+            case .ids(let ids): ids.count
+            }
+        case .checkSchema, .fetchToken, .listen: 0
         }
     }
 }

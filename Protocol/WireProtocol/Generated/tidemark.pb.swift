@@ -320,6 +320,128 @@ package nonisolated enum PBComparator: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+package nonisolated enum PBSnapshotOrder: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+
+  /// Oldest records first.
+  case creation // = 0
+
+  /// Records created last come first; a parent still comes before its children.
+  case newestFirst // = 1
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .creation
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .creation
+    case 1: self = .newestFirst
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .creation: return 0
+    case .newestFirst: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBSnapshotOrder] = [
+    .creation,
+    .newestFirst,
+  ]
+
+}
+
+package nonisolated enum PBSubscriptionKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case query // = 1
+  case zone // = 2
+  case database // = 3
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .query
+    case 2: self = .zone
+    case 3: self = .database
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .query: return 1
+    case .zone: return 2
+    case .database: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBSubscriptionKind] = [
+    .unspecified,
+    .query,
+    .zone,
+    .database,
+  ]
+
+}
+
+package nonisolated enum PBReason: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case recordCreated // = 1
+  case recordUpdated // = 2
+  case recordDeleted // = 3
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .recordCreated
+    case 2: self = .recordUpdated
+    case 3: self = .recordDeleted
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .recordCreated: return 1
+    case .recordUpdated: return 2
+    case .recordDeleted: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBReason] = [
+    .unspecified,
+    .recordCreated,
+    .recordUpdated,
+    .recordDeleted,
+  ]
+
+}
+
 package nonisolated enum PBCause: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
 
@@ -636,6 +758,54 @@ package nonisolated struct PBRequest: Sendable {
     set {operation = .checkSchema(newValue)}
   }
 
+  package var fetchChanges: PBFetchChanges {
+    get {
+      if case .fetchChanges(let v)? = operation {return v}
+      return PBFetchChanges()
+    }
+    set {operation = .fetchChanges(newValue)}
+  }
+
+  package var fetchDatabaseChanges: PBFetchDatabaseChanges {
+    get {
+      if case .fetchDatabaseChanges(let v)? = operation {return v}
+      return PBFetchDatabaseChanges()
+    }
+    set {operation = .fetchDatabaseChanges(newValue)}
+  }
+
+  package var fetchToken: PBFetchToken {
+    get {
+      if case .fetchToken(let v)? = operation {return v}
+      return PBFetchToken()
+    }
+    set {operation = .fetchToken(newValue)}
+  }
+
+  package var modifySubscriptions: PBModifySubscriptions {
+    get {
+      if case .modifySubscriptions(let v)? = operation {return v}
+      return PBModifySubscriptions()
+    }
+    set {operation = .modifySubscriptions(newValue)}
+  }
+
+  package var fetchSubscriptions: PBFetchSubscriptions {
+    get {
+      if case .fetchSubscriptions(let v)? = operation {return v}
+      return PBFetchSubscriptions()
+    }
+    set {operation = .fetchSubscriptions(newValue)}
+  }
+
+  package var listen: PBListen {
+    get {
+      if case .listen(let v)? = operation {return v}
+      return PBListen()
+    }
+    set {operation = .listen(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -645,6 +815,12 @@ package nonisolated struct PBRequest: Sendable {
     case fetchZones(PBFetchZones)
     case queryRecords(PBQueryRecords)
     case checkSchema(PBCheckSchema)
+    case fetchChanges(PBFetchChanges)
+    case fetchDatabaseChanges(PBFetchDatabaseChanges)
+    case fetchToken(PBFetchToken)
+    case modifySubscriptions(PBModifySubscriptions)
+    case fetchSubscriptions(PBFetchSubscriptions)
+    case listen(PBListen)
 
   }
 
@@ -1381,6 +1557,383 @@ package nonisolated struct PBCheckSchema: Sendable {
   package init() {}
 }
 
+/// What changed in a zone after a token, a page at a time (section 5.9). Items are numbered as they come, from 0.
+package nonisolated struct PBFetchChanges: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  /// From the `end` of an earlier answer; at most 1,024 bytes. Empty: from the beginning, which is a snapshot of what is alive.
+  package var token: Data = Data()
+
+  /// Absent: all fields. Present and empty: none.
+  package var desiredKeys: PBDesiredKeys {
+    get {_desiredKeys ?? PBDesiredKeys()}
+    set {_desiredKeys = newValue}
+  }
+  /// Returns true if `desiredKeys` has been explicitly set.
+  package var hasDesiredKeys: Bool {self._desiredKeys != nil}
+  /// Clears the value of `desiredKeys`. Subsequent reads from it will return its default value.
+  package mutating func clearDesiredKeys() {self._desiredKeys = nil}
+
+  /// Records of a page, at most 1,000. 0: as many as the server gives.
+  package var limit: UInt32 = 0
+
+  /// Of a snapshot, with an empty token; a token has the order with which its snapshot began.
+  package var order: PBSnapshotOrder = .creation
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _zone: PBZoneID? = nil
+  fileprivate var _desiredKeys: PBDesiredKeys? = nil
+}
+
+/// Which zones changed or were deleted after a token (section 5.9). Items are numbered as they come, from 0.
+package nonisolated struct PBFetchDatabaseChanges: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  /// From the `end` of an earlier answer; at most 1,024 bytes. Empty: every zone that is there.
+  package var token: Data = Data()
+
+  /// Zones of a page, at most 1,000. 0: as many as the server gives.
+  package var limit: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The token for now, of a zone or of the whole database (section 5.9). No items.
+package nonisolated struct PBFetchToken: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  /// Absent: the database's.
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _zone: PBZoneID? = nil
+}
+
+/// Saves and deletes subscriptions (section 5.10). Items are numbered: saves first, then deletes, from 0.
+package nonisolated struct PBModifySubscriptions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  package var saves: [PBSubscription] = []
+
+  /// Subscription IDs.
+  package var deletes: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Fetches subscriptions of the user. Items are numbered as `ids`; with `all`, as they come.
+package nonisolated struct PBFetchSubscriptions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  package var ids: [String] = []
+
+  /// All of the database; `ids` is empty.
+  package var all: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Asks for `notification` frames on this connection, for all subscriptions of its user in the environment, as long as it
+/// lives (section 5.11). No items. The `hello` must have had an installation ID.
+package nonisolated struct PBListen: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// At most 16 KiB encoded.
+package nonisolated struct PBSubscription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 255 bytes, printable ASCII.
+  package var id: String = String()
+
+  /// Exactly one.
+  package var kind: PBSubscription.OneOf_Kind? = nil
+
+  package var query: PBQuerySubscription {
+    get {
+      if case .query(let v)? = kind {return v}
+      return PBQuerySubscription()
+    }
+    set {kind = .query(newValue)}
+  }
+
+  package var zone: PBZoneSubscription {
+    get {
+      if case .zone(let v)? = kind {return v}
+      return PBZoneSubscription()
+    }
+    set {kind = .zone(newValue)}
+  }
+
+  package var database: PBDatabaseSubscription {
+    get {
+      if case .database(let v)? = kind {return v}
+      return PBDatabaseSubscription()
+    }
+    set {kind = .database(newValue)}
+  }
+
+  package var info: PBNotificationInfo {
+    get {_info ?? PBNotificationInfo()}
+    set {_info = newValue}
+  }
+  /// Returns true if `info` has been explicitly set.
+  package var hasInfo: Bool {self._info != nil}
+  /// Clears the value of `info`. Subsequent reads from it will return its default value.
+  package mutating func clearInfo() {self._info = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Exactly one.
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
+    case query(PBQuerySubscription)
+    case zone(PBZoneSubscription)
+    case database(PBDatabaseSubscription)
+
+  }
+
+  package init() {}
+
+  fileprivate var _info: PBNotificationInfo? = nil
+}
+
+package nonisolated struct PBQuerySubscription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var recordType: String = String()
+
+  /// Absent: all records of the type.
+  package var predicate: PBPredicate {
+    get {_predicate ?? PBPredicate()}
+    set {_predicate = newValue}
+  }
+  /// Returns true if `predicate` has been explicitly set.
+  package var hasPredicate: Bool {self._predicate != nil}
+  /// Clears the value of `predicate`. Subsequent reads from it will return its default value.
+  package mutating func clearPredicate() {self._predicate = nil}
+
+  /// Absent: all zones of the database.
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  /// Bits: 1 a record is created, 2 updated, 4 deleted, 8 once only. One of the first three at least.
+  package var firesOn: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _predicate: PBPredicate? = nil
+  fileprivate var _zone: PBZoneID? = nil
+}
+
+package nonisolated struct PBZoneSubscription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  /// Empty: records of all types.
+  package var recordType: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _zone: PBZoneID? = nil
+}
+
+package nonisolated struct PBDatabaseSubscription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: records of all types.
+  package var recordType: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What a notification of the subscription says, besides what happened; each as in CloudKit, and empty for absent. At most
+/// 4 KiB encoded.
+package nonisolated struct PBNotificationInfo: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var alertBody: String {
+    get {_storage._alertBody}
+    set {_uniqueStorage()._alertBody = newValue}
+  }
+
+  package var alertLocalizationKey: String {
+    get {_storage._alertLocalizationKey}
+    set {_uniqueStorage()._alertLocalizationKey = newValue}
+  }
+
+  /// Names of fields; a notification has the record's values in their place. Also in 6 and 9. At most 20 each.
+  package var alertLocalizationArgs: [String] {
+    get {_storage._alertLocalizationArgs}
+    set {_uniqueStorage()._alertLocalizationArgs = newValue}
+  }
+
+  package var title: String {
+    get {_storage._title}
+    set {_uniqueStorage()._title = newValue}
+  }
+
+  package var titleLocalizationKey: String {
+    get {_storage._titleLocalizationKey}
+    set {_uniqueStorage()._titleLocalizationKey = newValue}
+  }
+
+  package var titleLocalizationArgs: [String] {
+    get {_storage._titleLocalizationArgs}
+    set {_uniqueStorage()._titleLocalizationArgs = newValue}
+  }
+
+  package var subtitle: String {
+    get {_storage._subtitle}
+    set {_uniqueStorage()._subtitle = newValue}
+  }
+
+  package var subtitleLocalizationKey: String {
+    get {_storage._subtitleLocalizationKey}
+    set {_uniqueStorage()._subtitleLocalizationKey = newValue}
+  }
+
+  package var subtitleLocalizationArgs: [String] {
+    get {_storage._subtitleLocalizationArgs}
+    set {_uniqueStorage()._subtitleLocalizationArgs = newValue}
+  }
+
+  package var alertActionLocalizationKey: String {
+    get {_storage._alertActionLocalizationKey}
+    set {_uniqueStorage()._alertActionLocalizationKey = newValue}
+  }
+
+  package var alertLaunchImage: String {
+    get {_storage._alertLaunchImage}
+    set {_uniqueStorage()._alertLaunchImage = newValue}
+  }
+
+  package var soundName: String {
+    get {_storage._soundName}
+    set {_uniqueStorage()._soundName = newValue}
+  }
+
+  /// Names of fields whose values come along; at most 3.
+  package var desiredKeys: [String] {
+    get {_storage._desiredKeys}
+    set {_uniqueStorage()._desiredKeys = newValue}
+  }
+
+  package var shouldBadge: Bool {
+    get {_storage._shouldBadge}
+    set {_uniqueStorage()._shouldBadge = newValue}
+  }
+
+  package var shouldSendContentAvailable: Bool {
+    get {_storage._shouldSendContentAvailable}
+    set {_uniqueStorage()._shouldSendContentAvailable = newValue}
+  }
+
+  package var shouldSendMutableContent: Bool {
+    get {_storage._shouldSendMutableContent}
+    set {_uniqueStorage()._shouldSendMutableContent = newValue}
+  }
+
+  package var category: String {
+    get {_storage._category}
+    set {_uniqueStorage()._category = newValue}
+  }
+
+  package var collapseIDKey: String {
+    get {_storage._collapseIDKey}
+    set {_uniqueStorage()._collapseIDKey = newValue}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
 /// Frame `items`: outcomes of items, in any order, each item once.
 package nonisolated struct PBItems: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1449,6 +2002,42 @@ package nonisolated struct PBItem: Sendable {
     set {outcome = .zone(newValue)}
   }
 
+  /// In a feed: a record was deleted.
+  package var recordDeleted: PBRecordDeleted {
+    get {
+      if case .recordDeleted(let v)? = outcome {return v}
+      return PBRecordDeleted()
+    }
+    set {outcome = .recordDeleted(newValue)}
+  }
+
+  /// In a database's feed: something in the zone changed, or it was created.
+  package var zoneChanged: PBZoneID {
+    get {
+      if case .zoneChanged(let v)? = outcome {return v}
+      return PBZoneID()
+    }
+    set {outcome = .zoneChanged(newValue)}
+  }
+
+  /// In a database's feed: the zone was deleted.
+  package var zoneDeleted: PBZoneID {
+    get {
+      if case .zoneDeleted(let v)? = outcome {return v}
+      return PBZoneID()
+    }
+    set {outcome = .zoneDeleted(newValue)}
+  }
+
+  /// A subscription was saved or fetched.
+  package var subscription: PBSubscription {
+    get {
+      if case .subscription(let v)? = outcome {return v}
+      return PBSubscription()
+    }
+    set {outcome = .subscription(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Outcome: Equatable, Sendable {
@@ -1462,10 +2051,41 @@ package nonisolated struct PBItem: Sendable {
     case record(PBRecord)
     /// A zone was saved or fetched.
     case zone(PBZone)
+    /// In a feed: a record was deleted.
+    case recordDeleted(PBRecordDeleted)
+    /// In a database's feed: something in the zone changed, or it was created.
+    case zoneChanged(PBZoneID)
+    /// In a database's feed: the zone was deleted.
+    case zoneDeleted(PBZoneID)
+    /// A subscription was saved or fetched.
+    case subscription(PBSubscription)
 
   }
 
   package init() {}
+}
+
+package nonisolated struct PBRecordDeleted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: PBRecordID {
+    get {_id ?? PBRecordID()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  package var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  package mutating func clearID() {self._id = nil}
+
+  package var recordType: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _id: PBRecordID? = nil
 }
 
 /// System fields after a save. What the client sent is what the server has, together with fields that others wrote.
@@ -1589,11 +2209,122 @@ package nonisolated struct PBEnd: Sendable {
   /// Of `check_schema`: what the environment lacks, a line each ("FIELD Note.title STRING"), at most 10,000. None: it has everything.
   package var missing: [String] = []
 
+  /// Of a feed, on every page, and of `fetch_token`: what goes into the next request. At most 1,024 bytes.
+  package var token: Data = Data()
+
+  /// Of a feed: there is more already; ask again at once.
+  package var moreComing: Bool = false
+
+  /// Of a feed, on every page of a snapshot: what it has in all. Absent: not a snapshot, or no longer.
+  package var totals: PBSnapshotTotals {
+    get {_totals ?? PBSnapshotTotals()}
+    set {_totals = newValue}
+  }
+  /// Returns true if `totals` has been explicitly set.
+  package var hasTotals: Bool {self._totals != nil}
+  /// Clears the value of `totals`. Subsequent reads from it will return its default value.
+  package mutating func clearTotals() {self._totals = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _failure: PBFailure? = nil
+  fileprivate var _totals: PBSnapshotTotals? = nil
+}
+
+/// As counted when the snapshot began.
+package nonisolated struct PBSnapshotTotals: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var records: UInt64 = 0
+
+  /// Of their encoded bodies, all fields.
+  package var bytes: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Frame `notification`: something happened that a subscription is about. At most 16 KiB encoded.
+package nonisolated struct PBNotification: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// From 1 on a connection, each one more than the one before; goes into `notification_ack`.
+  package var number: UInt64 = 0
+
+  package var subscriptionID: String = String()
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  package var kind: PBSubscriptionKind = .unspecified
+
+  /// Of a zone's subscription the zone; of a query's the zone of the record.
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  /// Of a query's subscription the record. Empty: something happened while the listener was away; then 5, 7 and 8 are absent.
+  package var recordName: String = String()
+
+  /// What happened to the record.
+  package var reason: PBReason = .unspecified
+
+  /// An encoded RecordFields: the values that the subscription asked for.
+  package var fields: Data = Data()
+
+  /// Others of the subscription that came before it were left out: fetch the changes to see all.
+  package var coalesced: Bool = false
+
+  /// The user record name of the subscription's owner.
+  package var owner: String = String()
+
+  /// The subscription's, with values of the record in place of names of fields.
+  package var info: PBNotificationInfo {
+    get {_info ?? PBNotificationInfo()}
+    set {_info = newValue}
+  }
+  /// Returns true if `info` has been explicitly set.
+  package var hasInfo: Bool {self._info != nil}
+  /// Clears the value of `info`. Subsequent reads from it will return its default value.
+  package mutating func clearInfo() {self._info = nil}
+
+  /// The time of the commit, milliseconds since 1970-01-01T00:00:00Z, the server's clock; 0: while the listener was away.
+  package var committedMs: Int64 = 0
+
+  /// Values stayed out of 8 or 11, which they would have made too large.
+  package var pruned: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _zone: PBZoneID? = nil
+  fileprivate var _info: PBNotificationInfo? = nil
+}
+
+/// Frame `notification_ack`: the client has taken every notification up to this one.
+package nonisolated struct PBNotificationAck: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// That of a notification that arrived on the connection.
+  package var number: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// What went wrong, and what to do about it (section 8).
@@ -1689,6 +2420,18 @@ nonisolated extension PBReferenceAction: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension PBComparator: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COMPARATOR_UNSPECIFIED\0\u{1}COMPARATOR_EQUALS\0\u{1}COMPARATOR_NOT_EQUALS\0\u{1}COMPARATOR_LESS_THAN\0\u{1}COMPARATOR_LESS_THAN_OR_EQUALS\0\u{1}COMPARATOR_GREATER_THAN\0\u{1}COMPARATOR_GREATER_THAN_OR_EQUALS\0\u{1}COMPARATOR_NEAR\0\u{1}COMPARATOR_CONTAINS_ALL_TOKENS\0\u{1}COMPARATOR_CONTAINS_ANY_TOKENS\0\u{1}COMPARATOR_IN\0\u{1}COMPARATOR_NOT_IN\0\u{1}COMPARATOR_BEGINS_WITH\0\u{1}COMPARATOR_NOT_BEGINS_WITH\0\u{1}COMPARATOR_LIST_CONTAINS\0\u{1}COMPARATOR_LIST_NOT_CONTAINS\0\u{1}COMPARATOR_LIST_CONTAINS_ANY\0\u{1}COMPARATOR_LIST_NOT_CONTAINS_ANY\0\u{1}COMPARATOR_LIST_CONTAINS_ALL\0\u{1}COMPARATOR_NOT_LIST_CONTAINS_ALL\0\u{1}COMPARATOR_LIST_MEMBER_BEGINS_WITH\0\u{1}COMPARATOR_NOT_LIST_MEMBER_BEGINS_WITH\0")
+}
+
+nonisolated extension PBSnapshotOrder: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SNAPSHOT_ORDER_CREATION\0\u{1}SNAPSHOT_ORDER_NEWEST_FIRST\0")
+}
+
+nonisolated extension PBSubscriptionKind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SUBSCRIPTION_KIND_UNSPECIFIED\0\u{1}SUBSCRIPTION_KIND_QUERY\0\u{1}SUBSCRIPTION_KIND_ZONE\0\u{1}SUBSCRIPTION_KIND_DATABASE\0")
+}
+
+nonisolated extension PBReason: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}REASON_RECORD_CREATED\0\u{1}REASON_RECORD_UPDATED\0\u{1}REASON_RECORD_DELETED\0")
 }
 
 nonisolated extension PBCause: SwiftProtobuf._ProtoNameProviding {
@@ -1969,7 +2712,7 @@ nonisolated extension PBGoAway: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2057,6 +2800,84 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.operation = .checkSchema(v)
         }
       }()
+      case 22: try {
+        var v: PBFetchChanges?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .fetchChanges(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .fetchChanges(v)
+        }
+      }()
+      case 23: try {
+        var v: PBFetchDatabaseChanges?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .fetchDatabaseChanges(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .fetchDatabaseChanges(v)
+        }
+      }()
+      case 24: try {
+        var v: PBFetchToken?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .fetchToken(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .fetchToken(v)
+        }
+      }()
+      case 25: try {
+        var v: PBModifySubscriptions?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .modifySubscriptions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .modifySubscriptions(v)
+        }
+      }()
+      case 26: try {
+        var v: PBFetchSubscriptions?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .fetchSubscriptions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .fetchSubscriptions(v)
+        }
+      }()
+      case 27: try {
+        var v: PBListen?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .listen(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .listen(v)
+        }
+      }()
       default: break
       }
     }
@@ -2097,6 +2918,30 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .checkSchema?: try {
       guard case .checkSchema(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .fetchChanges?: try {
+      guard case .fetchChanges(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .fetchDatabaseChanges?: try {
+      guard case .fetchDatabaseChanges(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .fetchToken?: try {
+      guard case .fetchToken(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
+    case .modifySubscriptions?: try {
+      guard case .modifySubscriptions(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .fetchSubscriptions?: try {
+      guard case .fetchSubscriptions(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
+    }()
+    case .listen?: try {
+      guard case .listen(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
     }()
     case nil: break
     }
@@ -3403,6 +4248,640 @@ nonisolated extension PBCheckSchema: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 }
 
+nonisolated extension PBFetchChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchChanges"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}zone\0\u{1}token\0\u{3}desired_keys\0\u{1}limit\0\u{1}order\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._desiredKeys) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.order) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 3)
+    }
+    try { if let v = self._desiredKeys {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 5)
+    }
+    if self.order != .creation {
+      try visitor.visitSingularEnumField(value: self.order, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBFetchChanges, rhs: PBFetchChanges) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs._desiredKeys != rhs._desiredKeys {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.order != rhs.order {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFetchDatabaseChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchDatabaseChanges"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}token\0\u{1}limit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 2)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBFetchDatabaseChanges, rhs: PBFetchDatabaseChanges) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFetchToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchToken"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}zone\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBFetchToken, rhs: PBFetchToken) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBModifySubscriptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ModifySubscriptions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}saves\0\u{1}deletes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.saves) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.deletes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    if !self.saves.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.saves, fieldNumber: 2)
+    }
+    if !self.deletes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.deletes, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBModifySubscriptions, rhs: PBModifySubscriptions) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs.saves != rhs.saves {return false}
+    if lhs.deletes != rhs.deletes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFetchSubscriptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchSubscriptions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}ids\0\u{1}all\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.ids) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.all) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    if !self.ids.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.ids, fieldNumber: 2)
+    }
+    if self.all != false {
+      try visitor.visitSingularBoolField(value: self.all, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBFetchSubscriptions, rhs: PBFetchSubscriptions) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs.ids != rhs.ids {return false}
+    if lhs.all != rhs.all {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBListen: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Listen"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBListen, rhs: PBListen) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBSubscription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Subscription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}query\0\u{1}zone\0\u{1}database\0\u{1}info\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try {
+        var v: PBQuerySubscription?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .query(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .query(v)
+        }
+      }()
+      case 3: try {
+        var v: PBZoneSubscription?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .zone(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .zone(v)
+        }
+      }()
+      case 4: try {
+        var v: PBDatabaseSubscription?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .database(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .database(v)
+        }
+      }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._info) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    switch self.kind {
+    case .query?: try {
+      guard case .query(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .zone?: try {
+      guard case .zone(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .database?: try {
+      guard case .database(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try { if let v = self._info {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBSubscription, rhs: PBSubscription) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs._info != rhs._info {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBQuerySubscription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".QuerySubscription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_type\0\u{1}predicate\0\u{1}zone\0\u{3}fires_on\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.recordType) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._predicate) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.firesOn) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.recordType.isEmpty {
+      try visitor.visitSingularStringField(value: self.recordType, fieldNumber: 1)
+    }
+    try { if let v = self._predicate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.firesOn != 0 {
+      try visitor.visitSingularUInt32Field(value: self.firesOn, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBQuerySubscription, rhs: PBQuerySubscription) -> Bool {
+    if lhs.recordType != rhs.recordType {return false}
+    if lhs._predicate != rhs._predicate {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs.firesOn != rhs.firesOn {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBZoneSubscription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ZoneSubscription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{3}record_type\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.recordType) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.recordType.isEmpty {
+      try visitor.visitSingularStringField(value: self.recordType, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBZoneSubscription, rhs: PBZoneSubscription) -> Bool {
+    if lhs._zone != rhs._zone {return false}
+    if lhs.recordType != rhs.recordType {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDatabaseSubscription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DatabaseSubscription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}record_type\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.recordType) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.recordType.isEmpty {
+      try visitor.visitSingularStringField(value: self.recordType, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBDatabaseSubscription, rhs: PBDatabaseSubscription) -> Bool {
+    if lhs.recordType != rhs.recordType {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBNotificationInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NotificationInfo"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}alert_body\0\u{3}alert_localization_key\0\u{3}alert_localization_args\0\u{1}title\0\u{3}title_localization_key\0\u{3}title_localization_args\0\u{1}subtitle\0\u{3}subtitle_localization_key\0\u{3}subtitle_localization_args\0\u{3}alert_action_localization_key\0\u{3}alert_launch_image\0\u{3}sound_name\0\u{3}desired_keys\0\u{3}should_badge\0\u{3}should_send_content_available\0\u{3}should_send_mutable_content\0\u{1}category\0\u{3}collapse_id_key\0")
+
+  fileprivate class _StorageClass {
+    var _alertBody: String = String()
+    var _alertLocalizationKey: String = String()
+    var _alertLocalizationArgs: [String] = []
+    var _title: String = String()
+    var _titleLocalizationKey: String = String()
+    var _titleLocalizationArgs: [String] = []
+    var _subtitle: String = String()
+    var _subtitleLocalizationKey: String = String()
+    var _subtitleLocalizationArgs: [String] = []
+    var _alertActionLocalizationKey: String = String()
+    var _alertLaunchImage: String = String()
+    var _soundName: String = String()
+    var _desiredKeys: [String] = []
+    var _shouldBadge: Bool = false
+    var _shouldSendContentAvailable: Bool = false
+    var _shouldSendMutableContent: Bool = false
+    var _category: String = String()
+    var _collapseIDKey: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _alertBody = source._alertBody
+      _alertLocalizationKey = source._alertLocalizationKey
+      _alertLocalizationArgs = source._alertLocalizationArgs
+      _title = source._title
+      _titleLocalizationKey = source._titleLocalizationKey
+      _titleLocalizationArgs = source._titleLocalizationArgs
+      _subtitle = source._subtitle
+      _subtitleLocalizationKey = source._subtitleLocalizationKey
+      _subtitleLocalizationArgs = source._subtitleLocalizationArgs
+      _alertActionLocalizationKey = source._alertActionLocalizationKey
+      _alertLaunchImage = source._alertLaunchImage
+      _soundName = source._soundName
+      _desiredKeys = source._desiredKeys
+      _shouldBadge = source._shouldBadge
+      _shouldSendContentAvailable = source._shouldSendContentAvailable
+      _shouldSendMutableContent = source._shouldSendMutableContent
+      _category = source._category
+      _collapseIDKey = source._collapseIDKey
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._alertBody) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._alertLocalizationKey) }()
+        case 3: try { try decoder.decodeRepeatedStringField(value: &_storage._alertLocalizationArgs) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._title) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._titleLocalizationKey) }()
+        case 6: try { try decoder.decodeRepeatedStringField(value: &_storage._titleLocalizationArgs) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._subtitle) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._subtitleLocalizationKey) }()
+        case 9: try { try decoder.decodeRepeatedStringField(value: &_storage._subtitleLocalizationArgs) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._alertActionLocalizationKey) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._alertLaunchImage) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._soundName) }()
+        case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._desiredKeys) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._shouldBadge) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._shouldSendContentAvailable) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._shouldSendMutableContent) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._category) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._collapseIDKey) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if !_storage._alertBody.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._alertBody, fieldNumber: 1)
+      }
+      if !_storage._alertLocalizationKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._alertLocalizationKey, fieldNumber: 2)
+      }
+      if !_storage._alertLocalizationArgs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._alertLocalizationArgs, fieldNumber: 3)
+      }
+      if !_storage._title.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._title, fieldNumber: 4)
+      }
+      if !_storage._titleLocalizationKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._titleLocalizationKey, fieldNumber: 5)
+      }
+      if !_storage._titleLocalizationArgs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._titleLocalizationArgs, fieldNumber: 6)
+      }
+      if !_storage._subtitle.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._subtitle, fieldNumber: 7)
+      }
+      if !_storage._subtitleLocalizationKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._subtitleLocalizationKey, fieldNumber: 8)
+      }
+      if !_storage._subtitleLocalizationArgs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._subtitleLocalizationArgs, fieldNumber: 9)
+      }
+      if !_storage._alertActionLocalizationKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._alertActionLocalizationKey, fieldNumber: 10)
+      }
+      if !_storage._alertLaunchImage.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._alertLaunchImage, fieldNumber: 11)
+      }
+      if !_storage._soundName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._soundName, fieldNumber: 12)
+      }
+      if !_storage._desiredKeys.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._desiredKeys, fieldNumber: 13)
+      }
+      if _storage._shouldBadge != false {
+        try visitor.visitSingularBoolField(value: _storage._shouldBadge, fieldNumber: 14)
+      }
+      if _storage._shouldSendContentAvailable != false {
+        try visitor.visitSingularBoolField(value: _storage._shouldSendContentAvailable, fieldNumber: 15)
+      }
+      if _storage._shouldSendMutableContent != false {
+        try visitor.visitSingularBoolField(value: _storage._shouldSendMutableContent, fieldNumber: 16)
+      }
+      if !_storage._category.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._category, fieldNumber: 17)
+      }
+      if !_storage._collapseIDKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._collapseIDKey, fieldNumber: 18)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBNotificationInfo, rhs: PBNotificationInfo) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._alertBody != rhs_storage._alertBody {return false}
+        if _storage._alertLocalizationKey != rhs_storage._alertLocalizationKey {return false}
+        if _storage._alertLocalizationArgs != rhs_storage._alertLocalizationArgs {return false}
+        if _storage._title != rhs_storage._title {return false}
+        if _storage._titleLocalizationKey != rhs_storage._titleLocalizationKey {return false}
+        if _storage._titleLocalizationArgs != rhs_storage._titleLocalizationArgs {return false}
+        if _storage._subtitle != rhs_storage._subtitle {return false}
+        if _storage._subtitleLocalizationKey != rhs_storage._subtitleLocalizationKey {return false}
+        if _storage._subtitleLocalizationArgs != rhs_storage._subtitleLocalizationArgs {return false}
+        if _storage._alertActionLocalizationKey != rhs_storage._alertActionLocalizationKey {return false}
+        if _storage._alertLaunchImage != rhs_storage._alertLaunchImage {return false}
+        if _storage._soundName != rhs_storage._soundName {return false}
+        if _storage._desiredKeys != rhs_storage._desiredKeys {return false}
+        if _storage._shouldBadge != rhs_storage._shouldBadge {return false}
+        if _storage._shouldSendContentAvailable != rhs_storage._shouldSendContentAvailable {return false}
+        if _storage._shouldSendMutableContent != rhs_storage._shouldSendMutableContent {return false}
+        if _storage._category != rhs_storage._category {return false}
+        if _storage._collapseIDKey != rhs_storage._collapseIDKey {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Items"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0")
@@ -3435,7 +4914,7 @@ nonisolated extension PBItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Item"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}failure\0\u{3}record_saved\0\u{1}deleted\0\u{1}record\0\u{1}zone\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}failure\0\u{3}record_saved\0\u{1}deleted\0\u{1}record\0\u{1}zone\0\u{3}record_deleted\0\u{3}zone_changed\0\u{3}zone_deleted\0\u{1}subscription\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3509,6 +4988,58 @@ nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
           self.outcome = .zone(v)
         }
       }()
+      case 7: try {
+        var v: PBRecordDeleted?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .recordDeleted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .recordDeleted(v)
+        }
+      }()
+      case 8: try {
+        var v: PBZoneID?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .zoneChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .zoneChanged(v)
+        }
+      }()
+      case 9: try {
+        var v: PBZoneID?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .zoneDeleted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .zoneDeleted(v)
+        }
+      }()
+      case 10: try {
+        var v: PBSubscription?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .subscription(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .subscription(v)
+        }
+      }()
       default: break
       }
     }
@@ -3543,6 +5074,22 @@ nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       guard case .zone(let v)? = self.outcome else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
+    case .recordDeleted?: try {
+      guard case .recordDeleted(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .zoneChanged?: try {
+      guard case .zoneChanged(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .zoneDeleted?: try {
+      guard case .zoneDeleted(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .subscription?: try {
+      guard case .subscription(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -3551,6 +5098,45 @@ nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
   package static func ==(lhs: PBItem, rhs: PBItem) -> Bool {
     if lhs.index != rhs.index {return false}
     if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRecordDeleted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RecordDeleted"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}record_type\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.recordType) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.recordType.isEmpty {
+      try visitor.visitSingularStringField(value: self.recordType, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBRecordDeleted, rhs: PBRecordDeleted) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs.recordType != rhs.recordType {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3740,7 +5326,7 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".End"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failure\0\u{1}cursor\0\u{1}count\0\u{1}missing\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failure\0\u{1}cursor\0\u{1}count\0\u{1}missing\0\u{1}token\0\u{3}more_coming\0\u{1}totals\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3752,6 +5338,9 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
       case 2: try { try decoder.decodeSingularBytesField(value: &self.cursor) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.missing) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.moreComing) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._totals) }()
       default: break
       }
     }
@@ -3774,6 +5363,15 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     if !self.missing.isEmpty {
       try visitor.visitRepeatedStringField(value: self.missing, fieldNumber: 4)
     }
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 5)
+    }
+    if self.moreComing != false {
+      try visitor.visitSingularBoolField(value: self.moreComing, fieldNumber: 6)
+    }
+    try { if let v = self._totals {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3782,6 +5380,168 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     if lhs.cursor != rhs.cursor {return false}
     if lhs.count != rhs.count {return false}
     if lhs.missing != rhs.missing {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.moreComing != rhs.moreComing {return false}
+    if lhs._totals != rhs._totals {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBSnapshotTotals: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SnapshotTotals"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.records) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.records != 0 {
+      try visitor.visitSingularUInt64Field(value: self.records, fieldNumber: 1)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBSnapshotTotals, rhs: PBSnapshotTotals) -> Bool {
+    if lhs.records != rhs.records {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBNotification: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Notification"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}subscription_id\0\u{1}scope\0\u{1}kind\0\u{1}zone\0\u{3}record_name\0\u{1}reason\0\u{1}fields\0\u{1}coalesced\0\u{1}owner\0\u{1}info\0\u{3}committed_ms\0\u{1}pruned\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subscriptionID) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.recordName) }()
+      case 7: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.fields) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.coalesced) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.owner) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._info) }()
+      case 12: try { try decoder.decodeSingularInt64Field(value: &self.committedMs) }()
+      case 13: try { try decoder.decodeSingularBoolField(value: &self.pruned) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.subscriptionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.subscriptionID, fieldNumber: 2)
+    }
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 3)
+    }
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 4)
+    }
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if !self.recordName.isEmpty {
+      try visitor.visitSingularStringField(value: self.recordName, fieldNumber: 6)
+    }
+    if self.reason != .unspecified {
+      try visitor.visitSingularEnumField(value: self.reason, fieldNumber: 7)
+    }
+    if !self.fields.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fields, fieldNumber: 8)
+    }
+    if self.coalesced != false {
+      try visitor.visitSingularBoolField(value: self.coalesced, fieldNumber: 9)
+    }
+    if !self.owner.isEmpty {
+      try visitor.visitSingularStringField(value: self.owner, fieldNumber: 10)
+    }
+    try { if let v = self._info {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
+    if self.committedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.committedMs, fieldNumber: 12)
+    }
+    if self.pruned != false {
+      try visitor.visitSingularBoolField(value: self.pruned, fieldNumber: 13)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBNotification, rhs: PBNotification) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.subscriptionID != rhs.subscriptionID {return false}
+    if lhs.scope != rhs.scope {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs.recordName != rhs.recordName {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.fields != rhs.fields {return false}
+    if lhs.coalesced != rhs.coalesced {return false}
+    if lhs.owner != rhs.owner {return false}
+    if lhs._info != rhs._info {return false}
+    if lhs.committedMs != rhs.committedMs {return false}
+    if lhs.pruned != rhs.pruned {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBNotificationAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NotificationAck"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBNotificationAck, rhs: PBNotificationAck) -> Bool {
+    if lhs.number != rhs.number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

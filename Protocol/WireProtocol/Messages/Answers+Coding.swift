@@ -49,6 +49,10 @@ extension Item {
                 outcome = .deleted
             case 0x2A: outcome = .record(try Record(message.message()))
             case 0x32: outcome = .zone(try Zone(message.message()))
+            case 0x3A: outcome = .recordDeleted(try DeletedRecord(message.message()))
+            case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))
+            case 0x4A: outcome = .zoneDeleted(try ZoneID(message.message()))
+            case 0x52: outcome = .subscription(try Subscription(ofServer: message.message()))
             default: try message.skip(tag)
             }
         }
@@ -64,6 +68,10 @@ extension Item {
         case .deleted: buffer.writeMessage(4) { _ in }
         case .record(let record): buffer.writeMessage(5) { record.encode(into: &$0) }
         case .zone(let zone): buffer.writeMessage(6) { zone.encode(into: &$0) }
+        case .recordDeleted(let deleted): buffer.writeMessage(7) { deleted.encode(into: &$0) }
+        case .zoneChanged(let id): buffer.writeMessage(8) { id.encode(into: &$0) }
+        case .zoneDeleted(let id): buffer.writeMessage(9) { id.encode(into: &$0) }
+        case .subscription(let subscription): buffer.writeMessage(10) { subscription.encode(into: &$0) }
         }
     }
 }
@@ -81,12 +89,16 @@ extension End {
                 case 0x12: end.cursor = try message.bytes()
                 case 0x18: end.count = try message.varint()
                 case 0x22: end.missing.append(try message.text())
+                case 0x2A: end.token = try message.bytes()
+                case 0x30: end.moreComing = try message.varint() != 0
+                case 0x3A: end.totals = try SnapshotTotals(message.message())
                 default: try message.skip(tag)
                 }
             }
             return end
         }
         guard self.missing.count <= Bounds.missingMax else { throw WireError(.outOfBounds, field: "missing") }
+        guard self.token.count <= Bounds.tokenBytesMax else { throw WireError(.outOfBounds, field: "token") }
     }
 
     package func encoded() -> ByteBuffer {
@@ -101,6 +113,9 @@ extension End {
         buffer.writeField(2, self.cursor)
         buffer.writeField(3, self.count)
         for line in self.missing { buffer.writeElement(4, line) }
+        buffer.writeField(5, self.token)
+        buffer.writeField(6, self.moreComing)
+        if let totals { buffer.writeMessage(7) { totals.encode(into: &$0) } }
     }
 }
 

@@ -27,6 +27,13 @@ package enum ItemOutcome: Hashable, Sendable {
     case deleted
     case record(Record)
     case zone(Zone)
+    /// In a zone's feed.
+    case recordDeleted(DeletedRecord)
+    /// In a database's feed; also when the zone was created.
+    case zoneChanged(ZoneID)
+    /// In a database's feed.
+    case zoneDeleted(ZoneID)
+    case subscription(Subscription)
 }
 
 /// System fields after a save.
@@ -91,11 +98,32 @@ package struct End: Hashable, Sendable {
     package var count: UInt64
     /// Of `check_schema`: what the environment lacks, a line each.
     package var missing: [String]
+    /// Of a feed, on every page, and of `fetch_token`: what goes into the next request.
+    package var token: [UInt8]
+    /// Of a feed: there is more already.
+    package var moreComing: Bool
+    /// Of a feed, on every page of a snapshot.
+    package var totals: SnapshotTotals?
 
-    package init(failure: Failure? = nil, cursor: [UInt8] = [], count: UInt64 = 0, missing: [String] = []) {
+    package init(
+        failure: Failure? = nil,
+        cursor: [UInt8] = [],
+        count: UInt64 = 0,
+        missing: [String] = []
+    ) {
         self.failure = failure
         self.cursor = cursor
         self.count = count
         self.missing = missing
+        self.token = []
+        self.moreComing = false
+    }
+
+    /// The end of a page of a feed, or of the answer to `fetch_token`.
+    package init(token: [UInt8], moreComing: Bool = false, totals: SnapshotTotals? = nil) {
+        self.init()
+        self.token = token
+        self.moreComing = moreComing
+        self.totals = totals
     }
 }

@@ -4,9 +4,14 @@ import RecordModel
 // Writes fields in the Protocol Buffers wire format. A field that has its type's zero is left out, as the language demands
 // of fields without presence.
 extension ByteBuffer {
-    /// Writes a tag of one byte: a number below 16 with its wire type.
+    /// Writes a tag: a number below 32 with its wire type; from 16 on it has two bytes.
     private mutating func writeTag(_ number: UInt8, wireType: UInt8) {
-        self.writeInteger(number << 3 | wireType)
+        if number < 16 {
+            self.writeInteger(number << 3 | wireType)
+        } else {
+            // The number's highest bit lands where the first byte says that a second follows.
+            self.writeMultipleIntegers(number << 3 | wireType, UInt8(1))
+        }
     }
 
     mutating func writeVarint(_ value: UInt64) {
@@ -69,12 +74,6 @@ extension ByteBuffer {
     /// Writes a message that is there even when it is empty; its length is known when its contents are written.
     mutating func writeMessage(_ number: UInt8, _ contents: (inout ByteBuffer) -> Void) {
         self.writeTag(number, wireType: 2)
-        self.writeLengthPrefixed(contents)
-    }
-
-    /// The same with a number from 16 to 31, whose tag has two bytes.
-    mutating func writeOperation(_ number: UInt8, _ contents: (inout ByteBuffer) -> Void) {
-        self.writeVarint(UInt64(number) << 3 | 2)
         self.writeLengthPrefixed(contents)
     }
 

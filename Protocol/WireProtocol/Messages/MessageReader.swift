@@ -88,6 +88,11 @@ struct MessageReader {
         }
     }
 
+    /// Passes over all that is left of a message without fields.
+    consuming func skipAll() throws(WireError) {
+        while let tag = try self.tag() { try self.skip(tag) }
+    }
+
     private mutating func delimited() throws(WireError) -> Range<Int> {
         try self.advance(self.varint())
     }

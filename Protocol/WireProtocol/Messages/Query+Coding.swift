@@ -71,11 +71,10 @@ extension Query {
             throw WireError(.refused(.limitExceeded), field: "query")
         }
         self.init(recordType: "")
-        var size = PredicateSize()
         while let tag = try message.tag() {
             switch tag {
             case 0x0A: self.recordType = try message.text()
-            case 0x12: self.predicate = try Predicate(message.message(), depth: 1, size: &size)
+            case 0x12: self.predicate = try Predicate(bounded: message.message())
             case 0x1A: self.sort.append(try SortKey(message.message()))
             default: try message.skip(tag)
             }
@@ -122,7 +121,12 @@ extension FieldValue {
 }
 
 extension Predicate {
-    fileprivate init(
+    init(bounded message: consuming MessageReader) throws(WireError) {
+        var size = PredicateSize()
+        try self.init(message, depth: 1, size: &size)
+    }
+
+    private init(
         _ message: consuming MessageReader,
         depth: Int,
         size: inout PredicateSize
@@ -167,7 +171,7 @@ extension Predicate {
         return parts
     }
 
-    fileprivate func encode(into buffer: inout ByteBuffer) {
+    func encode(into buffer: inout ByteBuffer) {
         switch self {
         case .all: buffer.writeField(1, true)
         case .nothing: buffer.writeField(2, true)

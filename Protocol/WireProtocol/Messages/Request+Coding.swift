@@ -39,6 +39,14 @@ extension Request {
             case 0x9A: operation = .fetchZones(try FetchZones(message.message()))
             case 0xA2: operation = .queryRecords(try QueryRecords(message.message()))
             case 0xAA: operation = .checkSchema(try CheckSchema(message.message()))
+            case 0xB2: operation = .fetchChanges(try FetchChanges(message.message()))
+            case 0xBA: operation = .fetchDatabaseChanges(try FetchDatabaseChanges(message.message()))
+            case 0xC2: operation = .fetchToken(try FetchToken(message.message()))
+            case 0xCA: operation = .modifySubscriptions(try ModifySubscriptions(message.message()))
+            case 0xD2: operation = .fetchSubscriptions(try FetchSubscriptions(message.message()))
+            case 0xDA:
+                try message.message().skipAll()
+                operation = .listen
             default: try message.skip(tag)
             }
         }
@@ -61,12 +69,18 @@ extension Request {
         if let requestID { buffer.writeField(1, requestID) }
         buffer.writeField(2, self.deadlineMilliseconds)
         switch self.operation {
-        case .modifyRecords(let modify): buffer.writeOperation(16) { modify.encode(into: &$0) }
-        case .fetchRecords(let fetch): buffer.writeOperation(17) { fetch.encode(into: &$0) }
-        case .modifyZones(let modify): buffer.writeOperation(18) { modify.encode(into: &$0) }
-        case .fetchZones(let fetch): buffer.writeOperation(19) { fetch.encode(into: &$0) }
-        case .queryRecords(let query): buffer.writeOperation(20) { query.encode(into: &$0) }
-        case .checkSchema(let check): buffer.writeOperation(21) { check.encode(into: &$0) }
+        case .modifyRecords(let modify): buffer.writeMessage(16) { modify.encode(into: &$0) }
+        case .fetchRecords(let fetch): buffer.writeMessage(17) { fetch.encode(into: &$0) }
+        case .modifyZones(let modify): buffer.writeMessage(18) { modify.encode(into: &$0) }
+        case .fetchZones(let fetch): buffer.writeMessage(19) { fetch.encode(into: &$0) }
+        case .queryRecords(let query): buffer.writeMessage(20) { query.encode(into: &$0) }
+        case .checkSchema(let check): buffer.writeMessage(21) { check.encode(into: &$0) }
+        case .fetchChanges(let fetch): buffer.writeMessage(22) { fetch.encode(into: &$0) }
+        case .fetchDatabaseChanges(let fetch): buffer.writeMessage(23) { fetch.encode(into: &$0) }
+        case .fetchToken(let fetch): buffer.writeMessage(24) { fetch.encode(into: &$0) }
+        case .modifySubscriptions(let modify): buffer.writeMessage(25) { modify.encode(into: &$0) }
+        case .fetchSubscriptions(let fetch): buffer.writeMessage(26) { fetch.encode(into: &$0) }
+        case .listen: buffer.writeMessage(27) { _ in }
         }
     }
 

@@ -6,8 +6,10 @@ package import NIOCore
 /// what is needed to walk; bytes that cannot be walked are left for the decoder to refuse.
 package struct RequestShape {
     /// Saves and deletes, or IDs.
+    ///
+    /// Queries and feeds name none.
     package private(set) var itemCount = 0
-    /// Desired keys of a fetch of records or of a query.
+    /// Desired keys of a fetch of records, a query or a feed.
     private(set) var desiredKeyCount = 0
 
     package init(_ payload: ByteBuffer) {
@@ -15,16 +17,17 @@ package struct RequestShape {
         try? payload.reading("request") { message throws(WireError) in
             while let tag = try message.tag() {
                 switch tag {
-                case 0x82, 0x92, 0x9A: try self.count(in: message.message(), isRecordFetch: false)
+                case 0x82, 0x92, 0x9A, 0xCA, 0xD2: try self.count(in: message.message(), isRecordFetch: false)
                 case 0x8A: try self.count(in: message.message(), isRecordFetch: true)
-                case 0xA2: try self.countQuery(message.message())
+                case 0xA2: try self.countKeys(of: message.message(), at: 0x2A)
+                case 0xB2: try self.countKeys(of: message.message(), at: 0x22)
                 default: try message.skip(tag)
                 }
             }
         }
     }
 
-    /// Fields 2 and 3 of every operation are its items, but for the desired keys of a fetch of records.
+    /// Fields 2 and 3 of an operation with items are these, but for the desired keys of a fetch of records.
     private mutating func count(
         in operation: consuming MessageReader,
         isRecordFetch: Bool
@@ -42,13 +45,15 @@ package struct RequestShape {
         }
     }
 
-    /// A query names no items; its keys are field 5.
-    private mutating func countQuery(_ query: consuming MessageReader) throws(WireError) {
-        while let tag = try query.tag() {
-            if tag == 0x2A {
-                try self.countKeys(in: query.message())
+    private mutating func countKeys(
+        of operation: consuming MessageReader,
+        at keysTag: UInt64
+    ) throws(WireError) {
+        while let tag = try operation.tag() {
+            if tag == keysTag {
+                try self.countKeys(in: operation.message())
             } else {
-                try query.skip(tag)
+                try operation.skip(tag)
             }
         }
     }

@@ -59,7 +59,7 @@ extension ConnectionHandler {
     private func sendFrame(of answer: Answer) -> Progress {
         guard case .sending(let outcomes, let next) = answer.stage else { return .ended }
         guard next < outcomes.count || answer.refusedItem != nil else {
-            self.end(answer.stream, failure: nil)
+            self.end(answer.stream, with: outcomes.end)
             return .ended
         }
         guard let context, context.channel.isWritable, self.machine.maySendItems(on: answer.stream) else {
@@ -71,7 +71,7 @@ extension ConnectionHandler {
         answer.stage = .sending(outcomes, next: sent)
         self.progressed()
         guard sent == outcomes.count else { return .frameSent }
-        self.end(answer.stream, failure: nil)
+        self.end(answer.stream, with: outcomes.end)
         return .ended
     }
 
@@ -102,16 +102,21 @@ extension ConnectionHandler {
         return next
     }
 
+    /// Closes a stream whose request failed as a whole.
+    func end(_ stream: UInt32, failure: Failure) {
+        self.end(stream, with: End(failure: failure))
+    }
+
     /// Closes a stream with its last frame, and grants what its request took.
-    func end(_ stream: UInt32, failure: Failure?) {
+    func end(_ stream: UInt32, with end: End) {
         if let answer = self.answers.removeValue(of: stream) { self.hold(0, for: answer) }
         switch self.machine.streamEnded(stream) {
         case .goOn(let credit):
-            self.writeEnd(stream, failure: failure)
+            self.writeEnd(stream, end)
             self.writeCredit(credit)
         case .close:
             // The `goaway` that announced the drain went out before.
-            self.writeEnd(stream, failure: failure)
+            self.writeEnd(stream, end)
             self.closeQuietly()
         case .ignore:
             break
@@ -124,7 +129,7 @@ extension ConnectionHandler {
     /// read and not yet sent is dropped.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
-        case .waiting, .delayed, .sending(.read, _):
+        case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()
         case .sending(.written, _), .executing, nil:
@@ -134,13 +139,11 @@ extension ConnectionHandler {
 
     // MARK: - Frames out
 
-    func writeEnd(_ stream: UInt32, failure: Failure?) {
+    func writeEnd(_ stream: UInt32, _ end: End) {
         guard self.context != nil else { return }
-        if let failure { self.server.metrics.failed(failure.code) }
+        if let failure = end.failure { self.server.metrics.failed(failure.code) }
         self.prepareOutbound()
-        FrameEncoder.write(.end, stream: stream, into: &self.outbound) {
-            End(failure: failure).encode(into: &$0)
-        }
+        FrameEncoder.write(.end, stream: stream, into: &self.outbound) { end.encode(into: &$0) }
     }
 
     func writeCredit(_ bytes: UInt32) {

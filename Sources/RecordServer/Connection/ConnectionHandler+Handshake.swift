@@ -43,7 +43,11 @@ extension ConnectionHandler {
         }
         self.handshakeTimer?.cancel()
         self.handshakeTimer = nil
-        self.user = ConnectionUser(signIn: signIn)
+        self.user = ConnectionUser(
+            signIn: signIn,
+            container: hello.container,
+            environment: hello.environment
+        )
         self.raiseFrameLimit()
         let configuration = self.server.configuration
         let welcome = Welcome(

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import RecordModel
 import RecordStore
 import WireProtocol
@@ -15,7 +16,7 @@ extension ConnectionHandler {
         case .dispatch:
             self.start(stream, payload: frame.payload)
         case .refuse(let reason, let credit):
-            self.writeEnd(stream, failure: Failure(reason))
+            self.writeEnd(stream, End(failure: Failure(reason)))
             self.writeCredit(credit)
         case .close(let reason):
             self.close(reason)
@@ -43,7 +44,9 @@ extension ConnectionHandler {
             user: user,
             bounds: bounds,
             requestBytes: payload.readableBytes,
-            deadlineMilliseconds: self.deadline(of: request)
+            deadlineMilliseconds: self.deadline(of: request),
+            nowMilliseconds: self.server.clock(),
+            cursorKey: self.server.cursorKey
         )
         do throws(Failure) {
             let answer = Answer(
@@ -174,6 +177,22 @@ extension ConnectionHandler {
             self.server.engine.fetchZones(selection, for: requester) { result in
                 mailbox.deliver(
                     EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
+                )
+            }
+        case .query(let query):
+            self.reserve(Self.fetchReservedBytes, for: answer)
+            let key = self.server.cursorKey
+            let now = self.server.clock()
+            self.server.engine.query(query.read, for: query.requester) { result in
+                let found = result.map { Outcomes($0, to: query, key: key, nowMilliseconds: now) }
+                mailbox.deliver(EngineReply(connection: connection, stream: stream, result: found))
+            }
+        case .checkSchema(let check):
+            let schemas = self.server.engine.schemas
+            self.server.signInThreads.submit { _ in
+                let outcomes = Outcomes.ended(check.end(schemas: schemas))
+                mailbox.deliver(
+                    EngineReply(connection: connection, stream: stream, result: .success(outcomes))
                 )
             }
         }

@@ -8,6 +8,12 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case fetchZones = "fetch_zones"
     case queryRecords = "query_records"
     case checkSchema = "check_schema"
+    case fetchChanges = "fetch_changes"
+    case fetchDatabaseChanges = "fetch_database_changes"
+    case fetchToken = "fetch_token"
+    case modifySubscriptions = "modify_subscriptions"
+    case fetchSubscriptions = "fetch_subscriptions"
+    case listen
 }
 
 /// A request that a fault may befall.

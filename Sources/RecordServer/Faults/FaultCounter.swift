@@ -30,6 +30,12 @@ extension OperationKind {
         case .fetchZones: self = .fetchZones
         case .queryRecords: self = .queryRecords
         case .checkSchema: self = .checkSchema
+        case .fetchChanges: self = .fetchChanges
+        case .fetchDatabaseChanges: self = .fetchDatabaseChanges
+        case .fetchToken: self = .fetchToken
+        case .modifySubscriptions: self = .modifySubscriptions
+        case .fetchSubscriptions: self = .fetchSubscriptions
+        case .listen: self = .listen
         }
     }
 }

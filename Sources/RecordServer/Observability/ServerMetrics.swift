@@ -15,6 +15,12 @@ final class ServerMetrics: Sendable {
     private let fetchZones = requestCounter(.fetchZones)
     private let queryRecords = requestCounter(.queryRecords)
     private let checkSchema = requestCounter(.checkSchema)
+    private let fetchChanges = requestCounter(.fetchChanges)
+    private let fetchDatabaseChanges = requestCounter(.fetchDatabaseChanges)
+    private let fetchToken = requestCounter(.fetchToken)
+    private let modifySubscriptions = requestCounter(.modifySubscriptions)
+    private let fetchSubscriptions = requestCounter(.fetchSubscriptions)
+    private let listen = requestCounter(.listen)
     private let commits = Meter(label: "tidemark_commits")
     private let requestsCommitted = Meter(label: "tidemark_requests_committed")
     private let recordsWritten = Meter(label: "tidemark_records_written")
@@ -48,6 +54,12 @@ final class ServerMetrics: Sendable {
         case .fetchZones: self.fetchZones.increment()
         case .queryRecords: self.queryRecords.increment()
         case .checkSchema: self.checkSchema.increment()
+        case .fetchChanges: self.fetchChanges.increment()
+        case .fetchDatabaseChanges: self.fetchDatabaseChanges.increment()
+        case .fetchToken: self.fetchToken.increment()
+        case .modifySubscriptions: self.modifySubscriptions.increment()
+        case .fetchSubscriptions: self.fetchSubscriptions.increment()
+        case .listen: self.listen.increment()
         }
     }
 

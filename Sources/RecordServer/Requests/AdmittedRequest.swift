@@ -7,6 +7,8 @@ enum AdmittedRequest: Sendable {
     case write(WriteRequest)
     case fetchRecords(FetchRecords, Requester)
     case fetchZones(FetchZones.Selection, Requester)
+    case query(AdmittedQuery)
+    case checkSchema(SchemaCheck)
 }
 
 /// What admission looks at besides the request.
@@ -17,6 +19,9 @@ struct Admission {
     let requestBytes: Int
     /// Milliseconds since 1970 after which the request is not executed.
     let deadlineMilliseconds: Int64
+    /// The server's clock, milliseconds since 1970.
+    let nowMilliseconds: Int64
+    let cursorKey: CursorKey
 
     /// Checks count, scope and who asks.
     ///
@@ -25,6 +30,9 @@ struct Admission {
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
         switch request.operation {
+        case .fetchChanges, .fetchDatabaseChanges, .fetchToken, .modifySubscriptions, .fetchSubscriptions,
+            .listen:
+            throw Failure(code: .operationUnknown, message: "this server has no feeds yet", retry: .never)
         case .modifyRecords(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchRecords(let operation):
@@ -33,8 +41,10 @@ struct Admission {
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchZones(let operation):
             return try self.admit(operation)
-        case .queryRecords, .checkSchema:
-            throw Failure(code: .operationUnknown, message: "this server has no queries yet", retry: .never)
+        case .queryRecords(let operation):
+            return try self.admit(operation)
+        case .checkSchema(let operation):
+            return try self.admit(operation)
         }
     }
 

@@ -5,6 +5,8 @@ import WireProtocol
 /// What a connection may use, as sign-in found it.
 struct ConnectionUser: Sendable {
     let signIn: SignIn
+    let container: String
+    let environment: Environment
 
     /// The database that a scope means to this user.
     ///

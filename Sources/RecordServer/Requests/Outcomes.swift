@@ -6,11 +6,25 @@ import WireProtocol
 enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
+    /// A page of a query, with what ends it.
+    case found([Record], End)
+    /// An answer without items.
+    case ended(End)
+
+    /// The last frame of the answer.
+    var end: End {
+        switch self {
+        case .written, .read: End()
+        case .found(_, let end), .ended(let end): end
+        }
+    }
 
     var count: Int {
         switch self {
         case .written(let outcomes): outcomes.count
         case .read(let outcomes): outcomes.count
+        case .found(let records, _): records.count
+        case .ended: 0
         }
     }
 
@@ -19,6 +33,8 @@ enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
+        case .found(let records, _): .record(records[offset])
+        case .ended: preconditionFailure("an answer without items was asked for one")
         }
     }
 
@@ -27,6 +43,9 @@ enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .read(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
+        case .found(let records, let end):
+            records.reduce(end.cursor.count) { $0 + outcomeOverheadBytes + $1.body.bytes.count }
+        case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }
     }
 }

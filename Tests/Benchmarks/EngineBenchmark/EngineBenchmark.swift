@@ -21,14 +21,23 @@ struct EngineBenchmark {
     }
 
     private static let rows = [
-        Row(name: "save 1, 1 caller", callers: 1, count: 1) { $0.save($2, $3) },
-        Row(name: "save 1, 16 callers", callers: 16, count: 1) { $0.save($2, $3) },
-        Row(name: "save 1, 64 callers", callers: 64, count: 1) { $0.save($2, $3) },
+        Row(name: "save 1, 1 caller", callers: 1, count: 1) { $0.save($2, .plain, $3) },
+        Row(name: "save 1, 16 callers", callers: 16, count: 1) { $0.save($2, .plain, $3) },
+        Row(name: "save 1, 64 callers", callers: 64, count: 1) { $0.save($2, .plain, $3) },
         Row(name: "save 200 in own zones, 16 callers", callers: 16, count: 200) {
-            $0.append($2, caller: $1, $3)
+            $0.append($2, .plain, caller: $1, $3)
         },
-        Row(name: "save 200 in one zone, 1 caller", callers: 1, count: 200) { $0.save($2, $3) },
-        Row(name: "save 200 in one zone, 16 callers", callers: 16, count: 200) { $0.save($2, $3) },
+        Row(name: "save 200 in one zone, 1 caller", callers: 1, count: 200) { $0.save($2, .plain, $3) },
+        Row(name: "save 200 in one zone, 16 callers", callers: 16, count: 200) { $0.save($2, .plain, $3) },
+        Row(name: "save 1 with four indexes, 64 callers", callers: 64, count: 1) {
+            $0.save($2, .indexed, $3)
+        },
+        Row(name: "save 200 with four indexes in own zones, 16 callers", callers: 16, count: 200) {
+            $0.append($2, .indexed, caller: $1, $3)
+        },
+        Row(name: "save 200 with four indexes in one zone, 16 callers", callers: 16, count: 200) {
+            $0.save($2, .indexed, $3)
+        },
         Row(name: "fetch 1, 1 caller", callers: 1, count: 1) { $0.fetch($2, $3) },
         Row(name: "fetch 200, 16 callers", callers: 16, count: 200) { $0.fetch($2, $3) },
     ]
@@ -50,7 +59,7 @@ struct EngineBenchmark {
         await target.load()
         self.report(
             "load",
-            records: Self.records,
+            records: Self.records * 2,
             seconds: Date().timeIntervalSince(start),
             cpu: 0,
             commits: 0
@@ -80,14 +89,53 @@ struct EngineBenchmark {
     }
 }
 
-/// One private database with one zone of records, and one more for each caller.
+/// What records look like: about as large, and with as many fields.
+enum Contents: String {
+    /// No field has an index.
+    case plain = "Plain"
+    /// Four fields have one, and one of them is in the full text; all values differ from save to save.
+    case indexed = "Indexed"
+
+    var zone: ZoneID { ZoneID(zoneName: self.rawValue) }
+
+    func body(using generator: inout SeededGenerator) -> RecordBody {
+        let bytes = [
+            Field(name: "data", value: .bytes([UInt8](repeating: 7, count: 60))),
+            Field(name: "text", value: .bytes([UInt8](repeating: 120, count: 300))),
+        ]
+        let number = generator.next()
+        let text = "title" + String(number, radix: 16)
+        let integer = Int64(truncatingIfNeeded: number >> 16)
+        switch self {
+        case .plain:
+            return RecordBody(
+                bytes + [
+                    Field(name: "count", value: .bytes(Array("\(integer % 10_000)".utf8))),
+                    Field(name: "ratio", value: .bytes(Array("\(integer % 10_000_019)".utf8))),
+                    Field(name: "title", value: .bytes(Array(text.utf8))),
+                    Field(name: "when", value: .bytes(Array("\(integer % 10_000_079)".utf8))),
+                ]
+            )
+        case .indexed:
+            return RecordBody(
+                bytes + [
+                    Field(name: "count", value: .int64(integer % 10_000)),
+                    Field(name: "ratio", value: .double(Double(integer))),
+                    Field(name: "title", value: .string(text)),
+                    Field(name: "when", value: .timestamp(Double(integer % 700_000_000))),
+                ]
+            )
+        }
+    }
+}
+
+/// One private database with one zone of records for each kind of contents, and one more for each caller.
 final class Target: Sendable {
     static let callersMax = 64
 
     private let engine: SQLiteEngine
     private let requester: Requester
     private let generator = Mutex(SeededGenerator(seed: 7))
-    private let zone = ZoneID(zoneName: "bench")
     private let names: [String]
     /// Records that each caller saved in its own zone.
     private let appended = Mutex([Int](repeating: 0, count: callersMax))
@@ -120,10 +168,14 @@ final class Target: Sendable {
     private static func own(_ caller: Int) -> ZoneID { ZoneID(zoneName: "own\(caller)") }
 
     func load() async {
-        let zones = [self.zone] + (0..<Self.callersMax).map { Self.own($0) }
-        await self.write(.modifyZones(ModifyZones(scope: .private, saves: zones)))
-        for first in stride(from: 0, to: EngineBenchmark.records, by: 400) {
-            await self.write(self.operation(self.names[first..<first + 400], in: self.zone))
+        let zones = (0..<Self.callersMax).map { Self.own($0) }
+        for contents in [Contents.plain, .indexed] {
+            await self.write(.modifyZones(ModifyZones(scope: .private, saves: zones + [contents.zone])))
+            for first in stride(from: 0, to: EngineBenchmark.records, by: 400) {
+                await self.write(
+                    self.operation(self.names[first..<first + 400], contents, in: contents.zone)
+                )
+            }
         }
     }
 
@@ -153,31 +205,36 @@ final class Target: Sendable {
     }
 
     /// Saves records of the large zone, names at random.
-    func save(_ count: Int, _ done: @escaping @Sendable () -> Void) {
+    func save(_ count: Int, _ contents: Contents, _ done: @escaping @Sendable () -> Void) {
         var numbers: Set<Int> = []
         self.generator.withLock { generator in
             while numbers.count < count {
                 numbers.insert(Int.random(in: 0..<EngineBenchmark.records, using: &generator))
             }
         }
-        self.write(self.operation(numbers.map { self.names[$0] }, in: self.zone), done)
+        self.write(self.operation(numbers.map { self.names[$0] }, contents, in: contents.zone), done)
     }
 
     /// Saves new records in the caller's zone, names ascending.
-    func append(_ count: Int, caller: Int, _ done: @escaping @Sendable () -> Void) {
+    func append(
+        _ count: Int,
+        _ contents: Contents,
+        caller: Int,
+        _ done: @escaping @Sendable () -> Void
+    ) {
         let first = self.appended.withLock { appended in
             defer { appended[caller] += count }
             return appended[caller]
         }
         let names = (first..<first + count).map { "record-\(10_000_000 + $0)" }
-        self.write(self.operation(names, in: Self.own(caller)), done)
+        self.write(self.operation(names, contents, in: Self.own(caller)), done)
     }
 
     func fetch(_ count: Int, _ done: @escaping @Sendable () -> Void) {
         let ids = self.generator.withLock { generator in
             (0..<count).map { _ in
                 let number = Int.random(in: 0..<EngineBenchmark.records, using: &generator)
-                return RecordID(zone: self.zone, recordName: self.names[number])
+                return RecordID(zone: Contents.plain.zone, recordName: self.names[number])
             }
         }
         self.engine.fetchRecords(ids, desiredKeys: nil, for: self.requester) { result in
@@ -215,21 +272,18 @@ final class Target: Sendable {
         return String(generator.next(), radix: 16) + String(generator.next(), radix: 16)
     }
 
-    private static let body = RecordBody([
-        Field(name: "title", value: .string(String(repeating: "t", count: 60))),
-        Field(name: "text", value: .string(String(repeating: "x", count: 300))),
-        Field(name: "count", value: .int64(4711)),
-        Field(name: "ratio", value: .double(0.5)),
-        Field(name: "when", value: .timestamp(700_000_000)),
-        Field(name: "data", value: .bytes([UInt8](repeating: 7, count: 60))),
-    ])
-
-    private func operation(_ names: some Collection<String>, in zone: ZoneID) -> WriteRequest.Operation {
+    private func operation(
+        _ names: some Collection<String>,
+        _ contents: Contents,
+        in zone: ZoneID
+    ) -> WriteRequest.Operation {
+        // Of its own, so that callers don't wait for one another while they make bodies.
+        var generator = self.generator.withLock { SeededGenerator(seed: $0.next()) }
         let saves = names.map {
             RecordSave(
                 id: RecordID(zone: zone, recordName: $0),
-                recordType: "Bench",
-                changes: Self.body
+                recordType: contents.rawValue,
+                changes: contents.body(using: &generator)
             )
         }
         return .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: .changedKeys))

@@ -9,7 +9,7 @@ import WireProtocol
 package enum FuzzInput {
     /// The order is that of `seeds.py`.
     private enum Decoder: UInt8, CaseIterable {
-        case frame, hello, welcome, goAway, request, items, end, credit, body
+        case frame, hello, welcome, goAway, request, items, end, credit, body, notification, notificationAck
     }
 
     /// Stops the process when the property does not hold.
@@ -42,6 +42,8 @@ package enum FuzzInput {
             case .items: try Items(decoding: payload).encoded()
             case .end: try End(decoding: payload).encoded()
             case .credit: try Credit(decoding: payload).encoded()
+            case .notification: try Notification(decoding: payload).encoded()
+            case .notificationAck: try NotificationAck(decoding: payload).encoded()
             case .body:
                 ByteBuffer(bytes: RecordBody(try RecordBody(checking: bytes, allowsClear: true).fields).bytes)
             }

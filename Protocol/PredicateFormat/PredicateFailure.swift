@@ -1,5 +1,5 @@
 /// Why a predicate can't be evaluated.
-package enum PredicateError: Error, Hashable, Sendable {
+package enum PredicateFailure: Error, Hashable, Sendable {
     /// Not of the format language, or beyond its bounds: write it differently.
     ///
     /// `offset` counts bytes of UTF-8.
@@ -9,19 +9,27 @@ package enum PredicateError: Error, Hashable, Sendable {
 
     /// A text for people, in the form of Apple's.
     ///
-    /// - Shape: at most `Bounds.messageBytesMax` bytes or so: long predicates are cut.
+    /// - Shape: less than `Bounds.messageBytesMax` bytes, as what it quotes is cut.
     package var text: String {
         switch self {
         case .unparsable(let format, let offset, let problem):
-            "Unable to parse the format string \"\(Self.cut(format))\": \(problem) at \(offset)"
+            "Unable to parse the format string \"\(format.cut(to: 120))\": \(problem) at \(offset)"
         case .unsupported(let predicate, let problem):
-            "Invalid predicate: \(Self.cut(predicate)) (\(problem))"
+            "Invalid predicate: \(predicate.cut(to: 120)) (\(problem))"
         }
     }
+}
 
-    private static func cut(_ text: String) -> String {
-        let charactersMax = 160
-        return text.count <= charactersMax ? text : "\(text.prefix(charactersMax))…"
+extension String {
+    /// The text, or its beginning: graphemes have no bound, scalars do.
+    func cut(to scalarsMax: Int = 40) -> String {
+        let scalars = self.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: scalarsMax, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else {
+            return self
+        }
+        return "\(String(scalars[..<end]))…"
     }
 }
 

@@ -1,0 +1,116 @@
+public import Foundation
+import PredicateFormat
+package import RecordModel
+import Synchronization
+
+/// Which records of one type to find, and in which order.
+///
+/// What Apple's framework raises an exception for (a predicate that a query can't ask, no record type) is remembered, and the
+/// operation with the query fails with `CKError.Code.invalidArguments` and the text of that exception. `now()` in a predicate is
+/// when the query was made.
+// SAFETY: what can change is behind a mutex, predicates and sort descriptors never change.
+open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    /// The type of the records.
+    open var recordType: CKRecord.RecordType { self.storedType }
+
+    /// The condition on the records.
+    ///
+    /// The predicate that was given, not a copy: Foundation's copy of a compound predicate is another predicate.
+    open var predicate: NSPredicate { self.storedPredicate }
+
+    /// What the records are ordered by, the first counting most; `nil`: the order is the server's.
+    open var sortDescriptors: [NSSortDescriptor]? {
+        get { self.sort.withLock { $0.descriptors } }
+        set {
+            let order = SortOrder(descriptors: newValue)
+            self.sort.withLock { $0 = order }
+        }
+    }
+
+    private let storedType: CKRecord.RecordType
+    private let storedPredicate: NSPredicate
+    private let condition: Result<RecordModel.Predicate, CKError>
+    private let sort: Mutex<SortOrder>
+
+    // SAFETY: descriptors never change.
+    private struct SortOrder: @unchecked Sendable {
+        var descriptors: [NSSortDescriptor]?
+    }
+
+    init(storing recordType: CKRecord.RecordType, predicate: NSPredicate, sort: [NSSortDescriptor]?) {
+        self.storedType = recordType
+        self.storedPredicate = predicate
+        self.condition = Self.condition(predicate, now: Date())
+        self.sort = Mutex(SortOrder(descriptors: sort))
+        super.init()
+    }
+
+    /// Creates a query for the records of a type that meet a predicate.
+    public convenience init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
+        self.init(storing: recordType, predicate: predicate, sort: nil)
+    }
+
+    /// Reads an archived query; `nil` when the archive has none.
+    public required convenience init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let recordType = body.text("recordType"),
+            let predicate = PredicateArchive(body).map({ _CKFormatPredicate($0) })
+        else {
+            return nil
+        }
+        self.init(storing: recordType, predicate: predicate, sort: SortArchive(body)?.descriptors)
+    }
+
+    /// Writes the query into an archive, in one encoding for one query.
+    ///
+    /// What is read has a predicate from a format, whatever it was made of. A block, and a sort by anything but a key, are not
+    /// kept; that a query can't have them is.
+    open func encode(with coder: NSCoder) {
+        let archive = PredicateArchive(self.storedPredicate)
+        let sort = self.sortDescriptors.map { SortArchive($0).parts } ?? []
+        coder.encodeBody([Field("recordType", .string(self.storedType))] + archive.parts + sort)
+    }
+
+    /// Whether queries may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns an independent query of the same type and predicate, with the same sort descriptors.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        CKQuery(storing: self.storedType, predicate: self.storedPredicate, sort: self.sortDescriptors)
+    }
+
+    /// The query for people to read.
+    open override var description: String {
+        "<CKQuery: recordType=\(self.storedType), predicate=\(PredicateArchive(self.storedPredicate).format), "
+            + "sortDescriptors=\(self.sortDescriptors ?? [])>"
+    }
+
+    /// What the server is asked.
+    ///
+    /// - Throws: `CKError.Code.invalidArguments`, for the first thing that the server could not be asked.
+    package func modelQuery() throws(CKError) -> RecordModel.Query {
+        guard !self.storedType.isEmpty else {
+            throw .local(.invalidArguments, "A query needs a record type")
+        }
+        let descriptors = self.sortDescriptors ?? []
+        guard descriptors.count <= Bounds.sortKeysMax else {
+            throw .local(.invalidArguments, "A query has at most \(Bounds.sortKeysMax) sort descriptors")
+        }
+        var sort: [SortKey] = []
+        for descriptor in descriptors { sort.append(try SortKey(descriptor)) }
+        return RecordModel.Query(recordType: self.storedType, predicate: try self.condition.get(), sort: sort)
+    }
+
+    private static func condition(
+        _ predicate: NSPredicate,
+        now: Date
+    ) -> Result<RecordModel.Predicate, CKError> {
+        do throws(PredicateFailure) {
+            let syntax = try PredicateSyntax(predicate)
+            return .success(
+                try RecordModel.Predicate(syntax, nowSeconds: now.timeIntervalSinceReferenceDate)
+            )
+        } catch {
+            return .failure(.local(.invalidArguments, error.text))
+        }
+    }
+}

@@ -1,0 +1,24 @@
+public import Foundation
+
+/// Gives `NSSortDescriptor` the initialiser with a key, which Foundation on Linux declares unavailable.
+///
+/// Not to be used from outside. `_CKPredicateFactory` says how.
+public protocol _CKSortDescriptorFactory {}
+
+extension NSSortDescriptor: _CKSortDescriptorFactory {}
+
+extension _CKSortDescriptorFactory {
+    /// Makes a descriptor that sorts by the values under a key.
+    public init(key: String?, ascending: Bool) {
+        guard let made = _CKKeySortDescriptor(sortKey: key, ascending: ascending) as NSSortDescriptor as? Self
+        else {
+            preconditionFailure("\(Self.self) has no initialiser with a key: use NSSortDescriptor's")
+        }
+        self = made
+    }
+}
+
+extension NSSortDescriptor {
+    /// The key that is sorted by; `nil` for a descriptor with a key path of Swift's.
+    public var key: String? { (self as? _CKKeySortDescriptor)?.sortKey }
+}

@@ -1,0 +1,142 @@
+import Crypto
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// Where a query goes on: what the server must know to send the next page, sealed, and kept by the client.
+///
+/// ```text
+/// version 1 | made, ms since 1970 (8) | database (8) | lengths and bytes of: user, zone, query, resume | HMAC-SHA256 (32)
+/// ```
+///
+/// Integers are in network byte order. The seal covers all before it: a cursor is the server's own word, or it is refused.
+struct QueryCursor: Hashable, Sendable {
+    var madeMilliseconds: Int64
+    var database: DatabaseID
+    /// Empty: nobody was signed in.
+    var user: String
+    /// `nil`: all zones.
+    var zone: ZoneID?
+    var query: Query
+    /// The store's own word for where it was.
+    var resume: [UInt8]
+
+    private static let version: UInt8 = 1
+    static let lifetimeMilliseconds: Int64 = 24 * 60 * 60 * 1_000
+
+    init(continuing read: QueryRead, at resume: [UInt8], for requester: Requester, madeMilliseconds: Int64) {
+        self.madeMilliseconds = madeMilliseconds
+        self.database = requester.database
+        self.user = requester.userRecordName ?? ""
+        self.zone = read.zone
+        self.query = read.query
+        self.resume = resume
+    }
+
+    func sealed(with key: CursorKey) -> [UInt8] {
+        var buffer = ByteBuffer()
+        buffer.writeInteger(Self.version)
+        buffer.writeInteger(self.madeMilliseconds)
+        buffer.writeInteger(self.database.rawValue)
+        Self.write(Array(self.user.utf8), to: &buffer)
+        Self.write(self.zone.map { [1] + Array($0.zoneName.utf8) } ?? [], to: &buffer)
+        Self.write(self.zone.map { Array($0.ownerName.utf8) } ?? [], to: &buffer)
+        Self.write(Array(self.query.encoded().readableBytesView), to: &buffer)
+        Self.write(self.resume, to: &buffer)
+        let contents = Array(buffer.readableBytesView)
+        return contents + key.seal(contents)
+    }
+
+    /// Opens a cursor that came back.
+    ///
+    /// - Throws: `invalidArguments`: it is not one of this server's, not of this user and database, or too old.
+    init(
+        opening bytes: [UInt8],
+        with key: CursorKey,
+        for requester: Requester,
+        nowMilliseconds: Int64
+    ) throws(Failure) {
+        let sealBytes = SHA256.byteCount
+        guard bytes.count > sealBytes,
+            key.isSeal(Array(bytes.suffix(sealBytes)), of: bytes.dropLast(sealBytes))
+        else { throw .cursorInvalid }
+        // What carries the seal was written here: a failure to read it means another version's server.
+        var buffer = ByteBuffer(bytes: bytes.dropLast(sealBytes))
+        guard buffer.readInteger(as: UInt8.self) == Self.version,
+            let madeMilliseconds = buffer.readInteger(as: Int64.self),
+            let database = buffer.readInteger(as: Int64.self),
+            let user = Self.read(&buffer), let zoneName = Self.read(&buffer),
+            let ownerName = Self.read(&buffer), let query = Self.read(&buffer),
+            let resume = Self.read(&buffer)
+        else { throw .cursorInvalid }
+        self.madeMilliseconds = madeMilliseconds
+        self.database = DatabaseID(rawValue: database)
+        self.user = String(decoding: user, as: UTF8.self)
+        self.zone =
+            zoneName.isEmpty
+            ? nil
+            : ZoneID(
+                zoneName: String(decoding: zoneName.dropFirst(), as: UTF8.self),
+                ownerName: String(decoding: ownerName, as: UTF8.self)
+            )
+        do {
+            self.query = try Query(decoding: ByteBuffer(bytes: query))
+        } catch {
+            throw .cursorInvalid
+        }
+        self.resume = resume
+        guard self.database == requester.database, self.user == requester.userRecordName ?? "" else {
+            throw .cursorInvalid
+        }
+        guard nowMilliseconds - madeMilliseconds <= Self.lifetimeMilliseconds else { throw .cursorExpired }
+    }
+
+    private static func write(_ bytes: [UInt8], to buffer: inout ByteBuffer) {
+        buffer.writeInteger(UInt32(bytes.count))
+        buffer.writeBytes(bytes)
+    }
+
+    private static func read(_ buffer: inout ByteBuffer) -> [UInt8]? {
+        guard let count = buffer.readInteger(as: UInt32.self) else { return nil }
+        return buffer.readBytes(length: Int(count))
+    }
+}
+
+/// What cursors are sealed with: one for all servers of a store, for as long as the store lives.
+struct CursorKey: Sendable {
+    private let key: SymmetricKey
+
+    init(_ bytes: [UInt8]) {
+        self.key = SymmetricKey(data: bytes)
+    }
+
+    /// The key of a store, made when there is none yet.
+    init(of directory: any Directory) throws(DirectoryError) {
+        var random = SystemRandomNumberGenerator()
+        let candidate = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        self.init(try directory.secret(named: "cursor", orStoring: candidate))
+    }
+
+    func seal(_ contents: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: contents, using: self.key))
+    }
+
+    /// Compares in a time that tells nothing of the seal.
+    func isSeal(_ seal: [UInt8], of contents: ArraySlice<UInt8>) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(seal, authenticating: contents, using: self.key)
+    }
+}
+
+extension Failure {
+    fileprivate static let cursorInvalid = Failure(
+        code: .invalidArguments,
+        message: "The cursor is not one of this user, database and server: start the query again",
+        retry: .never
+    )
+    fileprivate static let cursorExpired = Failure(
+        code: .invalidArguments,
+        message: "The cursor has expired: start the query again",
+        retry: .never
+    )
+}

@@ -1,0 +1,49 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// A page of a query, with what its cursor will need.
+struct AdmittedQuery: Sendable {
+    var read: QueryRead
+    var requester: Requester
+}
+
+extension Admission {
+    /// `query_records`.
+    func admit(_ operation: QueryRecords) throws(Failure) -> AdmittedRequest {
+        let requester = try self.user.requester(for: operation.scope, writing: false)
+        var read: QueryRead
+        switch operation.start {
+        case .query(let query, let zone):
+            read = QueryRead(query: query, zone: zone)
+        case .cursor(let bytes):
+            let cursor = try QueryCursor(
+                opening: bytes,
+                with: self.cursorKey,
+                for: requester,
+                nowMilliseconds: self.nowMilliseconds
+            )
+            read = QueryRead(query: cursor.query, zone: cursor.zone, resume: cursor.resume)
+        }
+        read.desiredKeys = operation.desiredKeys
+        let page = operation.limit == 0 ? Bounds.queryPageMax : Int(clamping: operation.limit)
+        read.limit = min(page, Bounds.queryPageMax)
+        read.isCount = operation.isCount
+        return .query(AdmittedQuery(read: read, requester: requester))
+    }
+}
+
+extension Outcomes {
+    /// The records of a page, and what ends it.
+    init(_ answer: QueryAnswer, to query: AdmittedQuery, key: CursorKey, nowMilliseconds: Int64) {
+        let cursor = answer.resume.map {
+            QueryCursor(
+                continuing: query.read,
+                at: $0,
+                for: query.requester,
+                madeMilliseconds: nowMilliseconds
+            ).sealed(with: key)
+        }
+        self = .found(answer.records, End(cursor: cursor ?? [], count: UInt64(clamping: answer.count)))
+    }
+}
