@@ -103,9 +103,9 @@ struct QueriesEvaluatorTests {
         #expect(!PredicateEvaluator(checked).matches(record))
     }
 
-    /// Geodesics of the ellipsoid, in metres, from published tables of T. Vincenty's inverse formula.
+    /// Geodesics of the ellipsoid, in metres: known lengths of degrees and of a quarter of a meridian.
     @Test(arguments: [
-        // A degree of latitude at the equator and at the pole, a degree of longitude at the equator.
+        // A degree of latitude at the equator and at the pole, one of longitude at the equator.
         (0.0, 0.0, 1.0, 0.0, 110_574.4), (89.0, 0.0, 90.0, 0.0, 111_693.9), (0.0, 0.0, 0.0, 1.0, 111_319.5),
         // A quarter of a meridian.
         (0.0, 0.0, 90.0, 0.0, 10_001_965.7), (0.0, 179.5, 0.0, -179.5, 111_319.5),

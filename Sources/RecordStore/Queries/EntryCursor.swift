@@ -13,10 +13,8 @@ final class EntryCursor {
 
     private static let pieceSizeMax = 512
 
-    /// - Parameters:
-    ///   - ranges: Ascending, none meeting another.
-    ///   - after: Where another cursor over the same ranges ended.
-    ///   - pieceSize: How many entries are wanted at first.
+    /// Ranges ascend, and none meets another; `after` is where another cursor over them ended, `pieceSize` how many entries are
+    /// wanted at first.
     init(
         _ index: Int64,
         in zone: ZoneKey,

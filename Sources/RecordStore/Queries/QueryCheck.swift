@@ -23,7 +23,7 @@ package struct QueryCheck {
         }
     }
 
-    /// - Parameter type: `nil` when there is no such type.
+    /// `type` is `nil` when there is no such type.
     package static func check(_ query: Query, type: QueryableType?) throws(StoreError) -> CheckedQuery {
         try self.checkIsOpen(query.recordType)
         guard let type, let listing = type.listing, let index = listing.index else {

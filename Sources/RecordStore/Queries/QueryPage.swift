@@ -39,7 +39,8 @@ final class QueryPage {
         self.budget = budget
         self.store = store
         self.order = SortOrder(query.sort)
-        self.interest = FieldsOfInterest(query.predicate.fields.union(query.sort.map(\.field)))
+        // Where nothing is filtered nothing is looked at either: such a source has no values to compare.
+        self.interest = FieldsOfInterest(plan.filter.fields.union(query.sort.map(\.field)))
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 

@@ -16,9 +16,6 @@ extension QueryPlan {
                 )
             }
         }
-        if let estimate = self.estimate {
-            lines.append("estimate: \(estimate) entries")
-        }
         if self.filter != .all { lines.append("filter by record: \(self.filter.text)") }
         return lines
     }

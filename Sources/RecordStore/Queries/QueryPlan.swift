@@ -15,6 +15,4 @@ package struct QueryPlan: Hashable, Sendable {
     package var order: Order
     /// What a candidate must meet; `all` when the source has none that does not.
     package var filter: CheckedPredicate
-    /// How many entries the source was found to have, where that was counted.
-    package var estimate: Int?
 }

@@ -15,9 +15,7 @@ struct QueryPlanner {
     /// Up to so many candidates are rather read and filtered than intersected with others.
     private static let filteredMax = 32
 
-    /// - Parameters:
-    ///   - choices: Those of the first page; empty on the first page.
-    ///   - count: Counts the entries of a source, up to a bound.
+    /// The choices are those of the first page; `count` counts the entries of a source, up to a bound.
     init(
         _ query: CheckedQuery,
         isCount: Bool,
@@ -41,24 +39,13 @@ struct QueryPlanner {
         let best = try self.candidate(for: predicate)
         let listing = QuerySource.ranges(self.query.listing, [.all])
         let filter: CheckedPredicate = best?.isExact == true ? .all : predicate
-        let estimate = best?.estimate
         if self.query.sort.isEmpty || self.isCount {
-            let plan = QueryPlan(
-                order: .source(best?.source ?? listing),
-                filter: filter,
-                estimate: estimate
-            )
-            return (plan, self.choices.made)
+            return (QueryPlan(order: .source(best?.source ?? listing), filter: filter), self.choices.made)
         }
         if let order = try self.orderOfIndex(best) {
-            return (QueryPlan(order: order, filter: predicate, estimate: estimate), self.choices.made)
+            return (QueryPlan(order: order, filter: predicate), self.choices.made)
         }
-        let plan = QueryPlan(
-            order: .collected(best?.source ?? listing),
-            filter: filter,
-            estimate: estimate
-        )
-        return (plan, self.choices.made)
+        return (QueryPlan(order: .collected(best?.source ?? listing), filter: filter), self.choices.made)
     }
 
     // MARK: Order
@@ -83,7 +70,8 @@ struct QueryPlanner {
         guard ordered.allSatisfy({ $0.origin == nil }) else { return nil }
         guard let best, case .ranges(first.index, _) = best.source else {
             let isFew = try self.choices.choose(of: 2) { () throws(QueryFailure) in
-                (best?.estimate ?? Int.max) < self.countedMax ? 0 : 1
+                guard let best else { return 1 }
+                return try self.count(best.source, self.countedMax) < self.countedMax ? 0 : 1
             }
             return isFew == 0 ? nil : .index(firstRanges: ranges, hasOthers: !isLimited)
         }
@@ -97,8 +85,6 @@ struct QueryPlanner {
         var source: QuerySource
         /// Has no other records.
         var isExact: Bool
-        /// `nil`: not counted.
-        var estimate: Int?
         /// Which of the conditions that must hold together it decides.
         var decided: Set<Int> = []
 
@@ -111,11 +97,8 @@ struct QueryPlanner {
     private func candidate(for predicate: CheckedPredicate) throws(QueryFailure) -> Candidate? {
         switch predicate {
         case .all: return nil
-        case .nothing: return Candidate(source: .nothing, isExact: true, estimate: 0)
-        case .test(let test):
-            guard var single = Self.candidate(for: test) else { return nil }
-            single.estimate = try self.estimate(of: single.source, limit: self.countedMax)
-            return single
+        case .nothing: return Candidate(source: .nothing, isExact: true)
+        case .test(let test): return Self.candidate(for: test)
         case .and(let parts): return try self.candidate(forAll: parts)
         case .or(let parts): return try self.candidate(forAny: parts)
         }
@@ -156,11 +139,7 @@ struct QueryPlanner {
     ) throws(QueryFailure) -> Candidate? {
         var candidates: [Candidate] = []
         for (part, predicate) in parts.enumerated() {
-            let found: Candidate? =
-                if case .test(let test) = predicate { Self.candidate(for: test) } else {
-                    try self.candidate(for: predicate)
-                }
-            guard var found else { continue }
+            guard var found = try self.candidate(for: predicate) else { continue }
             if found.isExact { found.decided = [part] }
             Self.add(found, to: &candidates)
         }
@@ -171,12 +150,9 @@ struct QueryPlanner {
             options == 1
             ? 0
             : try self.choices.choose(of: options) { () throws(QueryFailure) in
-                try self.preferred(&candidates, intersection)
+                try self.preferred(candidates, intersection)
             }
         var chosen = choice < candidates.count ? candidates[choice] : intersection ?? candidates[0]
-        if chosen.estimate == nil {
-            chosen.estimate = try self.estimate(of: chosen.source, limit: self.countedMax)
-        }
         chosen.isExact = chosen.decided.count == parts.count
         chosen.decided = []
         return chosen
@@ -190,7 +166,6 @@ struct QueryPlanner {
                 let common = EntryRange.intersection(others, ranges)
                 candidates[position].source = .ranges(index, common)
                 candidates[position].decided.formUnion(candidate.decided)
-                candidates[position].estimate = nil
                 return
             }
         }
@@ -215,18 +190,22 @@ struct QueryPlanner {
 
     /// The number of the candidate to read; the number behind the last: the intersection.
     private func preferred(
-        _ candidates: inout [Candidate],
+        _ candidates: [Candidate],
         _ intersection: Candidate?
     ) throws(QueryFailure) -> Int {
+        if intersection != nil, candidates.allSatisfy({ $0.numbers != nil }) {
+            // All that matters is whether one of them is small.
+            for position in candidates.indices where !self.isCount {
+                let entries = try self.count(candidates[position].source, Self.filteredMax + 1)
+                if entries <= Self.filteredMax { return position }
+            }
+            return candidates.count
+        }
         var best = 0
         var fewest = Int.max
         for position in candidates.indices {
             let limit = min(self.countedMax, fewest)
-            var entries = candidates[position].estimate ?? 0
-            if candidates[position].estimate == nil {
-                entries = try self.count(candidates[position].source, limit)
-            }
-            candidates[position].estimate = entries
+            let entries = try self.count(candidates[position].source, limit)
             // Of equals, the one that intersects with others.
             let isBetter =
                 entries < fewest
@@ -245,11 +224,9 @@ struct QueryPlanner {
         var branches: [QuerySource.Branch] = []
         var numbers: [NumberSource] = []
         var isExact = true
-        var estimate: Int? = 0
         for part in parts {
             guard let found = try self.candidate(for: part) else { return nil }
             isExact = isExact && found.isExact
-            estimate = estimate.flatMap { sum in found.estimate.map { sum + $0 } }
             if let lists = found.numbers { numbers.append(lists) }
             if case .branches(let inner) = found.source {
                 branches += inner.map { branch in
@@ -261,15 +238,9 @@ struct QueryPlanner {
         }
         let lists = NumberSource.any(numbers)
         if numbers.count == parts.count, lists.listCount <= Self.listsMax {
-            return Candidate(source: .numbers(lists), isExact: isExact, estimate: estimate)
+            return Candidate(source: .numbers(lists), isExact: isExact)
         }
-        return Candidate(source: .branches(branches), isExact: false, estimate: estimate)
-    }
-
-    /// What a choice between collecting and the order of an index needs; only a first page counts.
-    private func estimate(of source: QuerySource, limit: Int) throws(QueryFailure) -> Int? {
-        let isWanted = !self.query.sort.isEmpty && !self.isCount && !self.choices.isReplayed
-        return isWanted ? try self.count(source, limit) : nil
+        return Candidate(source: .branches(branches), isExact: false)
     }
 }
 

@@ -11,7 +11,7 @@ package struct QueryRead: Hashable, Sendable {
     package var resume: [UInt8]?
     /// `nil`: all fields; empty: none.
     package var desiredKeys: [String]?
-    /// Records of the page: 1…`Bounds.queryPageMax`. Of no meaning for a count.
+    /// Records of the page, 1…`Bounds.queryPageMax`; of no meaning for a count.
     package var limit: Int
     /// Answers with a number instead of records.
     package var isCount: Bool
