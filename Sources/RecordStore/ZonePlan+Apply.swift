@@ -26,10 +26,10 @@ extension ZonePlan {
                 try transaction.define(definition, field: field, ofType: record.recordType, in: environment)
             }
         }
-        if planned.existing == nil {
-            try transaction.insert(record, named: planned.name, in: self.key, environment: environment)
+        if let existing = planned.existing {
+            try transaction.update(record, replacing: existing.position, in: self.key)
         } else {
-            try transaction.update(record)
+            try transaction.insert(record, named: planned.name, in: self.key, environment: environment)
         }
         if planned.holds != planned.heldBefore {
             for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
@@ -50,6 +50,7 @@ extension ZonePlan {
             type: record.recordType,
             in: self.key,
             environment: self.rule.requester.environment,
+            replacing: record.position,
             at: try transaction.takePosition(in: self.key.database)
         )
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {

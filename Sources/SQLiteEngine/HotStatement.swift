@@ -125,6 +125,9 @@ final class HotStatement {
     /// Ends the reading of rows before the last.
     func reset() { sqlite3_reset(self.statement) }
 
+    /// The number of the row that was inserted last.
+    var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(self.connection) }
+
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.statement, column) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.statement, column) == SQLITE_NULL }

@@ -5,6 +5,7 @@ import RecordStore
 final class Housekeeping {
     private let transaction: WriterTransaction
     private let database: Database
+    let staleChanges: StaleChanges
     /// The database whose request IDs are looked at next.
     private var requestCursor: Int64 = 0
 
@@ -17,6 +18,7 @@ final class Housekeeping {
     init(transaction: WriterTransaction, database: Database) {
         self.transaction = transaction
         self.database = database
+        self.staleChanges = StaleChanges(transaction: transaction)
     }
 
     /// Removes some of what deleted zones left.
@@ -29,7 +31,10 @@ final class Housekeeping {
                 return
             }
             let key: StatementArguments = [zone[0] as Int64, zone[1] as Int64]
-            for (table, columns) in [("record", "name"), ("tombstone", "name"), ("hold", "target, holder")] {
+            for (table, columns) in [
+                ("record", "name"), ("tombstone", "name"), ("hold", "target, holder"),
+                ("change", "position"),
+            ] {
                 try self.database.execute(
                     sql: """
                         DELETE FROM \(table) WHERE database = ?1 AND zone = ?2 AND (\(columns)) IN

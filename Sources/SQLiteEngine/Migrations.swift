@@ -14,13 +14,14 @@ import GRDB
 ///     sweep           (database, zone) of deleted zones whose contents are still there
 ///     record_type, field, author   numbers in place of names that repeat
 enum Migrations {
-    static let formatKnown = 1
+    static let formatKnown = 3
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
             for statement in self.format1 { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("3") { database in try self.migrateToFormat3(database) }
         return migrator
     }
 

@@ -146,6 +146,7 @@ final class Writer: @unchecked Sendable {
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
                 try housekeeping.sweep()
+                try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.forgetRequests(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
@@ -214,12 +215,13 @@ final class Writer: @unchecked Sendable {
     ///
     /// Returns whether there may be more to do.
     private func sweepAlone(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
-        guard transaction.mayHaveSweepWork else { return false }
+        guard transaction.mayHaveSweepWork || housekeeping.staleChanges.isWorthwhile else { return false }
         do {
             try transaction.begin(nowMilliseconds: self.clock())
             try housekeeping.sweep()
+            try housekeeping.staleChanges.remove(isIdle: true)
             try transaction.commit()
-            return transaction.mayHaveSweepWork
+            return transaction.mayHaveSweepWork || housekeeping.staleChanges.isWorthwhile
         } catch {
             transaction.rollback()
             self.report(.housekeepingFailed(sqliteCode: error.code))

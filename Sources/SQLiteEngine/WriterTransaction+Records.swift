@@ -41,6 +41,7 @@ extension WriterTransaction {
         statement.bind(9, try self.authorNumber(record.system.modifiedBy))
         statement.bind(10, record.parent)
         try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
+        self.changes.add(position: record.position, record: statement.lastInsertedNumber, in: zone)
         // A record has one state: what is alive has no tombstone.
         self.statements.records.deleteTombstone.bind(1, zone.database.rawValue)
         self.statements.records.deleteTombstone.bind(2, zone.number)
@@ -48,7 +49,11 @@ extension WriterTransaction {
         try self.statements.records.deleteTombstone.run()
     }
 
-    func update(_ record: StoredRecord) throws(StorageFailure) {
+    func update(
+        _ record: StoredRecord,
+        replacing position: Int64,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
         let statement = self.statements.records.update
         statement.bind(1, record.position)
         statement.bind(2, record.system.modifiedMilliseconds)
@@ -56,6 +61,8 @@ extension WriterTransaction {
         statement.bind(4, record.parent)
         statement.bind(6, record.number)
         try statement.run(bytes: record.body.bytes, at: 5)
+        self.changes.remove(position: position, in: zone)
+        self.changes.add(position: record.position, record: record.number, in: zone)
     }
 
     func delete(
@@ -63,12 +70,14 @@ extension WriterTransaction {
         type: String,
         in zone: ZoneKey,
         environment: EnvironmentID,
+        replacing lastPosition: Int64,
         at position: Int64
     ) throws(StorageFailure) {
         self.statements.records.delete.bind(1, zone.database.rawValue)
         self.statements.records.delete.bind(2, zone.number)
         self.statements.records.delete.bind(3, name)
         try self.statements.records.delete.run()
+        self.changes.remove(position: lastPosition, in: zone)
         let statement = self.statements.records.insertTombstone
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)

@@ -13,6 +13,10 @@ final class WriterTransaction: WriteTransaction {
     var mayHaveSweepWork = true
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
+    /// The order of what the transaction has written.
+    var changes = PendingChanges()
+    /// Entries of `change` that the transaction before made stale.
+    var staleWritten = 0
     private var dataVersion: Int64 = -1
 
     init(connection: OpaquePointer) throws(StorageFailure) {
@@ -36,6 +40,7 @@ final class WriterTransaction: WriteTransaction {
     }
 
     func commit() throws(StorageFailure) {
+        try self.writeChanges()
         for database in self.caches.changedCounters {
             self.statements.setPosition.bind(1, self.caches.counters[database]!.position)
             self.statements.setPosition.bind(2, database.rawValue)
@@ -51,6 +56,7 @@ final class WriterTransaction: WriteTransaction {
     /// Needs no transaction.
     func rollback() {
         self.caches = WriterCaches()
+        self.changes.removeAll()
         self.mayHaveSweepWork = true
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
@@ -63,12 +69,14 @@ final class WriterTransaction: WriteTransaction {
         _ work: () throws(StorageFailure) -> Answer
     ) throws(StorageFailure) -> Answer {
         try self.statements.savepoint.run()
+        let changes = self.changes
         do throws(StorageFailure) {
             let answer = try work()
             try self.statements.release.run()
             return answer
         } catch {
             self.caches.forgetNames()
+            self.changes = changes
             self.mayHaveSweepWork = true
             do throws(StorageFailure) {
                 try self.statements.rollbackToSavepoint.run()

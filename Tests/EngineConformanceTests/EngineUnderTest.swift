@@ -181,13 +181,14 @@ final class EngineUnderTest: Sendable {
 
     func send(
         _ saves: [RecordSave],
+        policy: ModifyRecords.Policy = .ifServerRecordUnchanged,
         bytes: Int = 100,
         _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
         let request = WriteRequest(
             requester: self.privately,
             requestID: self.newRequestID(),
-            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves)),
+            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: policy)),
             bytes: bytes,
             deadlineMilliseconds: .max
         )
