@@ -2,16 +2,14 @@ import RecordModel
 
 extension ZonePlan {
     /// Writes what was accepted and fills in the outcomes of the items.
-    func apply(_ items: [Int], outcomes: inout [WriteOutcome?]) throws(StorageFailure) {
+    func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
         for delete in self.deletes {
             // What goes with a record goes before it, as children do before their parents.
             for name in delete.cascade.reversed() { try self.delete(name) }
             outcomes[delete.index] = .deleted
         }
-        for index in items where outcomes[index] == nil {
-            outcomes[index] = .failed(self.failures[index] ?? .internalFault)
-        }
+        for (index, error) in self.failures { outcomes[index] = .failed(error) }
     }
 
     private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {

@@ -5,7 +5,6 @@ struct ZonePlan {
     let rule: ModifyRecordsRule
     let zone: ZoneID
     let key: ZoneKey
-
     /// Accepted so far.
     var saves = PlannedSaves()
     var deletes: [PlannedDelete] = []
@@ -15,6 +14,8 @@ struct ZonePlan {
     var failedSaves: [String: Int] = [:]
     /// Records that the plan read and may need again.
     var read: [String: StoredRecord?] = [:]
+    /// The name of a record type that was found to be one: most requests name one type.
+    private var typeChecked = ""
     /// Fields of the type that was asked for last, as they were before the request.
     private var storedDefinitions: (type: String, fields: FieldDefinitions)?
     /// Fields that accepted saves of the zone define, by record type.
@@ -40,7 +41,10 @@ struct ZonePlan {
         let name = save.id.recordName
         do {
             try SaveRules.checkName(of: save.id)
-            try SaveRules.checkType(save.recordType)
+            if save.recordType != self.typeChecked {
+                try SaveRules.checkType(save.recordType)
+                self.typeChecked = save.recordType
+            }
         } catch {
             self.refuse(index, name: name, error)
             return
@@ -71,18 +75,23 @@ struct ZonePlan {
     ) throws(StoreError) -> PlannedSave {
         let verdict = try self.verdict(on: save, existing: existing)
         if let error = save.changesError { throw .fieldMalformed(error) }
-        let definitions = try Schema.definitions(
-            neededFor: save.changes,
-            ofType: save.recordType,
-            given: defined,
-            scope: self.rule.requester.scope
-        )
+        // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
+        let replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
+        let definitions =
+            replacesAll
+            ? [:]
+            : try Schema.definitions(
+                neededFor: save.changes,
+                ofType: save.recordType,
+                given: defined,
+                scope: self.rule.requester.scope
+            )
         // Every field of a record is defined, so without a field for references there are none to look for.
         let mayRefer = defined.hasReferences || definitions.contains { $0.value.isReference }
         let written =
             mayRefer
             ? try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester) : Holds()
-        let body = (existing?.body ?? .empty).merging(save.changes)
+        let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
         let user = self.rule.requester.userRecordName ?? ""
         let now = self.rule.transaction.nowMilliseconds

@@ -90,14 +90,14 @@ final class WriterTransaction: WriteTransaction {
     }
 
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
-        if var counter = self.caches.counters[database] {
-            counter.position += 1
-            if !counter.isChanged {
-                counter.isChanged = true
+        if let place = self.caches.counters.index(forKey: database) {
+            // Places keep until the next insertion; one search is enough to read and to write.
+            self.caches.counters.values[place].position += 1
+            if !self.caches.counters.values[place].isChanged {
+                self.caches.counters.values[place].isChanged = true
                 self.caches.changedCounters.append(database)
             }
-            self.caches.counters[database] = counter
-            return counter.position
+            return self.caches.counters.values[place].position
         }
         let statement = self.statements.position
         statement.bind(1, database.rawValue)
