@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of format 1.
+/// The tables of format 1, and what later formats change (`Migrations+Format3`).
 ///
 /// A later format adds a migration; none is ever edited.
 ///
