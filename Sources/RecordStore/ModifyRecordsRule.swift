@@ -21,7 +21,7 @@ struct ModifyRecordsRule {
             return .failure(error)
         }
         let isSchemaFrozen = try self.transaction.isSchemaFrozen(in: self.requester.environment)
-        var outcomes = [WriteOutcome?](repeating: nil, count: count)
+        var outcomes = [WriteOutcome](repeating: .failed(.internalFault), count: count)
         for batch in batches {
             guard Access.isOwn(batch.zone, of: self.requester),
                 let key = try self.transaction.zone(
@@ -42,9 +42,9 @@ struct ModifyRecordsRule {
             if self.operation.isAtomic, !batch.zone.isDefault {
                 plan.failPeers(of: batch.saves + batch.deletes)
             }
-            try plan.apply(batch.saves + batch.deletes, outcomes: &outcomes)
+            try plan.apply(outcomes: &outcomes)
         }
-        return .success(outcomes.map { $0! })
+        return .success(outcomes)
     }
 
     private func deleteOffset(_ index: Int) -> Int { index - self.operation.saves.count }
@@ -84,8 +84,16 @@ struct ModifyRecordsRule {
             ? zone : ZoneID(zoneName: zone.zoneName)
     }
 
+    /// Whether each name is behind the one before, so that none comes twice.
+    private func namesAscend(_ saves: [Int]) -> Bool {
+        zip(saves, saves.dropFirst()).allSatisfy {
+            self.operation.saves[$0].id.recordName < self.operation.saves[$1].id.recordName
+        }
+    }
+
     private func checkShape(of batches: [Batch]) throws(StoreError) {
         for batch in batches where batch.saves.count + batch.deletes.count > 1 {
+            if batch.deletes.isEmpty, self.namesAscend(batch.saves) { continue }
             var saved: Set<String> = []
             saved.reserveCapacity(batch.saves.count)
             for index in batch.saves {

@@ -1,11 +1,13 @@
 import RecordModel
 
 /// A record that will be written.
-struct PlannedSave {
+///
+/// An object, because it has so many parts that copying it takes longer than looking it up.
+final class PlannedSave {
     let index: Int
     let name: String
     let existing: StoredRecord?
-    var record: StoredRecord
+    let record: StoredRecord
     /// Whether it is the first record of its type that anybody saves.
     let definesType: Bool
     let definitions: [String: FieldDefinition]
@@ -13,25 +15,57 @@ struct PlannedSave {
     let holds: Holds
     /// What the save itself refers to: it must be there.
     let targets: [String]
+
+    init(
+        index: Int,
+        name: String,
+        existing: StoredRecord?,
+        record: StoredRecord,
+        definesType: Bool,
+        definitions: [String: FieldDefinition],
+        heldBefore: Holds,
+        holds: Holds,
+        targets: [String]
+    ) {
+        self.index = index
+        self.name = name
+        self.existing = existing
+        self.record = record
+        self.definesType = definesType
+        self.definitions = definitions
+        self.heldBefore = heldBefore
+        self.holds = holds
+        self.targets = targets
+    }
 }
 
 /// The accepted saves of a zone, in the order of the items and by record name.
-struct PlannedSaves {
+final class PlannedSaves {
     private(set) var inOrder: [PlannedSave] = []
-    private var places: [String: Int] = [:]
+    /// Made when the first is asked for: without references and deletes nobody asks.
+    private var placesKnown: [String: Int]?
 
     var isEmpty: Bool { self.inOrder.isEmpty }
 
     subscript(_ name: String) -> PlannedSave? { self.places[name].map { self.inOrder[$0] } }
 
-    mutating func append(_ save: PlannedSave) {
-        self.places[save.name] = self.inOrder.count
+    func append(_ save: PlannedSave) {
+        self.placesKnown?[save.name] = self.inOrder.count
         self.inOrder.append(save)
     }
 
-    mutating func remove(_ name: String) -> PlannedSave? {
-        guard let place = self.places.removeValue(forKey: name) else { return nil }
-        for later in self.inOrder[(place + 1)...] { self.places[later.name]! -= 1 }
+    func remove(_ name: String) -> PlannedSave? {
+        guard let place = self.places[name] else { return nil }
+        self.placesKnown = nil
         return self.inOrder.remove(at: place)
+    }
+
+    private var places: [String: Int] {
+        if let known = self.placesKnown { return known }
+        var places: [String: Int] = [:]
+        places.reserveCapacity(self.inOrder.count)
+        for (place, save) in self.inOrder.enumerated() { places[save.name] = place }
+        self.placesKnown = places
+        return places
     }
 }

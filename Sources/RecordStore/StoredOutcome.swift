@@ -26,21 +26,23 @@ struct StoredOutcome {
         var bytes = CompactBytes()
         bytes.append(byte: 1)
         let now = self.transaction.nowMilliseconds
+        let user = self.user
         bytes.append(now)
         for outcome in outcomes {
             switch outcome {
             case .recordSaved(let tag, let system):
                 let position = Int64(tag, radix: 36) ?? 0
-                if system.createdBy != self.user {
+                let isOwn = system.createdBy == user
+                if !isOwn {
                     bytes.append(byte: 2)
                 } else {
                     bytes.append(byte: system.createdMilliseconds == now ? 0 : 1)
                 }
                 bytes.append(position)
-                if system.createdBy != self.user || system.createdMilliseconds != now {
+                if !isOwn || system.createdMilliseconds != now {
                     bytes.append(system.createdMilliseconds)
                 }
-                if system.createdBy != self.user { bytes.append(system.createdBy) }
+                if !isOwn { bytes.append(system.createdBy) }
             case .zoneSaved(let zone):
                 bytes.append(byte: 3)
                 bytes.append(zone.id.zoneName)

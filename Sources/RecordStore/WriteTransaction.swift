@@ -30,13 +30,20 @@ package protocol WriteTransaction: AnyObject {
         environment: EnvironmentID
     ) throws(StorageFailure) -> Int64
     /// Writes a record that is present and keeps its type, its creator and its date of creation.
-    func update(_ record: StoredRecord) throws(StorageFailure)
-    /// Deletes a record that is present and leaves a tombstone.
+    ///
+    /// `position`: that of its change before.
+    func update(
+        _ record: StoredRecord,
+        replacing position: Int64,
+        in zone: ZoneKey
+    ) throws(StorageFailure)
+    /// Deletes a record that is present, last changed at `lastPosition`, and leaves a tombstone.
     func delete(
         recordNamed name: String,
         type: String,
         in zone: ZoneKey,
         environment: EnvironmentID,
+        replacing lastPosition: Int64,
         at position: Int64
     ) throws(StorageFailure)
 

@@ -2,16 +2,14 @@ import RecordModel
 
 extension ZonePlan {
     /// Writes what was accepted and fills in the outcomes of the items.
-    func apply(_ items: [Int], outcomes: inout [WriteOutcome?]) throws(StorageFailure) {
+    func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
         for delete in self.deletes {
             // What goes with a record goes before it, as children do before their parents.
             for name in delete.cascade.reversed() { try self.delete(name) }
             outcomes[delete.index] = .deleted
         }
-        for index in items where outcomes[index] == nil {
-            outcomes[index] = .failed(self.failures[index] ?? .internalFault)
-        }
+        for (index, error) in self.failures { outcomes[index] = .failed(error) }
     }
 
     private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
@@ -29,15 +27,15 @@ extension ZonePlan {
                 try transaction.define(definition, field: field, ofType: record.recordType, in: environment)
             }
         }
-        if planned.existing == nil {
+        if let existing = planned.existing {
+            try transaction.update(record, replacing: existing.position, in: self.key)
+        } else {
             record.number = try transaction.insert(
                 record,
                 named: planned.name,
                 in: self.key,
                 environment: environment
             )
-        } else {
-            try transaction.update(record)
         }
         try self.index(from: planned.existing, to: record, named: planned.name)
         if planned.holds != planned.heldBefore {
@@ -59,6 +57,7 @@ extension ZonePlan {
             type: record.recordType,
             in: self.key,
             environment: self.rule.requester.environment,
+            replacing: record.position,
             at: try transaction.takePosition(in: self.key.database)
         )
         try self.index(from: record, to: nil, named: name)

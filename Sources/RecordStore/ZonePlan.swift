@@ -17,6 +17,8 @@ struct ZonePlan {
     var failedSaves: [String: Int] = [:]
     /// Records that the plan read and may need again.
     var read: [String: StoredRecord?] = [:]
+    /// The name of a record type that was found to be one: most requests name one type.
+    private var typeChecked = ""
     /// Fields of the type that was asked for last, as they were before the request.
     private var storedDefinitions: (type: String, fields: FieldDefinitions)?
     /// Fields that accepted saves of the zone define, by record type.
@@ -45,7 +47,10 @@ struct ZonePlan {
         let name = save.id.recordName
         do {
             try SaveRules.checkName(of: save.id)
-            try SaveRules.checkType(save.recordType)
+            if save.recordType != self.typeChecked {
+                try SaveRules.checkType(save.recordType)
+                self.typeChecked = save.recordType
+            }
         } catch {
             self.refuse(index, name: name, error)
             return
@@ -76,12 +81,17 @@ struct ZonePlan {
         existing: StoredRecord?,
         defined: FieldDefinitions
     ) throws(StoreError) -> PlannedSave {
-        let definitions = try Schema.definitions(
-            neededFor: save.changes,
-            ofType: save.recordType,
-            given: defined,
-            scope: self.rule.requester.scope
-        )
+        // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
+        let replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
+        let definitions =
+            replacesAll
+            ? [:]
+            : try Schema.definitions(
+                neededFor: save.changes,
+                ofType: save.recordType,
+                given: defined,
+                scope: self.rule.requester.scope
+            )
         let definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
         if self.isSchemaFrozen {
             if definesType { throw .newTypeInProduction(save.recordType) }
@@ -94,7 +104,7 @@ struct ZonePlan {
         let written =
             mayRefer
             ? try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester) : Holds()
-        let body = (existing?.body ?? .empty).merging(save.changes)
+        let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
         let user = self.rule.requester.userRecordName ?? ""
         let now = self.rule.transaction.nowMilliseconds

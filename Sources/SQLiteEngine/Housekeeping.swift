@@ -6,6 +6,7 @@ final class Housekeeping {
     private let transaction: WriterTransaction
     private let database: Database
     private let indexBuilder: IndexBuilder
+    let staleChanges: StaleChanges
     /// The database whose request IDs are looked at next.
     private var requestCursor: Int64 = 0
 
@@ -25,10 +26,13 @@ final class Housekeeping {
         self.transaction = transaction
         self.database = database
         self.indexBuilder = try IndexBuilder(transaction: transaction, database: database)
+        self.staleChanges = StaleChanges(transaction: transaction)
     }
 
     /// Whether there may be something to do while nobody waits.
-    var isWanted: Bool { self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork }
+    var isWanted: Bool {
+        self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork || self.staleChanges.isWorthwhile
+    }
 
     /// What to tell an operator, after a commit.
     func takeEvents() -> [EngineEvent] { self.indexBuilder.takeEvents() }
@@ -53,7 +57,7 @@ final class Housekeeping {
             // Entries after the records, or the builder of an index might add some that nobody sweeps.
             for (table, columns, rowsMax) in [
                 ("record", "name", Self.sweepRowsMax), ("tombstone", "name", Self.sweepRowsMax),
-                ("hold", "target, holder", Self.sweepRowsMax),
+                ("hold", "target, holder", Self.sweepRowsMax), ("change", "position", Self.sweepRowsMax),
                 ("entry", "field, value, record", Self.sweepEntriesMax),
             ] {
                 try self.database.execute(

@@ -8,8 +8,8 @@ import GRDB
 ///
 ///     container, environment, user, database   who there is and what they have; a row each
 ///     zone            (database, name) -> number: what the contents are stored under
-///     record          number -> the record, the body as it travels; found by (database, zone, name), followed by
-///                     (database, zone, position)
+///     record          number -> the record, the body as it travels; found by (database, zone, name), and in format 1
+///                     followed by (database, zone, position)
 ///     tombstone       (database, zone, name) of what was deleted, and zone_tombstone for zones
 ///     hold            (database, zone, target, holder) for references with an action and parents
 ///     request         (database, request ID) -> the outcome, for replays
@@ -24,8 +24,13 @@ import GRDB
 ///     index_build     indexes that are not complete yet: records below `next_record` are done
 ///     index_removal   indexes that were dropped: entries of zones before (database, zone_name) are gone
 ///     role, type_grant, user_role   who may do what in public databases
+///     secret          what seals the cursors of queries
+///
+/// Format 3:
+///
+///     change, stale_change   the order of changes, in place of an index on (database, zone, position)
 enum Migrations {
-    static let formatKnown = 2
+    static let formatKnown = 3
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -35,6 +40,7 @@ enum Migrations {
         migrator.registerMigration("2") { database in
             for statement in self.format2 { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("3") { database in try self.migrateToFormat3(database) }
         return migrator
     }
 

@@ -146,6 +146,7 @@ final class Writer: @unchecked Sendable {
             try transaction.isolated { () throws(StorageFailure) in
                 try housekeeping.sweep()
                 try housekeeping.workOnIndexes(isAlone: false)
+                try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.forgetRequests(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
@@ -228,6 +229,7 @@ final class Writer: @unchecked Sendable {
             try transaction.begin(nowMilliseconds: self.clock())
             try housekeeping.sweep()
             try housekeeping.workOnIndexes(isAlone: true)
+            try housekeeping.staleChanges.remove(isIdle: true)
             try transaction.commit()
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted

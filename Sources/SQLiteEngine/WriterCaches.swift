@@ -32,6 +32,12 @@ struct WriterCaches {
     /// What was asked for last: most requests name one type and one author.
     var lastType: (name: Name, number: Int64)?
     var lastAuthor: (name: String, number: Int64)?
+    var lastTypeName: (number: Int64, name: String)?
+    var lastAuthorName: (number: Int64, name: String)?
+    /// What is being taken out of `change`.
+    var staleRound: StaleRound?
+    /// Entries that became stale since the last round began; when that is not known, enough to look.
+    var staleWaiting = StaleChanges.roundMinIdle
 
     /// Forgets everything but the counters, which may leave gaps but not go back.
     mutating func forgetNames() {

@@ -10,6 +10,7 @@ final class WriterStatements {
     let outcome, insertOutcome: HotStatement
     let zones: ZoneStatements
     let records: RecordStatements
+    let changes: ChangeStatements
     let holds: HoldStatements
     let names: NameStatements
     let indexes: IndexStatements
@@ -32,6 +33,7 @@ final class WriterStatements {
         self.insertOutcome = try statement("INSERT INTO request (database, id, outcome) VALUES (?, ?, ?)")
         self.zones = try ZoneStatements(connection)
         self.records = try RecordStatements(connection)
+        self.changes = try ChangeStatements(connection)
         self.holds = try HoldStatements(connection)
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
@@ -94,6 +96,29 @@ struct RecordStatements {
             "DELETE FROM tombstone WHERE database = ? AND zone = ? AND name = ?",
             on: connection
         )
+    }
+}
+
+struct ChangeStatements {
+    let insert, insertStale, stale, forgetStale, block, rewrite, delete: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
+            try HotStatement(sql, on: connection)
+        }
+        self.insert = try statement(ChangeQueries.insert)
+        self.insertStale = try statement(
+            "INSERT INTO stale_change (database, zone, positions) VALUES (?, ?, ?)"
+        )
+        self.stale = try statement(
+            "SELECT number, database, zone, positions FROM stale_change ORDER BY number"
+        )
+        self.forgetStale = try statement("DELETE FROM stale_change WHERE number <= ?")
+        self.block = try statement(ChangeQueries.block)
+        self.rewrite = try statement(
+            "UPDATE change SET entries = ? WHERE database = ? AND zone = ? AND position = ?"
+        )
+        self.delete = try statement("DELETE FROM change WHERE database = ? AND zone = ? AND position = ?")
     }
 }
 
@@ -175,6 +200,15 @@ enum RecordColumns {
     static let type: Int32 = 0
     static let number: Int32 = 8
     static let count: Int32 = 9
+}
+
+enum ChangeQueries {
+    static let insert = "INSERT INTO change (database, zone, position, entries) VALUES (?, ?, ?, ?)"
+    /// The first block that ends at a position or behind it.
+    static let block = """
+        SELECT position, entries FROM change WHERE database = ? AND zone = ? AND position >= ?
+        ORDER BY position LIMIT 1
+        """
 }
 
 enum NameQueries {

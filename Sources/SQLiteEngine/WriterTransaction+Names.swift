@@ -124,7 +124,11 @@ extension WriterTransaction {
     }
 
     func typeName(_ number: Int64) throws(StorageFailure) -> String {
-        if let known = self.caches.typeNames[number] { return known }
+        if let last = self.caches.lastTypeName, last.number == number { return last.name }
+        if let known = self.caches.typeNames[number] {
+            self.caches.lastTypeName = (number, known)
+            return known
+        }
         let name = try self.statements.names.name(self.statements.names.typeName, number: number)
         self.caches.typeNames[number] = name
         return name
@@ -148,7 +152,11 @@ extension WriterTransaction {
     }
 
     func authorName(_ number: Int64) throws(StorageFailure) -> String {
-        if let known = self.caches.authorNames[number] { return known }
+        if let last = self.caches.lastAuthorName, last.number == number { return last.name }
+        if let known = self.caches.authorNames[number] {
+            self.caches.lastAuthorName = (number, known)
+            return known
+        }
         let name = try self.statements.names.name(self.statements.names.authorName, number: number)
         self.caches.authorNames[number] = name
         return name

@@ -47,6 +47,7 @@ extension WriterTransaction {
         statement.bind(10, record.parent)
         try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
         let number = statement.lastInsertedNumber
+        self.changes.add(position: record.position, record: number, in: zone)
         // A record has one state: what is alive has no tombstone.
         self.statements.records.deleteTombstone.bind(1, zone.database.rawValue)
         self.statements.records.deleteTombstone.bind(2, zone.number)
@@ -55,7 +56,11 @@ extension WriterTransaction {
         return number
     }
 
-    func update(_ record: StoredRecord) throws(StorageFailure) {
+    func update(
+        _ record: StoredRecord,
+        replacing position: Int64,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
         let statement = self.statements.records.update
         statement.bind(1, record.position)
         statement.bind(2, record.system.modifiedMilliseconds)
@@ -63,6 +68,8 @@ extension WriterTransaction {
         statement.bind(4, record.parent)
         statement.bind(6, record.number)
         try statement.run(bytes: record.body.bytes, at: 5)
+        self.changes.remove(position: position, in: zone)
+        self.changes.add(position: record.position, record: record.number, in: zone)
     }
 
     func delete(
@@ -70,12 +77,14 @@ extension WriterTransaction {
         type: String,
         in zone: ZoneKey,
         environment: EnvironmentID,
+        replacing lastPosition: Int64,
         at position: Int64
     ) throws(StorageFailure) {
         self.statements.records.delete.bind(1, zone.database.rawValue)
         self.statements.records.delete.bind(2, zone.number)
         self.statements.records.delete.bind(3, name)
         try self.statements.records.delete.run()
+        self.changes.remove(position: lastPosition, in: zone)
         let statement = self.statements.records.insertTombstone
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)

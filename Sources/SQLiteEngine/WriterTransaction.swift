@@ -16,6 +16,10 @@ final class WriterTransaction: WriteTransaction {
     var mayHaveIndexWork = true
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
+    /// The order of what the transaction has written.
+    var changes = PendingChanges()
+    /// Entries of `change` that the transaction before made stale.
+    var staleWritten = 0
     private var dataVersion: Int64 = -1
 
     init(connection: OpaquePointer) throws(StorageFailure) {
@@ -57,6 +61,7 @@ final class WriterTransaction: WriteTransaction {
 
     func commit() throws(StorageFailure) {
         try self.writeEntries()
+        try self.writeChanges()
         for database in self.caches.changedCounters {
             self.statements.setPosition.bind(1, self.caches.counters[database]!.position)
             self.statements.setPosition.bind(2, database.rawValue)
@@ -73,6 +78,7 @@ final class WriterTransaction: WriteTransaction {
     func rollback() {
         self.forget()
         self.entries.removeAll()
+        self.changes.removeAll()
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
     }
@@ -85,6 +91,7 @@ final class WriterTransaction: WriteTransaction {
     ) throws(StorageFailure) -> Answer {
         try self.writeEntries()
         try self.statements.savepoint.run()
+        let changes = self.changes
         do throws(StorageFailure) {
             let answer = try work()
             try self.writeEntries()
@@ -93,6 +100,7 @@ final class WriterTransaction: WriteTransaction {
         } catch {
             self.entries.removeAll()
             self.caches.forgetNames()
+            self.changes = changes
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
             do throws(StorageFailure) {
@@ -107,14 +115,14 @@ final class WriterTransaction: WriteTransaction {
     }
 
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
-        if var counter = self.caches.counters[database] {
-            counter.position += 1
-            if !counter.isChanged {
-                counter.isChanged = true
+        if let place = self.caches.counters.index(forKey: database) {
+            // Places keep until the next insertion; one search is enough to read and to write.
+            self.caches.counters.values[place].position += 1
+            if !self.caches.counters.values[place].isChanged {
+                self.caches.counters.values[place].isChanged = true
                 self.caches.changedCounters.append(database)
             }
-            self.caches.counters[database] = counter
-            return counter.position
+            return self.caches.counters.values[place].position
         }
         let statement = self.statements.position
         statement.bind(1, database.rawValue)

@@ -216,8 +216,8 @@ final class EngineUnderTest: Sendable {
 
     func send(
         _ saves: [RecordSave],
-        bytes: Int = 100,
         policy: ModifyRecords.Policy = .ifServerRecordUnchanged,
+        bytes: Int = 100,
         _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
         let request = WriteRequest(

@@ -1,7 +1,6 @@
 import RecordModel
 import RecordStore
 import SQLiteEngine
-import Synchronization
 import TestSupport
 import Testing
 
@@ -27,6 +26,7 @@ struct FaultTests {
         for name in ["a", "b", "old"] { #expect(try await last.record(id(name)) != nil, "\(name)") }
         #expect(try await last.record(id("never")) == nil)
         #expect(try await last.modify([save("c")]).areSaved)
+        #expect(try await ChangeOrder(in: last.folder).isWhole)
     }
 
     @Test(arguments: 0..<3)
@@ -62,35 +62,6 @@ struct FaultTests {
         #expect(count == ["5 5"])
         let contents = try await IndexContents(of: OtherProcess(folder: it.folder))
         #expect(Set(contents.present) == contents.expected)
-    }
-}
-
-extension EngineUnderTest {
-    /// Sends requests while the writer is held, so that one transaction takes them all.
-    func together(
-        _ requests: [[RecordSave]],
-        policy: ModifyRecords.Policy = .ifServerRecordUnchanged
-    ) async -> [Result<[WriteOutcome], StoreError>] {
-        let gate = Gate()
-        let held = Gate()
-        self.send([save("holds the writer", in: .default)]) { _ in
-            held.open()
-            gate.wait()
-        }
-        held.wait()
-        let outcomes = Mutex<[Int: Result<[WriteOutcome], StoreError>]>([:])
-        await withCheckedContinuation { continuation in
-            for (number, saves) in requests.enumerated() {
-                self.send(saves, policy: policy) { result in
-                    let isLast = outcomes.withLock { outcomes in
-                        outcomes[number] = result
-                        return outcomes.count == requests.count
-                    }
-                    if isLast { continuation.resume() }
-                }
-            }
-            gate.open()
-        }
-        return outcomes.withLock { known in requests.indices.map { known[$0]! } }
+        #expect(try await ChangeOrder(in: it.folder).isWhole)
     }
 }

@@ -1,0 +1,161 @@
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// Takes out of `change` what is stale, and joins what gets small.
+///
+/// A transaction only appends; many of them later, the blocks that lost entries are rewritten in the order of their keys.
+struct StaleChanges {
+    private let transaction: WriterTransaction
+    private var statements: ChangeStatements { self.transaction.statements.changes }
+
+    /// A round starts when so many wait: fewer would rewrite each block for fewer of its entries.
+    private static let roundMinBusy = 32_768
+    static let roundMinIdle = 4_096
+    /// Bounds the memory of a round.
+    private static let roundMax = 262_144
+    /// Blocks that one transaction reads: about 2 ms.
+    private static let blocksMax = 400
+
+    init(transaction: WriterTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Whether there is enough to do for a transaction without requests.
+    var isWorthwhile: Bool {
+        self.transaction.caches.staleRound != nil || self.transaction.caches.staleWaiting >= Self.roundMinIdle
+    }
+
+    /// Goes on with the round or, when enough waits, starts one.
+    func remove(isIdle: Bool) throws(StorageFailure) {
+        let waiting = self.transaction.caches.staleWaiting
+        if self.transaction.caches.staleRound == nil {
+            guard waiting >= (isIdle ? Self.roundMinIdle : Self.roundMinBusy) else { return }
+            self.transaction.caches.staleRound = try self.startRound()
+        }
+        guard var round = self.transaction.caches.staleRound else { return }
+        // Should a block be unreadable, the next round starts anew; besides, one owner means no copies.
+        self.transaction.caches.staleRound = nil
+        var blocksLeft = max(Self.blocksMax, self.transaction.staleWritten)
+        while blocksLeft > 0, let next = round.next {
+            try self.removeRun(from: next.position, in: next.zone, &round, &blocksLeft)
+        }
+        if round.next != nil {
+            self.transaction.caches.staleRound = round
+        } else {
+            self.statements.forgetStale.bind(1, round.lastRow)
+            try self.statements.forgetStale.run()
+        }
+    }
+
+    private func startRound() throws(StorageFailure) -> StaleRound? {
+        var zones: [ZoneKey: [Int64]] = [:]
+        var count = 0
+        var lastRow: Int64 = 0
+        let statement = self.statements.stale
+        while count < Self.roundMax, try statement.step() {
+            lastRow = statement.integer(0)
+            let key = ZoneKey(
+                database: DatabaseID(rawValue: statement.integer(1)),
+                number: statement.integer(2)
+            )
+            guard let positions = ChangeBlock.decode(positions: statement.bytes(3)) else {
+                statement.reset()
+                throw .unexpected(code: SQLITE_CORRUPT)
+            }
+            zones[key, default: []] += positions
+            count += positions.count
+        }
+        statement.reset()
+        // What was left out waits for the next round.
+        self.transaction.caches.staleWaiting = count < Self.roundMax ? 0 : Self.roundMinBusy
+        return lastRow == 0 ? nil : StaleRound(zones: zones, lastRow: lastRow)
+    }
+
+    private struct Block {
+        let key: Int64
+        var entries: [ChangeBlock.Entry]
+    }
+
+    /// Goes through neighbouring blocks as long as there is something to take out of them or to join.
+    private func removeRun(
+        from position: Int64,
+        in zone: ZoneKey,
+        _ round: inout StaleRound,
+        _ blocksLeft: inout Int
+    ) throws(StorageFailure) {
+        /// What is to be written, unless the next block takes it in.
+        var pending: Block?
+        var start = position
+        while blocksLeft > 0, round.next?.zone == zone {
+            guard var block = try self.block(from: start, in: zone) else {
+                // Nothing is left behind that position: the zone was deleted.
+                _ = round.take(upTo: .max, in: zone)
+                break
+            }
+            blocksLeft -= 1
+            start = block.key + 1
+            let isChanged = block.entries.remove(all: round.take(upTo: block.key, in: zone))
+            if block.entries.isEmpty {
+                try self.delete(block, in: zone)
+                continue
+            }
+            if let small = pending, small.entries.count + block.entries.count <= ChangeBlock.entriesMax {
+                try self.delete(small, in: zone)
+                block.entries = small.entries + block.entries
+            } else {
+                if let full = pending { try self.write(full, in: zone) }
+                pending = nil
+                guard isChanged else { return }
+            }
+            pending = block
+        }
+        if let last = pending { try self.write(last, in: zone) }
+    }
+
+    /// The first block that ends at a position or behind it.
+    private func block(from position: Int64, in zone: ZoneKey) throws(StorageFailure) -> Block? {
+        let statement = self.statements.block
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, position)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        guard let entries = ChangeBlock.decode(statement.bytes(1)) else {
+            throw .unexpected(code: SQLITE_CORRUPT)
+        }
+        return Block(key: statement.integer(0), entries: entries)
+    }
+
+    private func write(_ block: Block, in zone: ZoneKey) throws(StorageFailure) {
+        let statement = self.statements.rewrite
+        statement.bind(2, zone.database.rawValue)
+        statement.bind(3, zone.number)
+        statement.bind(4, block.key)
+        try statement.run(bytes: ChangeBlock.encode(block.entries), at: 1)
+    }
+
+    private func delete(_ block: Block, in zone: ZoneKey) throws(StorageFailure) {
+        let statement = self.statements.delete
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, block.key)
+        try statement.run()
+    }
+}
+
+extension [ChangeBlock.Entry] {
+    /// Both ascend.
+    ///
+    /// Returns whether there was anything to remove.
+    fileprivate mutating func remove(all positions: ArraySlice<Int64>) -> Bool {
+        guard !positions.isEmpty else { return false }
+        let count = self.count
+        var next = positions.startIndex
+        self.removeAll { entry in
+            while next < positions.endIndex, positions[next] < entry.position { next += 1 }
+            return next < positions.endIndex && positions[next] == entry.position
+        }
+        return self.count < count
+    }
+}

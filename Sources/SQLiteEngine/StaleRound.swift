@@ -1,0 +1,45 @@
+import RecordModel
+import RecordStore
+
+/// Stale positions of many transactions, sorted, so that a block is rewritten once for all that it loses.
+struct StaleRound {
+    struct Zone {
+        let key: ZoneKey
+        /// Ascending.
+        var positions: [Int64]
+    }
+
+    private(set) var zones: [Zone]
+    /// The rows of `stale_change` up to this one are in the round.
+    let lastRow: Int64
+    /// What is next: a zone, and a position in it.
+    private var zone = 0
+    private var place = 0
+
+    init(zones: [ZoneKey: [Int64]], lastRow: Int64) {
+        // By key, as the rows lie in the file.
+        self.zones = zones.map { Zone(key: $0.key, positions: $0.value.sorted()) }
+            .sorted { ($0.key.database.rawValue, $0.key.number) < ($1.key.database.rawValue, $1.key.number) }
+        self.lastRow = lastRow
+    }
+
+    /// The first that is left.
+    var next: (zone: ZoneKey, position: Int64)? {
+        guard self.zone < self.zones.count else { return nil }
+        return (self.zones[self.zone].key, self.zones[self.zone].positions[self.place])
+    }
+
+    /// Takes what is left of a zone up to a position; ascending.
+    mutating func take(upTo position: Int64, in key: ZoneKey) -> ArraySlice<Int64> {
+        guard self.zone < self.zones.count, self.zones[self.zone].key == key else { return [] }
+        let positions = self.zones[self.zone].positions
+        let start = self.place
+        while self.place < positions.count, positions[self.place] <= position { self.place += 1 }
+        if self.place == positions.count {
+            self.zone += 1
+            self.place = 0
+            return positions[start...]
+        }
+        return positions[start..<self.place]
+    }
+}

@@ -1,0 +1,111 @@
+import RecordModel
+import RecordStore
+import SQLiteEngine
+import TestSupport
+import Testing
+
+/// Where feeds will find what changed in a zone after a position, in order.
+@Suite(.timeLimit(.minutes(1)))
+struct ChangeOrderTests {
+    @Test
+    func `the order has every record at its last change, whatever became of it before`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        var generator = SeededGenerator(seed: 3)
+        for round in 0..<30 {
+            let names = (0..<150).shuffled(using: &generator).prefix(round % 3 == 0 ? 140 : 9)
+            let (saved, deleted) = (names.dropFirst(3), names.prefix(3))
+            let zone: ZoneID = round % 5 == 0 ? .default : notes
+            let outcomes = try await it.modify(
+                saved.map { save("r\($0)", in: zone) },
+                deletes: deleted.map { id("r\($0)", in: zone) },
+                policy: .allKeys
+            )
+            #expect(outcomes.allSatisfy { $0.error == nil })
+        }
+        let order = try await ChangeOrder(in: it.folder)
+        #expect(order.isWhole)
+        #expect(!order.stale.isEmpty)
+        // 137 at a time take three rows, not 137.
+        #expect(order.blocks < 100)
+    }
+
+    @Test
+    func `a record that changes twice in one transaction is in the order once`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modify([save("twice"), save("gone")])
+        let requests = [[save("a"), save("twice")], [save("twice"), save("b")], [save("twice")]]
+        for outcome in await it.together(requests, policy: .allKeys) {
+            #expect(try outcome.get().areSaved)
+        }
+        let order = try await ChangeOrder(in: it.folder)
+        #expect(order.isWhole)
+        #expect(order.stale.count == 1)
+    }
+
+    @Test
+    func `what is stale is taken out once there is enough of it, and small blocks are joined`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        var generator = SeededGenerator(seed: 4)
+        for name in 0..<100 { _ = try await it.modify([save("r\(name)")]) }
+        #expect(try await ChangeOrder(in: it.folder).blocks > 100)
+        repeat {
+            // Each change leaves some entries of the blocks before, which get small and are joined.
+            for _ in 0..<10 {
+                let names = (10..<400).shuffled(using: &generator).prefix(250)
+                _ = try await it.modify(names.map { save("r\($0)") }, policy: .allKeys)
+            }
+        } while try await OtherProcess(folder: it.folder).count("stale_change") > 0
+        let order = try await ChangeOrder(in: it.folder)
+        #expect(order.isWhole)
+        #expect(order.changes.count == order.records.count)
+        #expect(order.blocks < 30)
+    }
+
+    @Test
+    func `what was stale when an engine stopped is taken out by the next one`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        for _ in 0..<3 { _ = try await it.modify((0..<9).map { save("r\($0)") }, policy: .allKeys) }
+        #expect(try await ChangeOrder(in: it.folder).stale.count == 18)
+        let next = try await it.reopened()
+        while try await OtherProcess(folder: next.folder).count("stale_change") > 0 {}
+        let order = try await ChangeOrder(in: next.folder)
+        #expect(order.isWhole)
+        #expect(order.changes.count == order.records.count)
+    }
+
+    @Test
+    func `two engines on the same files keep one order`() async throws {
+        let one = try await EngineUnderTest.withNotes(.sqlite)
+        let two = try one.beside()
+        for round in 0..<40 {
+            let names = (0..<400).filter { ($0 + round) % 3 != 0 }
+            let engine = round % 2 == 0 ? one : two
+            _ = try await engine.modify(names.map { save("r\($0)") }, policy: .allKeys)
+        }
+        #expect(try await ChangeOrder(in: one.folder).isWhole)
+    }
+
+    @Test
+    func `a file of format 1 gets its order when it is opened`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modify((0..<200).map { save("r\($0)") })
+        _ = try await it.modify((50..<100).map { save("r\($0)") }, policy: .allKeys)
+        _ = try await it.modify([save("other", in: .default)])
+        await it.engine.shutdown()
+        let file = OtherProcess(folder: it.folder)
+        for statement in [
+            "DROP TABLE change", "DROP TABLE stale_change",
+            "CREATE UNIQUE INDEX record_order ON record (database, zone, position)",
+            "DELETE FROM grdb_migrations WHERE identifier = '3'", "PRAGMA user_version = 1",
+        ] {
+            try await file.execute(statement)
+        }
+        let now = try await it.reopened()
+        let order = try await ChangeOrder(in: now.folder)
+        #expect(order.isWhole)
+        #expect(order.changes.count == order.records.count)
+        #expect(try await file.count("sqlite_schema WHERE name = 'record_order'") == 0)
+        #expect(try await now.modify([save("r1")], policy: .allKeys).areSaved)
+        #expect(try await ChangeOrder(in: now.folder).isWhole)
+    }
+}

@@ -1,0 +1,33 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+extension EngineUnderTest {
+    /// Sends requests while the writer is held, so that one transaction takes them all.
+    func together(
+        _ requests: [[RecordSave]],
+        policy: ModifyRecords.Policy = .ifServerRecordUnchanged
+    ) async -> [Result<[WriteOutcome], StoreError>] {
+        let gate = Gate()
+        let held = Gate()
+        self.send([save("holds the writer", in: .default)]) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        let outcomes = Mutex<[Int: Result<[WriteOutcome], StoreError>]>([:])
+        await withCheckedContinuation { continuation in
+            for (number, saves) in requests.enumerated() {
+                self.send(saves, policy: policy) { result in
+                    let isLast = outcomes.withLock { outcomes in
+                        outcomes[number] = result
+                        return outcomes.count == requests.count
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+            gate.open()
+        }
+        return outcomes.withLock { known in requests.indices.map { known[$0]! } }
+    }
+}
