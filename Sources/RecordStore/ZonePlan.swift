@@ -83,7 +83,7 @@ struct ZonePlan {
     ) throws(StoreError) -> PlannedSave {
         // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
         let replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
-        let definitions =
+        var definitions =
             replacesAll
             ? [:]
             : try Schema.definitions(
@@ -92,6 +92,13 @@ struct ZonePlan {
                 given: defined,
                 scope: self.rule.requester.scope
             )
+        // What an earlier item defines is defined by this one too: that one may yet be refused.
+        if let ours = self.defined[save.recordType] {
+            for slice in save.changes.slices where slice.type != .clear && slice.type != .emptyList {
+                let name = save.changes.name(of: slice)
+                if let definition = ours[name] { definitions[name] = definition }
+            }
+        }
         let definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
         if self.isSchemaFrozen {
             if definesType { throw .newTypeInProduction(save.recordType) }

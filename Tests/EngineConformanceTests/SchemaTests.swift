@@ -52,6 +52,28 @@ struct SchemaTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a field is defined by a later item when the earlier one is refused after all`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let outcomes = try await it.modify(
+            [
+                save("a", ["x": .int64(1)], parent: .set(recordName: "absent")),
+                save("b", ["x": .int64(2)]),
+            ],
+            isAtomic: false
+        )
+        #expect(outcomes.map(\.isSaved) == [false, true])
+        let contradiction = StoreError.fieldTypeMismatch(
+            recordType: "Note",
+            field: "x",
+            given: .string,
+            defined: .int64
+        )
+        #expect(try await it.modify([save("c", ["x": .string("")])])[0].error == contradiction)
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `an empty list agrees with every list type and defines none`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         #expect(try await it.modify([save("a", ["x": .emptyList])])[0].isSaved)
