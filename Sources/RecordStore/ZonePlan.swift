@@ -83,22 +83,7 @@ struct ZonePlan {
     ) throws(StoreError) -> PlannedSave {
         // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
         let replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
-        var definitions =
-            replacesAll
-            ? [:]
-            : try Schema.definitions(
-                neededFor: save.changes,
-                ofType: save.recordType,
-                given: defined,
-                scope: self.rule.requester.scope
-            )
-        // What an earlier item defines is defined by this one too: that one may yet be refused.
-        if let ours = self.defined[save.recordType] {
-            for slice in save.changes.slices where slice.type != .clear && slice.type != .emptyList {
-                let name = save.changes.name(of: slice)
-                if let definition = ours[name] { definitions[name] = definition }
-            }
-        }
+        let definitions = replacesAll ? [:] : try self.definitions(neededFor: save, given: defined)
         let definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
         if self.isSchemaFrozen {
             if definesType { throw .newTypeInProduction(save.recordType) }
@@ -156,6 +141,25 @@ struct ZonePlan {
             holds: Holds(body: mayRefer ? body : .empty, parent: record.parent),
             targets: targets
         )
+    }
+
+    private func definitions(
+        neededFor save: RecordSave,
+        given defined: FieldDefinitions
+    ) throws(StoreError) -> [String: FieldDefinition] {
+        var definitions = try Schema.definitions(
+            neededFor: save.changes,
+            ofType: save.recordType,
+            given: defined,
+            scope: self.rule.requester.scope
+        )
+        guard let ours = self.defined[save.recordType] else { return definitions }
+        // What an earlier item defines is defined by this one too: that one may yet be refused.
+        for slice in save.changes.slices where slice.type != .clear && slice.type != .emptyList {
+            let name = save.changes.name(of: slice)
+            if let definition = ours[name] { definitions[name] = definition }
+        }
+        return definitions
     }
 
     private func checkSize(of body: RecordBody) throws(StoreError) {
