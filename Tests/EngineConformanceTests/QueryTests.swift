@@ -139,6 +139,83 @@ struct QueryTests {
         #expect(count == 100)
     }
 
+    /// Everything that a query finds, page by page; fails when there are more pages than records could need.
+    private static func found(_ it: EngineUnderTest, _ read: QueryRead) async throws -> [String] {
+        var read = read
+        var found: [String] = []
+        var pages = 0
+        repeat {
+            let answer = try await it.query(read)
+            found += answer.records.map(\.id.recordName)
+            read.resume = answer.resume
+            pages += 1
+            try #require(pages <= 1_000)
+        } while read.resume != nil
+        return found
+    }
+
+    @Test(arguments: EngineKind.allCases, [1, 16, 143, 144, 145])
+    func `a page gets ahead when its budget is less than a piece of every list`(
+        kind: EngineKind,
+        readsMax: Int
+    ) async throws {
+        let it = try await Self.engine(200, kind) { $0.queryBudget.readsMax = readsMax }
+        // Nine lists, of which several are longer than a piece; all alternatives, all together.
+        let ranks = (0..<9).map { FieldValue.double(Double($0)) }
+        let parts = ranks.map { Self.equals("rank", $0) }
+        let members = ["a", "b1", "c"].map {
+            RecordModel.Predicate.comparison(
+                Comparison(field: "tags", comparator: .listContains, operand: .string($0))
+            )
+        }
+        let any = Query(recordType: "Note", predicate: .or(parts))
+        #expect(
+            try await Self.found(it, QueryRead(query: any, zone: notes, limit: 400))
+                == (0..<90).filter { $0 % 2 == 0 }.map { "n\(1_000 + $0)" }
+        )
+        let all = Query(recordType: "Note", predicate: .and(members))
+        #expect(
+            try await Self.found(it, QueryRead(query: all, zone: notes, limit: 400))
+                == (0..<200).filter { $0 % 3 == 1 }.map { "n\(1_000 + $0)" }
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases, [1, 40, 100])
+    func `a page gets ahead in an intersection that is one of several alternatives`(
+        kind: EngineKind,
+        readsMax: Int
+    ) async throws {
+        let it = try await Self.engine(600, kind) { $0.queryBudget.readsMax = readsMax }
+        // The two lists are long and never meet.
+        let both = RecordModel.Predicate.and([
+            Self.equals("parity", .int64(0)),
+            .comparison(Comparison(field: "rank", comparator: .in, operand: .doubleList([0, 58, 59]))),
+            Self.equals("parity", .int64(1)),
+        ])
+        let query = Query(recordType: "Note", predicate: .or([both, Self.number(.equals, 599)]))
+        #expect(try await Self.found(it, QueryRead(query: query, zone: notes, limit: 400)) == ["n1599"])
+    }
+
+    @Test(arguments: EngineKind.allCases, [32, 33, 60])
+    func `any of many places is found, though their order is not that of the index`(
+        kind: EngineKind,
+        count: Int
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        var places: [Location] = []
+        for number in 0..<count {
+            let (latitude, longitude) = (number * 37 % 180 - 90, number * 91 % 360 - 180)
+            places.append(Location(latitude: Double(latitude), longitude: Double(longitude)))
+        }
+        _ = try await it.modify(
+            places.enumerated().map { save("p\(100 + $0.offset)", ["at": .location($0.element)]) }
+        )
+        let any = Comparison(field: "at", comparator: .in, operand: .locationList(places + places))
+        let query = Query(recordType: "Note", predicate: .comparison(any))
+        let found = try await Self.found(it, QueryRead(query: query, limit: 7))
+        #expect(found.sorted() == (0..<count).map { "p\(100 + $0)" })
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `a page goes on when the last record of the one before is gone`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)

@@ -20,13 +20,13 @@ struct ConditionRanges {
         guard !test.isNegated else { return nil }
         switch test.condition {
         case .anyOf(let values):
-            let entries = values.map(\.indexBytes)
-            self.shape = .any(entries.withoutRepeats)
+            let entries = Self.entries(of: values)
+            self.shape = .any(entries)
             self.isExact = entries.allSatisfy(\.isWhole) && values.allSatisfy { $0.location == nil }
         case .allOf(let values):
             guard !values.isEmpty else { return nil }
-            let entries = values.map(\.indexBytes)
-            self.shape = .all(entries.withoutRepeats)
+            let entries = Self.entries(of: values)
+            self.shape = .all(entries)
             self.isExact = entries.allSatisfy(\.isWhole) && values.allSatisfy { $0.location == nil }
         case .range(let range):
             (self.shape, self.isExact) = Self.entries(between: range)
@@ -45,6 +45,15 @@ struct ConditionRanges {
             self.shape = .all(tokens.sorted { $0.precedes($1) })
             self.isExact = test.isWholeText
         }
+    }
+
+    /// In the order of the index, which for places is not that of the values; each once.
+    private static func entries(of values: [ComparableValue]) -> [[UInt8]] {
+        var entries: [[UInt8]] = []
+        for entry in values.map(\.indexBytes).sorted(by: { $0.precedes($1) }) where entries.last != entry {
+            entries.append(entry)
+        }
+        return entries
     }
 
     private static func entries(between range: ValueRange) -> (Shape, isExact: Bool) {
@@ -81,13 +90,4 @@ extension ComparableValue {
 extension [UInt8] {
     /// Whether nothing was cut off for the index.
     fileprivate var isWhole: Bool { self.count < IndexValue.bytesMax }
-}
-
-extension [[UInt8]] {
-    /// Of an ascending list.
-    fileprivate var withoutRepeats: [[UInt8]] {
-        var kept: [[UInt8]] = []
-        for value in self where kept.last != value { kept.append(value) }
-        return kept
-    }
 }

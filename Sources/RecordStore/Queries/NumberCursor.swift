@@ -2,7 +2,7 @@
 enum CursorStep<Found> {
     case found(Found)
     case end
-    /// The page has read enough, and the next is to go on here; `nil`: behind what was found last.
+    /// The page has read enough, and the next is to go on here, with nothing in between; `nil`: behind what was found last.
     case paused(Found?)
 }
 
@@ -10,6 +10,9 @@ enum CursorStep<Found> {
 ///
 /// Lists are merged (`any`) and intersected by leaping from one to the other (`all`): a list that is ahead says where the others
 /// may go on.
+///
+/// Every list may read one piece, whatever the page has read. So one that pauses has left its first piece behind, and a page
+/// that goes on from there gets ahead even if its budget is less than a piece of every list.
 final class NumberCursor {
     private enum Kind {
         case list(NumberList)
@@ -32,18 +35,27 @@ final class NumberCursor {
     func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
         switch self.kind {
         case .list(let list): return try list.next(from: number)
-        case .any(let parts):
-            var least: Int64?
-            for part in parts {
-                switch try part.next(from: number) {
-                case .found(let found): least = min(least ?? found, found)
-                case .end: continue
-                case .paused: return .paused(number)
-                }
-            }
-            return least.map { .found($0) } ?? .end
+        case .any(let parts): return try Self.least(of: parts, from: number)
         case .all(let parts): return try Self.meeting(of: parts, from: number)
         }
+    }
+
+    private static func least(
+        of parts: [NumberCursor],
+        from number: Int64
+    ) throws(QueryFailure) -> CursorStep<Int64> {
+        var least: Int64?
+        var pausedAt: Int64?
+        for part in parts {
+            switch try part.next(from: number) {
+            case .found(let found): least = min(least ?? found, found)
+            case .end: continue
+            case .paused(let place): pausedAt = min(pausedAt ?? .max, place ?? number)
+            }
+        }
+        // What a list that pauses has from there on is not known; below that it has nothing.
+        if let pausedAt, least.map({ pausedAt < $0 }) ?? true { return .paused(pausedAt) }
+        return least.map { .found($0) } ?? .end
     }
 
     private static func meeting(
@@ -59,7 +71,7 @@ final class NumberCursor {
                 agreeing = found == candidate ? agreeing + 1 : 1
                 candidate = found
             case .end: return .end
-            case .paused: return .paused(candidate)
+            case .paused(let place): return .paused(place ?? candidate)
             }
             turn = turn + 1 == parts.count ? 0 : turn + 1
         }
@@ -76,6 +88,7 @@ private final class NumberList {
     private var piece: [Int64] = []
     private var place = 0
     private var isLast = false
+    private var hasRead = false
     private var pieceSize = NumberList.pieceSizeMin
 
     private static let pieceSizeMin = 16
@@ -95,7 +108,8 @@ private final class NumberList {
                 self.place += 1
             }
             if self.isLast { return .end }
-            if self.store.meter.isUsedUp { return .paused(number) }
+            if self.hasRead, self.store.meter.isUsedUp { return .paused(number) }
+            self.hasRead = true
             // A list that is read from end to end is read in larger and larger pieces, one that leaps is not.
             let isNear = self.piece.last.map { number <= $0 + 1 } ?? false
             self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
