@@ -21,6 +21,19 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         super.effectiveSettings.over(self.database?.settings)
     }
 
+    /// Makes work of several requests, at whose end the operation finishes.
+    ///
+    /// For `main`; a second call does nothing.
+    ///
+    /// - Parameter make: Makes the work on the database; it calls `concludeHere` on the callback queue when it has ended.
+    /// - Returns: The work, to be started; `nil` when there is some already.
+    func run<W: Work>(_ make: (CKDatabase) -> W) -> W? {
+        guard self.claim() else { return nil }
+        let work = make(self.target)
+        self.commit(to: work)
+        return work
+    }
+
     /// Sends a request and finishes when it has ended.
     ///
     /// For `main`; a second call does nothing.

@@ -100,7 +100,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         return RecordModel.Query(recordType: self.storedType, predicate: try self.condition.get(), sort: sort)
     }
 
-    private static func condition(
+    static func condition(
         _ predicate: NSPredicate,
         now: Date
     ) -> Result<RecordModel.Predicate, CKError> {

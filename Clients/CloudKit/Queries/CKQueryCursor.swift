@@ -4,8 +4,7 @@ import Foundation
 ///
 /// Opaque: it holds the query and its zone, sealed by the server. It is valid for the user, the environment and the database of the
 /// query, across connections and restarts, for 24 hours; then `invalidArguments` tells to start again.
-// SAFETY: immutable.
-public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding {
     private static let dataKey = "CursorData"
 
     /// Always.
@@ -41,3 +40,6 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecke
     /// Agrees with `isEqual`.
     public override var hash: Int { self.bytes.hashValue }
 }
+
+// SAFETY: immutable.
+extension CKQueryCursor: @unchecked Sendable {}

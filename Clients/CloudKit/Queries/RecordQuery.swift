@@ -20,7 +20,7 @@ struct RecordQuery: BatchRequest {
     private let limit: Int
     private let isCount: Bool
 
-    /// - Parameter limit: 0 and below: as many as the server gives.
+    /// With a limit of 0 and below: as many as the server gives.
     init(
         _ start: Start,
         desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -42,8 +42,7 @@ struct RecordQuery: BatchRequest {
     func operation(user: String) throws(CKError) -> RequestModel {
         let start: QueryRecords.Start =
             switch self.start {
-            case .query(let query, let zone):
-                .query(query.replacing(user: CKCurrentUserDefaultName, by: user), zone: zone?.model)
+            case .query(let query, let zone): .query(query.naming(user: user), zone: zone?.model)
             case .cursor(let cursor): .cursor(cursor.bytes)
             }
         return .queryRecords(
@@ -67,27 +66,29 @@ struct RecordQuery: BatchRequest {
 }
 
 extension Query {
-    /// The query with the user's own name where it refers to a user as "the current one".
-    fileprivate func replacing(user placeholder: String, by user: String) -> Query {
-        guard !user.isEmpty else { return self }
+    fileprivate func naming(user: String) -> Query {
         var query = self
-        query.predicate = self.predicate.mappingOperands { operand in
+        query.predicate = self.predicate.naming(user: user)
+        return query
+    }
+}
+
+extension RecordModel.Predicate {
+    /// The predicate with the user's own name where it refers to a user as "the current one".
+    func naming(user: String) -> RecordModel.Predicate {
+        guard !user.isEmpty else { return self }
+        func named(_ reference: Reference) -> Reference {
+            var reference = reference
+            if reference.recordName == CKCurrentUserDefaultName { reference.recordName = user }
+            return reference
+        }
+        return self.mappingOperands { operand in
             switch operand {
-            case .reference(var reference) where reference.recordName == placeholder:
-                reference.recordName = user
-                return .reference(reference)
-            case .referenceList(let references):
-                return .referenceList(
-                    references.map {
-                        var reference = $0
-                        if reference.recordName == placeholder { reference.recordName = user }
-                        return reference
-                    }
-                )
-            default: return operand
+            case .reference(let reference): .reference(named(reference))
+            case .referenceList(let references): .referenceList(references.map(named))
+            default: operand
             }
         }
-        return query
     }
 }
 

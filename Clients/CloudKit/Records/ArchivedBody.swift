@@ -41,11 +41,21 @@ struct ArchivedBody {
         guard case .stringList(let texts) = self.parts[name] else { return [] }
         return texts
     }
+
+    /// The texts of a list that may be empty; `nil` when there is none.
+    func list(_ name: String) -> [String]? {
+        self.parts[name].map { _ in self.texts(name) }
+    }
 }
 
 extension Field {
     init(_ name: String, _ value: FieldValue) {
         self.init(name: name, value: value)
+    }
+
+    /// A list of texts, which may be empty.
+    init(_ name: String, list: [String]) {
+        self.init(name: name, value: list.isEmpty ? .emptyList : .stringList(list))
     }
 }
 

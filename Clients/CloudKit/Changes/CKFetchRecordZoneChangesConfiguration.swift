@@ -1,0 +1,67 @@
+public import Foundation
+import RecordModel
+
+/// What to fetch of one zone's changes.
+///
+/// Instances are not synchronised: use one from one task at a time.
+open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying {
+    /// Where to begin; `nil`: with all that is in the zone.
+    @NSCopying open var previousServerChangeToken: CKServerChangeToken?
+    /// The most changes of a page; 0: as many as the server gives.
+    open var resultsLimit: Int = 0
+    /// The fields to fetch: `nil` all, empty none.
+    ///
+    /// The system's fields always come, and a record comes whichever of its fields changed.
+    open var desiredKeys: [CKRecord.FieldKey]?
+
+    /// Makes a configuration that begins at the beginning.
+    public override init() { super.init() }
+
+    /// Makes a configuration.
+    public convenience init(
+        previousServerChangeToken: CKServerChangeToken? = nil,
+        resultsLimit: Int? = nil,
+        desiredKeys: [CKRecord.FieldKey]? = nil
+    ) {
+        self.init()
+        self.previousServerChangeToken = previousServerChangeToken
+        self.resultsLimit = resultsLimit ?? 0
+        self.desiredKeys = desiredKeys
+    }
+
+    /// Reads an archived configuration; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let limit = body.integer("resultsLimit") else { return nil }
+        self.previousServerChangeToken = body.bytes("token").map { CKServerChangeToken(bytes: $0) }
+        self.resultsLimit = Int(clamping: limit)
+        self.desiredKeys = body.list("desiredKeys")
+        super.init()
+    }
+
+    /// Writes the configuration into an archive, in one encoding for one content.
+    open func encode(with coder: NSCoder) {
+        var parts = [Field("resultsLimit", .int64(Int64(self.resultsLimit)))]
+        if let keys = self.desiredKeys { parts.append(Field("desiredKeys", list: keys)) }
+        if let token = self.previousServerChangeToken { parts.append(Field("token", .bytes(token.bytes))) }
+        coder.encodeBody(parts)
+    }
+
+    /// Whether configurations may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns an independent configuration with the same content.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        CKFetchRecordZoneChangesConfiguration(
+            previousServerChangeToken: self.previousServerChangeToken,
+            resultsLimit: self.resultsLimit,
+            desiredKeys: self.desiredKeys
+        )
+    }
+}
+
+// SAFETY: as Apple's, the class leaves it to its user not to change it in two threads at once.
+extension CKFetchRecordZoneChangesConfiguration: @unchecked Sendable {}
+
+/// What to fetch of one zone's changes, under its Objective-C name from before iOS 12.
+@available(*, deprecated, renamed: "CKFetchRecordZoneChangesOperation.ZoneConfiguration")
+public typealias CKFetchRecordZoneChangesOptions = CKFetchRecordZoneChangesConfiguration

@@ -1,0 +1,66 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// A page of the changes of a zone.
+struct ZoneChangesPage: FeedPage {
+    typealias ItemID = CKRecord.ID
+    typealias Value = Change
+
+    enum Change: Sendable {
+        case saved(CKRecord)
+        case deleted(CKRecord.RecordType)
+    }
+
+    let zoneID: CKRecordZone.ID
+    private(set) var token: [UInt8]
+    private let scope: DatabaseScopeModel
+    private let desiredKeys: [CKRecord.FieldKey]?
+    private let limit: Int?
+    private let order: FetchChanges.SnapshotOrder
+
+    /// Without a token from the beginning, in `order`; with a limit of `nil`, 0 and below as many as the server gives.
+    init(
+        _ zoneID: CKRecordZone.ID,
+        since token: CKServerChangeToken?,
+        desiredKeys: [CKRecord.FieldKey]? = nil,
+        limit: Int? = nil,
+        order: FetchChanges.SnapshotOrder = .creation,
+        scope: DatabaseScopeModel
+    ) {
+        self.zoneID = zoneID
+        self.token = token?.bytes ?? []
+        self.desiredKeys = desiredKeys
+        self.limit = limit
+        self.order = order
+        self.scope = scope
+    }
+
+    func following(_ token: CKServerChangeToken) -> ZoneChangesPage {
+        var page = self
+        page.token = token.bytes
+        return page
+    }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .fetchChanges(
+            FetchChanges(
+                scope: self.scope,
+                zone: self.zoneID.model,
+                token: self.token,
+                desiredKeys: self.desiredKeys,
+                limit: Self.limit(self.limit),
+                order: self.order
+            )
+        )
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        switch item.outcome {
+        case .record(let record):
+            .value(CKRecord.ID(record.id), .success(.saved(CKRecord(record, currentUser: user))))
+        case .recordDeleted(let deleted):
+            .value(CKRecord.ID(deleted.id), .success(.deleted(deleted.recordType)))
+        default: nil
+        }
+    }
+}

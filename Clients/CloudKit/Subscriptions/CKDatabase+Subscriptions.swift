@@ -1,0 +1,85 @@
+// Subscriptions in batches.
+extension CKDatabase {
+    /// Fetches subscriptions.
+    ///
+    /// - Parameters:
+    ///   - subscriptionIDs: Which; one that is named several times is fetched once.
+    ///   - completionHandler: Told a result for each ID, or why the request as a whole failed.
+    @preconcurrency public func fetch(
+        withSubscriptionIDs subscriptionIDs: [CKSubscription.ID],
+        completionHandler:
+            @escaping @Sendable (
+                Result<[CKSubscription.ID: Result<CKSubscription, any Error>], any Error>
+            ) -> Void
+    ) {
+        self.deliver({ SubscriptionFetch(subscriptionIDs, scope: $0) }) { results in
+            completionHandler(results.map(\.values))
+        }
+    }
+
+    /// Fetches subscriptions.
+    ///
+    /// - Parameter ids: Which; one that is named several times is fetched once.
+    /// - Returns: A result for each ID.
+    /// - Throws: Why the request as a whole failed.
+    public func subscriptions(
+        for ids: [CKSubscription.ID]
+    ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
+        try await self.results { SubscriptionFetch(ids, scope: $0) }.values
+    }
+
+    /// Saves and deletes subscriptions; see `CKModifySubscriptionsOperation`.
+    ///
+    /// - Parameters:
+    ///   - subscriptionsToSave: The subscriptions to save.
+    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete.
+    ///   - completionHandler: Told a result for each item, or why the request as a whole failed.
+    @preconcurrency public func modifySubscriptions(
+        saving subscriptionsToSave: [CKSubscription],
+        deleting subscriptionIDsToDelete: [CKSubscription.ID],
+        completionHandler:
+            @escaping @Sendable (
+                Result<
+                    (
+                        saveResults: [CKSubscription.ID: Result<CKSubscription, any Error>],
+                        deleteResults: [CKSubscription.ID: Result<Void, any Error>]
+                    ), any Error
+                >
+            ) -> Void
+    ) {
+        self.deliver { scope throws(CKError) in
+            try SubscriptionModification(
+                saving: subscriptionsToSave,
+                deleting: subscriptionIDsToDelete,
+                scope: scope
+            )
+        } to: { results in
+            completionHandler(results.map { (saveResults: $0.values, deleteResults: $0.deletions) })
+        }
+    }
+
+    /// Saves and deletes subscriptions; see `CKModifySubscriptionsOperation`.
+    ///
+    /// - Parameters:
+    ///   - subscriptionsToSave: The subscriptions to save.
+    ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete.
+    /// - Returns: A result for each item.
+    /// - Throws: Why the request as a whole failed.
+    @discardableResult
+    public func modifySubscriptions(
+        saving subscriptionsToSave: [CKSubscription],
+        deleting subscriptionIDsToDelete: [CKSubscription.ID]
+    ) async throws -> (
+        saveResults: [CKSubscription.ID: Result<CKSubscription, any Error>],
+        deleteResults: [CKSubscription.ID: Result<Void, any Error>]
+    ) {
+        let results = try await self.results { scope throws(CKError) in
+            try SubscriptionModification(
+                saving: subscriptionsToSave,
+                deleting: subscriptionIDsToDelete,
+                scope: scope
+            )
+        }
+        return (saveResults: results.values, deleteResults: results.deletions)
+    }
+}

@@ -1,0 +1,48 @@
+public import Foundation
+internal import RecordModel
+
+/// Tells about anything that changes in any custom zone of a database, zones that are created and deleted included.
+// SAFETY: see `CKSubscription`.
+open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
+    /// The type of the records that count; `nil`: all.
+    public var recordType: CKRecord.RecordType?
+
+    /// What the subscription is about: `database`.
+    open override var subscriptionType: SubscriptionType { .database }
+
+    /// Creates a subscription.
+    public convenience init(subscriptionID: CKSubscription.ID) {
+        self.init(storing: subscriptionID)
+    }
+
+    /// Creates a subscription with a random ID.
+    @available(*, deprecated, message: "Use init(subscriptionID:).")
+    public convenience init() {
+        self.init(subscriptionID: UUID().uuidString)
+    }
+
+    override init(storing subscriptionID: CKSubscription.ID) {
+        super.init(storing: subscriptionID)
+    }
+
+    /// Reads an archived subscription; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), body.integer("isDatabase") == 1 else { return nil }
+        self.recordType = body.text("recordType")
+        super.init(coder: coder)
+    }
+
+    override var ownParts: [Field] {
+        [Field("isDatabase", .int64(1))] + (self.recordType.map { [Field("recordType", .string($0))] } ?? [])
+    }
+
+    override func bareCopy() -> CKSubscription {
+        let copy = CKDatabaseSubscription(subscriptionID: self.subscriptionID)
+        copy.recordType = self.recordType
+        return copy
+    }
+
+    override func kind() throws(CKError) -> RecordModel.Subscription.Kind {
+        .database(recordType: self.recordType)
+    }
+}

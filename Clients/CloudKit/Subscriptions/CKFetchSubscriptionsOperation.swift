@@ -1,0 +1,67 @@
+import Foundation
+
+/// Fetches subscriptions of the user: those with certain IDs, or all in a database.
+///
+/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
+/// - Errors: A subscription that does not exist has `unknownItem`; the operation then ends with `partialFailure`.
+// SAFETY: see `CKOperation`.
+open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+    /// The IDs of the subscriptions to fetch.
+    ///
+    /// Not looked at by an operation that fetches all.
+    public var subscriptionIDs: [CKSubscription.ID]?
+
+    /// Called for every subscription.
+    public var perSubscriptionResultBlock: ((CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
+    /// Called last.
+    public var fetchSubscriptionsResultBlock: ((Result<Void, any Error>) -> Void)?
+    /// Called last, with the subscriptions found, `nil` when the request as a whole failed.
+    ///
+    /// Deprecated by Apple.
+    public var fetchSubscriptionCompletionBlock:
+        (([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
+
+    /// On the callback queue only.
+    private var found: [CKSubscription.ID: CKSubscription] = [:]
+    private var isForAll = false
+
+    /// Makes an operation that fetches nothing yet.
+    public override init() { super.init() }
+
+    /// Makes an operation that fetches subscriptions.
+    public convenience init(subscriptionIDs: [CKSubscription.ID]) {
+        self.init()
+        self.subscriptionIDs = subscriptionIDs
+    }
+
+    /// Makes an operation that fetches all subscriptions that the user has in its database.
+    open class func fetchAllSubscriptionsOperation() -> Self {
+        let operation = _CKMadeByDefault.make(Self.self)
+        operation.isForAll = true
+        return operation
+    }
+
+    /// Sends the request.
+    open override func main() {
+        self.send {
+            SubscriptionFetch(self.isForAll ? nil : self.subscriptionIDs ?? [], scope: $0)
+        } answers: { answer in
+            guard case .value(let id, let result) = answer else { return }
+            if case .success(let subscription) = result { self.found[id] = subscription }
+            self.perSubscriptionResultBlock?(id, result)
+        }
+    }
+
+    override func report(_ error: CKError?) {
+        self.fetchSubscriptionsResultBlock?(error.map { .failure($0) } ?? .success(()))
+        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.fetchSubscriptionCompletionBlock?(isAnswered ? self.found : nil, error)
+    }
+
+    override func releaseBlocks() {
+        super.releaseBlocks()
+        self.perSubscriptionResultBlock = nil
+        self.fetchSubscriptionsResultBlock = nil
+        self.fetchSubscriptionCompletionBlock = nil
+    }
+}

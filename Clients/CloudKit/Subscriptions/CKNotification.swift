@@ -1,0 +1,160 @@
+public import Foundation
+
+/// Word that something happened which a subscription is about.
+///
+/// Made with `CKNotification(fromRemoteNotificationDictionary:)`, which makes one of the subclasses.
+open class CKNotification: NSObject {
+    /// Names a notification.
+    public typealias ID = CKNotificationID
+
+    /// What a notification is about.
+    public enum NotificationType: Int, Sendable {
+        /// A record of a query's subscription: `CKQueryNotification`.
+        case query = 1
+        /// A zone: `CKRecordZoneNotification`.
+        case recordZone = 2
+        /// Never sent: nobody marks notifications as read.
+        case readNotification = 3
+        /// A database: `CKDatabaseNotification`.
+        case database = 4
+    }
+
+    /// What the notification is about.
+    open var notificationType: NotificationType { self.content.type }
+
+    /// The ID of the notification.
+    open var notificationID: CKNotification.ID? { self.content.id }
+
+    /// The container in which something happened.
+    open var containerIdentifier: String? { self.content.container }
+
+    /// The user whose subscription it is.
+    open var subscriptionOwnerUserRecordID: CKRecord.ID? { self.content.owner }
+
+    /// Whether something stayed out: values that would have made the notification too large, or, of a query, what happened
+    /// while nobody listened.
+    open var isPruned: Bool { self.content.isPruned }
+
+    /// The subscription.
+    public var subscriptionID: CKSubscription.ID? { self.content.subscriptionID }
+
+    /// Whether other notifications of the subscription that came before it were left out.
+    ///
+    /// Beyond CloudKit.
+    public var isCoalesced: Bool { self.content.isCoalesced }
+
+    /// When the change was committed, by the server's clock; `nil`: while nobody listened.
+    ///
+    /// Beyond CloudKit.
+    public var commitDate: Date? { self.content.commitDate }
+
+    let content: NotificationContent
+
+    init(_ content: NotificationContent) {
+        self.content = content
+        super.init()
+    }
+
+    /// The notification for people to read.
+    open override var description: String {
+        "<\(Self.self): subscriptionID=\(self.subscriptionID ?? "nil"), "
+            + "containerIdentifier=\(self.containerIdentifier ?? "nil")>"
+    }
+}
+
+// SAFETY: every stored property is a constant value.
+extension CKNotification: @unchecked Sendable {}
+
+/// What a notification shows; deprecated by Apple.
+extension CKNotification {
+    /// The text of an alert.
+    public var alertBody: String? { self.content.alert("body") }
+    /// The key of a localized text.
+    public var alertLocalizationKey: String? { self.content.alert("loc-key") }
+    /// The values that go into the localized text.
+    public var alertLocalizationArgs: [String]? { self.content.alert("loc-args") }
+    /// The key of a localized text for the button.
+    public var alertActionLocalizationKey: String? { self.content.alert("action-loc-key") }
+    /// The name of an image for the start of an application.
+    public var alertLaunchImage: String? { self.content.alert("launch-image") }
+    /// The title.
+    public var title: String? { self.content.alert("title") }
+    /// The key of a localized title.
+    public var titleLocalizationKey: String? { self.content.alert("title-loc-key") }
+    /// The values that go into the localized title.
+    public var titleLocalizationArgs: [String]? { self.content.alert("title-loc-args") }
+    /// The subtitle.
+    public var subtitle: String? { self.content.alert("subtitle") }
+    /// The key of a localized subtitle.
+    public var subtitleLocalizationKey: String? { self.content.alert("subtitle-loc-key") }
+    /// The values that go into the localized subtitle.
+    public var subtitleLocalizationArgs: [String]? { self.content.alert("subtitle-loc-args") }
+    /// The number on a badge: 1, when the subscription wants one.
+    public var badge: NSNumber? { self.content.aps["badge"] as? NSNumber }
+    /// The name of a sound.
+    public var soundName: String? { self.content.aps["sound"] as? String }
+    /// The name of a category.
+    public var category: String? { self.content.aps["category"] as? String }
+}
+
+/// Word of a record that a query's subscription is about.
+// SAFETY: see `CKNotification`.
+open class CKQueryNotification: CKNotification, @unchecked Sendable {
+    /// What happened to the record.
+    public enum Reason: Int, Sendable {
+        /// It was created.
+        case recordCreated = 1
+        /// It was changed.
+        case recordUpdated = 2
+        /// It was deleted.
+        case recordDeleted = 3
+    }
+
+    /// What happened to the record; `recordUpdated` when that is not known.
+    open var queryNotificationReason: Reason { self.content.reason ?? .recordUpdated }
+
+    /// The values of the subscription's desired keys, for a record that was created or changed.
+    open var recordFields: [String: Any]? { self.content.fields }
+
+    /// The record; `nil` when something happened while nobody listened.
+    open var recordID: CKRecord.ID? { self.content.recordID }
+
+    /// The database of the record.
+    open var databaseScope: CKDatabase.Scope { self.content.scope }
+}
+
+/// Word of a change in a zone.
+// SAFETY: see `CKNotification`.
+open class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
+    /// The zone.
+    open var recordZoneID: CKRecordZone.ID? { self.content.zoneID }
+
+    /// The database of the zone.
+    open var databaseScope: CKDatabase.Scope { self.content.scope }
+}
+
+/// Word of a change in a database.
+// SAFETY: see `CKNotification`.
+open class CKDatabaseNotification: CKNotification, @unchecked Sendable {
+    /// The database.
+    open var databaseScope: CKDatabase.Scope { self.content.scope }
+}
+
+/// Gives `CKNotification` the initialiser that makes one of its subclasses.
+///
+/// Not to be used from outside. An initialiser of a protocol may assign `self`; one of a class could not.
+public protocol _CKNotificationFactory {}
+
+extension CKNotification: _CKNotificationFactory {}
+
+extension _CKNotificationFactory {
+    /// Reads the dictionary of a notification.
+    ///
+    /// `nil` when it is none of CloudKit's, or not of the class that is asked for.
+    public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
+        guard let content = NotificationContent(notificationDictionary),
+            let notification = content.notification as? Self
+        else { return nil }
+        self = notification
+    }
+}

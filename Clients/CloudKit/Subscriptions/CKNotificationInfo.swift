@@ -1,0 +1,121 @@
+public import Foundation
+import RecordModel
+
+/// What the notifications of a subscription say besides what happened.
+///
+/// Instances are not synchronised: use one from one task at a time.
+open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
+    /// The text of an alert.
+    open var alertBody: String?
+    /// The key of a localized text of an alert.
+    open var alertLocalizationKey: String?
+    /// Names of fields whose values go into the localized text; at most 20, here and in the other lists of the kind.
+    public var alertLocalizationArgs: [CKRecord.FieldKey]?
+    /// The title of an alert.
+    open var title: String?
+    /// The key of a localized title.
+    open var titleLocalizationKey: String?
+    /// Names of fields whose values go into the localized title.
+    public var titleLocalizationArgs: [CKRecord.FieldKey]?
+    /// The subtitle of an alert.
+    open var subtitle: String?
+    /// The key of a localized subtitle.
+    open var subtitleLocalizationKey: String?
+    /// Names of fields whose values go into the localized subtitle.
+    public var subtitleLocalizationArgs: [CKRecord.FieldKey]?
+    /// The key of a localized text for the button of an alert.
+    open var alertActionLocalizationKey: String?
+    /// The name of an image for the start of an application.
+    open var alertLaunchImage: String?
+    /// The name of a sound.
+    open var soundName: String?
+    /// Names of fields whose values come along with a query's notification; at most 3.
+    public var desiredKeys: [CKRecord.FieldKey]?
+    /// Whether a badge is to show that there is news.
+    open var shouldBadge = false
+    /// Whether the application is to fetch.
+    open var shouldSendContentAvailable = false
+    /// Whether the application may change the notification before it is shown.
+    open var shouldSendMutableContent = false
+    /// The name of a category of notifications.
+    open var category: String?
+    /// The name of a field whose value makes a notification replace an earlier one with the same.
+    open var collapseIDKey: String?
+
+    /// Makes an info that says nothing.
+    public override init() { super.init() }
+
+    /// Makes an info.
+    public convenience init(
+        alertBody: String? = nil,
+        alertLocalizationKey: String? = nil,
+        alertLocalizationArgs: [CKRecord.FieldKey] = [],
+        title: String? = nil,
+        titleLocalizationKey: String? = nil,
+        titleLocalizationArgs: [CKRecord.FieldKey] = [],
+        subtitle: String? = nil,
+        subtitleLocalizationKey: String? = nil,
+        subtitleLocalizationArgs: [CKRecord.FieldKey] = [],
+        alertActionLocalizationKey: String? = nil,
+        alertLaunchImage: String? = nil,
+        soundName: String? = nil,
+        desiredKeys: [CKRecord.FieldKey] = [],
+        shouldBadge: Bool = false,
+        shouldSendContentAvailable: Bool = false,
+        shouldSendMutableContent: Bool = false,
+        category: String? = nil,
+        collapseIDKey: String? = nil
+    ) {
+        self.init()
+        self.alertBody = alertBody
+        self.alertLocalizationKey = alertLocalizationKey
+        self.alertLocalizationArgs = alertLocalizationArgs
+        self.title = title
+        self.titleLocalizationKey = titleLocalizationKey
+        self.titleLocalizationArgs = titleLocalizationArgs
+        self.subtitle = subtitle
+        self.subtitleLocalizationKey = subtitleLocalizationKey
+        self.subtitleLocalizationArgs = subtitleLocalizationArgs
+        self.alertActionLocalizationKey = alertActionLocalizationKey
+        self.alertLaunchImage = alertLaunchImage
+        self.soundName = soundName
+        self.desiredKeys = desiredKeys
+        self.shouldBadge = shouldBadge
+        self.shouldSendContentAvailable = shouldSendContentAvailable
+        self.shouldSendMutableContent = shouldSendMutableContent
+        self.category = category
+        self.collapseIDKey = collapseIDKey
+    }
+
+    /// Reads an archived info; `nil` when the archive has none.
+    public required convenience init?(coder: NSCoder) {
+        guard let body = coder.archivedBody() else { return nil }
+        self.init(body)
+    }
+
+    /// Writes the info into an archive, in one encoding for one content.
+    open func encode(with coder: NSCoder) { coder.encodeBody(self.parts) }
+
+    /// Whether infos may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Returns an independent info with the same content.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CKNotificationInfo()
+        for (_, text) in Self.texts { copy[keyPath: text] = self[keyPath: text] }
+        for (_, list) in Self.lists { copy[keyPath: list] = self[keyPath: list] }
+        for (_, flag) in Self.flags { copy[keyPath: flag] = self[keyPath: flag] }
+        return copy
+    }
+
+    /// Returns whether an object is an info that says the same; an empty text or list says nothing, as `nil`.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? CKNotificationInfo)?.model == self.model
+    }
+
+    /// The hash of what is said.
+    open override var hash: Int { self.model.hashValue }
+}
+
+// SAFETY: as Apple's, the class leaves it to its user not to change it in two threads at once.
+extension CKNotificationInfo: @unchecked Sendable {}

@@ -1,0 +1,158 @@
+public import Foundation
+import PredicateFormat
+internal import RecordModel
+
+/// Tells about records of a type that meet a predicate.
+///
+/// A predicate that a query can't ask is remembered, and saving the subscription fails with `CKError.Code.invalidArguments` and the text
+/// of Apple's exception. `now()` in it is when the subscription was made.
+// SAFETY: see `CKSubscription`.
+open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
+    /// When a subscription tells.
+    public struct Options: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+
+        /// Creates options from bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// A record is created that meets the predicate.
+        public static let firesOnRecordCreation = Options(rawValue: 1 << 0)
+        /// A record is changed and meets the predicate then.
+        public static let firesOnRecordUpdate = Options(rawValue: 1 << 1)
+        /// A record is deleted that met the predicate.
+        public static let firesOnRecordDeletion = Options(rawValue: 1 << 2)
+        /// The first notification deletes the subscription.
+        public static let firesOnce = Options(rawValue: 1 << 3)
+    }
+
+    /// The type of the records.
+    public var recordType: CKRecord.RecordType? { self.storedType }
+
+    /// The condition on the records: the predicate that was given, not a copy.
+    open var predicate: NSPredicate { self.storedPredicate }
+
+    /// The zone; `nil`: all zones of the database.
+    @NSCopying open var zoneID: CKRecordZone.ID?
+
+    /// When the subscription tells.
+    open var querySubscriptionOptions: Options { self.storedOptions }
+
+    /// What the subscription is about: `query`.
+    open override var subscriptionType: SubscriptionType { .query }
+
+    private let storedType: CKRecord.RecordType
+    private let storedPredicate: NSPredicate
+    private let storedOptions: Options
+    private let condition: Result<RecordModel.Predicate, CKError>
+
+    init(
+        storing recordType: CKRecord.RecordType,
+        predicate: NSPredicate,
+        subscriptionID: CKSubscription.ID,
+        options: Options,
+        condition: Result<RecordModel.Predicate, CKError>
+    ) {
+        self.storedType = recordType
+        self.storedPredicate = predicate
+        self.storedOptions = options
+        self.condition = condition
+        super.init(storing: subscriptionID)
+    }
+
+    /// Creates a subscription.
+    public convenience init(
+        recordType: CKRecord.RecordType,
+        predicate: NSPredicate,
+        subscriptionID: CKSubscription.ID,
+        options querySubscriptionOptions: CKQuerySubscription.Options = [
+            .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+        ]
+    ) {
+        self.init(
+            storing: recordType,
+            predicate: predicate,
+            subscriptionID: subscriptionID,
+            options: querySubscriptionOptions,
+            condition: CKQuery.condition(predicate, now: Date())
+        )
+    }
+
+    /// Creates a subscription with a random ID.
+    @available(*, deprecated, message: "Use init(recordType:predicate:subscriptionID:options:).")
+    public convenience init(
+        recordType: CKRecord.RecordType,
+        predicate: NSPredicate,
+        options querySubscriptionOptions: CKQuerySubscription.Options = []
+    ) {
+        self.init(
+            recordType: recordType,
+            predicate: predicate,
+            subscriptionID: UUID().uuidString,
+            options: querySubscriptionOptions
+        )
+    }
+
+    /// Reads an archived subscription; `nil` when the archive has none.
+    ///
+    /// What is read has a predicate from a format, whatever it was made of. A block is not kept; that a subscription can't have it is.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let recordType = body.text("recordType"),
+            let options = body.integer("options"),
+            let predicate = PredicateArchive(body).map({ _CKFormatPredicate($0) })
+        else { return nil }
+        self.storedType = recordType
+        self.storedPredicate = predicate
+        self.storedOptions = Options(rawValue: UInt(truncatingIfNeeded: options))
+        self.condition = CKQuery.condition(predicate, now: Date())
+        super.init(coder: coder)
+        self.zoneID = body.archivedZoneID
+    }
+
+    override var ownParts: [Field] {
+        let parts = [
+            Field("recordType", .string(self.storedType)),
+            Field("options", .int64(Int64(truncatingIfNeeded: self.storedOptions.rawValue))),
+        ]
+        return parts + PredicateArchive(self.storedPredicate).parts + (self.zoneID?.archivedParts ?? [])
+    }
+
+    override func bareCopy() -> CKSubscription {
+        let copy = CKQuerySubscription(
+            storing: self.storedType,
+            predicate: self.storedPredicate,
+            subscriptionID: self.subscriptionID,
+            options: self.storedOptions,
+            condition: self.condition
+        )
+        copy.zoneID = self.zoneID
+        return copy
+    }
+
+    override func kind() throws(CKError) -> RecordModel.Subscription.Kind {
+        guard !self.storedType.isEmpty else {
+            throw .local(.invalidArguments, "A query subscription needs a record type")
+        }
+        return .query(
+            recordType: self.storedType,
+            predicate: try self.condition.get(),
+            zone: self.zoneID?.model,
+            firesOn: RecordModel.Subscription.FiresOn(rawValue: UInt32(clamping: self.storedOptions.rawValue))
+        )
+    }
+}
+
+extension CKRecordZoneID {
+    /// What an archive holds of a zone that something else has.
+    var archivedParts: [Field] {
+        [Field("zoneName", .string(self.zoneName)), Field("ownerName", .string(self.ownerName))]
+    }
+}
+
+extension ArchivedBody {
+    /// The zone that something has; `nil`: none.
+    var archivedZoneID: CKRecordZone.ID? {
+        guard let zoneName = self.text("zoneName"), let ownerName = self.text("ownerName") else { return nil }
+        return CKRecordZone.ID(zoneName: zoneName, ownerName: ownerName)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// What the dictionary of a notification says.
+///
+/// ```text
+/// aps: alert {body, title, loc-key, loc-args, ...}, badge, sound, category, content-available, mutable-content
+/// ck:  nid    the notification's ID
+///      cid    container
+///      ckuserid  the subscription's owner
+///      p      pruned, co  coalesced, ts  milliseconds since 1970: absent for no
+///      qry    {sid, dbs, rid, zid, zoid, fo, af}    a query; fo is the reason, af the fields
+///      fet    {sid, dbs, zid, zoid}                 a zone
+///      met    {sid, dbs}                            a database
+/// ```
+// SAFETY: immutable, and what is in its dictionaries is never changed.
+struct NotificationContent: @unchecked Sendable {
+    /// The keys of the three kinds within `ck`.
+    static let kinds: [(key: String, type: CKNotification.NotificationType)] = [
+        ("qry", .query), ("fet", .recordZone), ("met", .database),
+    ]
+
+    let type: CKNotification.NotificationType
+    let id: CKNotification.ID?
+    let container: String?
+    let owner: CKRecord.ID?
+    let isPruned: Bool
+    let isCoalesced: Bool
+    let commitDate: Date?
+    let subscriptionID: CKSubscription.ID?
+    let scope: CKDatabase.Scope
+    let zoneID: CKRecordZone.ID?
+    let recordID: CKRecord.ID?
+    let reason: CKQueryNotification.Reason?
+    let fields: [String: Any]?
+    let aps: [String: Any]
+
+    /// Reads a dictionary; `nil` when it is no notification.
+    init?(_ dictionary: [AnyHashable: Any]) {
+        guard let ck = dictionary["ck"] as? [AnyHashable: Any] else { return nil }
+        let found = Self.kinds.lazy.compactMap { kind in
+            (ck[kind.key] as? [AnyHashable: Any]).map { (kind.type, $0) }
+        }.first
+        guard let (type, event) = found,
+            let scope = Self.integer(event["dbs"]).flatMap({ CKDatabase.Scope(rawValue: $0) })
+        else { return nil }
+        self.type = type
+        self.scope = scope
+        self.id = (ck["nid"] as? String).map { CKNotificationID($0) }
+        self.container = ck["cid"] as? String
+        self.owner = (ck["ckuserid"] as? String).map { CKRecord.ID(recordName: $0) }
+        self.isPruned = Self.integer(ck["p"]) == 1
+        self.isCoalesced = Self.integer(ck["co"]) == 1
+        self.commitDate = Self.integer(ck["ts"]).map { Date(milliseconds: Int64($0)) }
+        self.subscriptionID = event["sid"] as? String
+        let zoneID = (event["zid"] as? String).map {
+            CKRecordZone.ID(zoneName: $0, ownerName: event["zoid"] as? String ?? CKCurrentUserDefaultName)
+        }
+        self.zoneID = zoneID
+        self.recordID = (event["rid"] as? String).map {
+            CKRecord.ID(recordName: $0, zoneID: zoneID ?? .default)
+        }
+        self.reason = Self.integer(event["fo"]).flatMap { CKQueryNotification.Reason(rawValue: $0) }
+        self.fields = event["af"] as? [String: Any]
+        self.aps = dictionary["aps"] as? [String: Any] ?? [:]
+    }
+
+    /// What an alert says under a key.
+    func alert<Value>(_ key: String) -> Value? { (self.aps["alert"] as? [String: Any])?[key] as? Value }
+
+    /// The notification of the class for what it is about.
+    var notification: CKNotification {
+        switch self.type {
+        case .query: CKQueryNotification(self)
+        case .recordZone: CKRecordZoneNotification(self)
+        case .database: CKDatabaseNotification(self)
+        case .readNotification: CKNotification(self)
+        }
+    }
+
+    /// Dictionaries that went through JSON have numbers of Foundation's, others Swift's.
+    private static func integer(_ value: Any?) -> Int? { value as? Int ?? (value as? NSNumber)?.intValue }
+}

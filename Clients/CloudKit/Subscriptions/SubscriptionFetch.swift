@@ -1,0 +1,48 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// Subscriptions to fetch: all of the user's, or those with certain IDs.
+///
+/// An ID that is named several times is fetched once.
+struct SubscriptionFetch: BatchRequest {
+    typealias ItemID = CKSubscription.ID
+    typealias Value = CKSubscription
+
+    static let partialFailureText = "Failed to fetch some subscriptions"
+
+    private let scope: DatabaseScopeModel
+    /// `nil`: all.
+    private let ids: [CKSubscription.ID]?
+
+    init(_ ids: [CKSubscription.ID]?, scope: DatabaseScopeModel) {
+        var seen: Set<CKSubscription.ID> = []
+        self.ids = ids.map { ids in ids.filter { seen.insert($0).inserted } }
+        self.scope = scope
+    }
+
+    var itemCount: Int { self.ids?.count ?? 0 }
+
+    var needsServer: Bool { self.ids.map { !$0.isEmpty } ?? true }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        let selection: FetchSubscriptions.Selection = if let ids = self.ids { .ids(ids) } else { .all }
+        return .fetchSubscriptions(FetchSubscriptions(scope: self.scope, selection: selection))
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard let ids = self.ids else {
+            // Only the answer says which subscriptions there are.
+            guard case .subscription(let subscription) = item.outcome else { return nil }
+            return .value(subscription.id, .success(.made(of: subscription)))
+        }
+        guard Int(item.index) < ids.count else { return nil }
+        let id = ids[Int(item.index)]
+        switch item.outcome {
+        case .subscription(let subscription): return .value(id, .success(.made(of: subscription)))
+        case .failure(let failure):
+            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            return .value(id, .failure(error))
+        default: return .value(id, .failure(CKError.answerOfAnotherKind))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// Subscriptions to save and to delete in one request.
+///
+/// What a subscription says is taken down when the request is made.
+struct SubscriptionModification: BatchRequest {
+    typealias ItemID = CKSubscription.ID
+    typealias Value = CKSubscription
+
+    static let partialFailureText = "Failed to modify some subscriptions"
+
+    let answeredHere: [Answer]
+    private let scope: DatabaseScopeModel
+    private let saves: [CKSubscription]
+    private let models: [RecordModel.Subscription]
+    private let deletes: [CKSubscription.ID]
+
+    /// - Throws: `invalidArguments` when a subscription is named twice.
+    init(
+        saving subscriptions: [CKSubscription],
+        deleting ids: [CKSubscription.ID],
+        scope: DatabaseScopeModel
+    ) throws(CKError) {
+        let all = subscriptions.map(\.subscriptionID) + ids
+        guard Set(all).count == all.count else {
+            throw CKError.local(.invalidArguments, "You can't name the same subscription twice")
+        }
+        var refused: [Answer] = []
+        var saves: [CKSubscription] = []
+        var models: [RecordModel.Subscription] = []
+        for subscription in subscriptions {
+            do throws(CKError) {
+                models.append(try subscription.model())
+                saves.append(subscription)
+            } catch {
+                refused.append(.value(subscription.subscriptionID, .failure(error)))
+            }
+        }
+        self.answeredHere = refused
+        self.saves = saves
+        self.models = models
+        self.deletes = ids
+        self.scope = scope
+    }
+
+    var itemCount: Int { self.saves.count + self.deletes.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .modifySubscriptions(
+            ModifySubscriptions(
+                scope: self.scope,
+                saves: self.models.map { $0.naming(user: user) },
+                deletes: self.deletes
+            )
+        )
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        let index = Int(item.index)
+        guard index < self.itemCount else { return nil }
+        if index < self.saves.count {
+            let subscription = self.saves[index]
+            let id = subscription.subscriptionID
+            switch item.outcome {
+            case .subscription: return .value(id, .success(subscription))
+            case .failure(let failure):
+                let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+                return .value(id, .failure(error))
+            default: return .value(id, .failure(CKError.answerOfAnotherKind))
+            }
+        }
+        let id = self.deletes[index - self.saves.count]
+        switch item.outcome {
+        case .deleted: return .deletion(id, .success(()))
+        case .failure(let failure):
+            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            return .deletion(id, .failure(error))
+        default: return .deletion(id, .failure(CKError.answerOfAnotherKind))
+        }
+    }
+}
+
+extension RecordModel.Subscription {
+    /// The subscription with the user's own name where its predicate refers to a user as "the current one".
+    fileprivate func naming(user: String) -> RecordModel.Subscription {
+        guard case .query(let recordType, let predicate, let zone, let firesOn) = self.kind else {
+            return self
+        }
+        var subscription = self
+        subscription.kind = .query(
+            recordType: recordType,
+            predicate: predicate.naming(user: user),
+            zone: zone,
+            firesOn: firesOn
+        )
+        return subscription
+    }
+}
