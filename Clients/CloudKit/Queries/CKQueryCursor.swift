@@ -1,10 +1,10 @@
 import Foundation
 
+// SAFETY: immutable.
 /// Where a query goes on.
 ///
 /// Opaque: it holds the query and its zone, sealed by the server. It is valid for the user, the environment and the database of the
 /// query, across connections and restarts, for 24 hours; then `invalidArguments` tells to start again.
-// SAFETY: immutable.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private static let dataKey = "CursorData"
 

@@ -20,7 +20,7 @@ struct RecordQuery: BatchRequest {
     private let limit: Int
     private let isCount: Bool
 
-    /// - Parameter limit: 0 and below: as many as the server gives.
+    /// A `limit` of 0 and below: as many as the server gives.
     init(
         _ start: Start,
         desiredKeys: [CKRecord.FieldKey]? = nil,
