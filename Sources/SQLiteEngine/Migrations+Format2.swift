@@ -85,8 +85,7 @@ extension Migrations {
         """
         INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes)
         SELECT record_type.number, system.column1, system.column2, 0, 0, system.column3
-        FROM record_type, (VALUES ('___recordID', 9, 1), ('___createTime', 6, 3), ('___modTime', 6, 3),
-            ('___parent', 9, 1)) AS system
+        FROM record_type, (VALUES ('___recordID', 9, 1), ('___createTime', 6, 3), ('___parent', 9, 1)) AS system
         WHERE record_type.name != 'Users'
         """,
         """

@@ -59,7 +59,7 @@ extension WriterTransaction {
     func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) {
         let number = try self.typeNumber(type, in: environment)
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
-        for field in [SystemField.recordID, .createTime, .modTime, .parent] {
+        for field in [SystemField.recordID, .createTime, .parent] {
             let definition = FieldDefinition(
                 type: field.type,
                 isEncrypted: false,

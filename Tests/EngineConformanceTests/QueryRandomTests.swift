@@ -57,8 +57,21 @@ struct QueryDataSet {
         for _ in 0..<self.generator.number(1...6) { try await self.saveBatch() }
     }
 
+    /// The date of the last change has an index only if the schema says so.
+    private static let schema = """
+        DEFINE SCHEMA RECORD TYPE Note (
+            "___recordID" REFERENCE QUERYABLE,
+            "___createTime" TIMESTAMP QUERYABLE SORTABLE,
+            "___modTime" TIMESTAMP QUERYABLE SORTABLE
+        );
+        """
+
     /// Every field is saved once, in a record that is deleted again, and another type has the same fields.
     private mutating func define() async throws {
+        try self.it.engine.schemas.apply(
+            .replaceDevelopment(try SchemaParser.parse(Self.schema)),
+            inContainer: EngineUnderTest.container
+        )
         var fields: [String: FieldValue] = [:]
         for field in self.generator.fields {
             fields[field.name] =

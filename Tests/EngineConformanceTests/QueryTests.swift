@@ -408,6 +408,33 @@ struct QueryTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `by the date of the last change is sorted once the schema says so`(kind: EngineKind) async throws {
+        let it = try await Self.engine(2, kind)
+        _ = try await it.modify([save("last")])
+        it.clock.advance(milliseconds: 1_000)
+        _ = try await it.modify([save("n1000", ["number": .int64(7)])], policy: .changedKeys)
+        let key = SortKey(field: "___modTime", isAscending: false)
+        let read = QueryRead(query: Query(recordType: "Note", sort: [key]))
+        await #expect(throws: StoreError.fieldNotSortable(field: "___modTime")) { try await it.query(read) }
+        let schemas = it.engine.schemas
+        // As an operator does it: export, edit, import.
+        let text = try schemas.schema(ofContainer: EngineUnderTest.container, environment: .development).text
+        let edited = text.replacing(
+            "\"___modTime\"    TIMESTAMP,",
+            with: "\"___modTime\" TIMESTAMP SORTABLE,",
+            maxReplacements: 1
+        )
+        try schemas.apply(
+            .replaceDevelopment(try SchemaParser.parse(edited)),
+            inContainer: EngineUnderTest.container
+        )
+        // The index is filled in the background.
+        var found: [String]?
+        while found == nil { found = (try? await it.query(read)).map { self.names($0) } }
+        #expect(found == ["n1000", "last", "n1001"])
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `bytes that are no position are refused, whatever they are`(kind: EngineKind) async throws {
         let it = try await Self.engine(30, kind)
         var generator = SeededGenerator.fromEnvironment()

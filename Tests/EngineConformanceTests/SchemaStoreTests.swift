@@ -62,7 +62,7 @@ struct SchemaStoreTests {
                         "___createTime" TIMESTAMP QUERYABLE SORTABLE,
                         "___createdBy"  REFERENCE,
                         "___etag"       STRING,
-                        "___modTime"    TIMESTAMP QUERYABLE SORTABLE,
+                        "___modTime"    TIMESTAMP,
                         "___modifiedBy" REFERENCE,
                         "___recordID"   REFERENCE QUERYABLE,
                         b               BYTES,

@@ -13,7 +13,7 @@ struct QueriesCheckTests {
         var index: Int64 = 0
         for system in SystemField.allCases where system != .etag {
             index += 1
-            let marks = IndexKinds.justInTime(for: system)
+            let marks = system == .modTime ? [.queryable, .sortable] : IndexKinds.justInTime(for: system)
             type.fields[system.rawValue] = QueryableField(type: system.type, indexes: marks, index: index)
         }
         for field in self.types {

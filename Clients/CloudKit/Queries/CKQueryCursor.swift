@@ -1,5 +1,6 @@
 import Foundation
 
+// SAFETY: immutable.
 /// Where a query goes on.
 ///
 /// Opaque: it holds the query and its zone, sealed by the server. It is valid for the user, the environment and the database of the

@@ -22,8 +22,8 @@ struct SchemaCheck: Sendable {
         }
         do {
             let inForce = try schemas.schema(ofContainer: self.container, environment: self.environment)
-            let shortfall = SchemaRules.shortfall(of: inForce, comparedWith: required)
-            return End(missing: (shortfall?.missing ?? []).prefix(Bounds.missingMax).map(\.description))
+            let missing = SchemaRules.shortfalls(of: inForce, comparedWith: required)
+            return End(missing: missing.prefix(Bounds.missingMax).map(\.description))
         } catch {
             return End(failure: Failure(StoreError.storageUnavailable(retryAfterMilliseconds: 1_000)))
         }

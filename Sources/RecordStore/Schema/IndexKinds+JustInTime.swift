@@ -14,11 +14,13 @@ extension IndexKinds {
     }
 
     /// The marks of a system field of a type that nobody declared.
+    ///
+    /// The date of the last change has none: each save would take its entry away and add another.
     package static func justInTime(for field: SystemField) -> IndexKinds {
         switch field {
         case .recordID, .parent: [.queryable]
-        case .createTime, .modTime: [.queryable, .sortable]
-        case .createdBy, .modifiedBy, .etag, .allText: []
+        case .createTime: [.queryable, .sortable]
+        case .modTime, .createdBy, .modifiedBy, .etag, .allText: []
         }
     }
 }

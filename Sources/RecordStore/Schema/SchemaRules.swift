@@ -71,12 +71,12 @@ package enum SchemaRules {
         return losses
     }
 
-    /// What a schema that a program was built with has and the one in force lacks; `nil`: nothing.
-    package static func shortfall(
+    /// What a schema that a program was built with has and the one in force lacks, in the order of the former.
+    package static func shortfalls(
         of inForce: SchemaDocument,
         comparedWith required: SchemaDocument
-    ) -> SchemaShortfall? {
-        var missing: [SchemaShortfall.Missing] = []
+    ) -> [SchemaShortfall] {
+        var missing: [SchemaShortfall] = []
         for type in required.recordTypes {
             guard let known = inForce[type.name] else {
                 missing.append(.recordType(type.name))
@@ -106,7 +106,7 @@ package enum SchemaRules {
                 }
             }
         }
-        return missing.isEmpty ? nil : SchemaShortfall(missing: missing)
+        return missing
     }
 }
 
