@@ -77,8 +77,8 @@ let serverTargets: [Target] = [
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "ServerCertificates",
-            argumentParser, lifecycle, unixSignals, configuration, logging, metrics,
+            "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
+            "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration, logging, metrics,
         ],
         path: "Sources/tidemark",
         swiftSettings: settings

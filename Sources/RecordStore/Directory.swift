@@ -29,6 +29,15 @@ package protocol Directory: Sendable {
         inContainer container: String,
         tokenHash: [UInt8]
     ) throws(DirectoryError)
+    /// What a connection of a user by this name would use, or of somebody who is not signed in: for an operator, who needs no
+    /// token and makes no database.
+    ///
+    /// Fails with `containerMissing`, `userMissing` or `unavailable`.
+    func account(
+        named user: String?,
+        ofContainer container: String,
+        environment: Environment
+    ) throws(DirectoryError) -> SignIn
     /// Random bytes that only servers of this store know, the same for as long as it lives.
     ///
     /// `name` says what they are for. If there are none yet they are `candidate` from now on, 32 bytes made at random.

@@ -63,7 +63,9 @@ final class QueryConnection: QueryReader {
         limit: Int
     ) throws(StorageFailure) -> [EntryPlace] {
         let statement =
-            scan.isDescending ? self.descending(scan) : self.ascending(scan, self.statements.ascending)
+            scan.isDescending
+            ? self.descending(scan)
+            : self.ascending(scan, from: self.statements.ascending, behind: self.statements.ascendingBehind)
         self.bind(statement, index, zone, limit)
         statement.bind(8, Int64(scan.offset))
         var entries: [EntryPlace] = []
@@ -95,7 +97,8 @@ final class QueryConnection: QueryReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> Int {
-        let statement = self.ascending(scan, self.statements.count)
+        let statement =
+            self.ascending(scan, from: self.statements.count, behind: self.statements.countBehind)
         self.bind(statement, index, zone, limit)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
@@ -124,12 +127,15 @@ final class QueryConnection: QueryReader {
     }
 
     /// Binds where a scan in order starts and ends.
-    private func ascending(_ scan: EntryScan, _ statements: QueryStatements.Bounded) -> HotStatement {
+    private func ascending(
+        _ scan: EntryScan,
+        from: QueryStatements.Bounded,
+        behind: QueryStatements.Bounded
+    ) -> HotStatement {
+        let statements = scan.after == nil ? from : behind
         let statement = scan.range.upper == nil ? statements.open : statements.bounded
-        // No record has a number below 1, so this is before all entries of the first value.
-        let start = scan.after ?? EntryPlace(value: scan.range.lower, record: 0)
-        statement.bind(4, start.value)
-        statement.bind(5, start.record)
+        statement.bind(4, scan.after?.value ?? scan.range.lower)
+        if let after = scan.after { statement.bind(5, after.record) }
         if let upper = scan.range.upper { statement.bind(6, upper) }
         return statement
     }

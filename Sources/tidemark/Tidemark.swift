@@ -26,7 +26,8 @@ struct Tidemark: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, SettingsCommand.self,
+            Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, Explain.self,
+            SettingsCommand.self,
         ]
     )
 

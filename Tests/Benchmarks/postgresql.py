@@ -42,9 +42,8 @@ def free_port():
 
 
 class PostgreSQL:
-    name = "PostgreSQL"
-
     def __init__(self, folder):
+        self.name = "PostgreSQL " + re.search(r"[0-9]+[.0-9]*", run([find("postgres"), "--version"])[0])[0]
         self.data = os.path.join(folder, "postgresql")
         self.port = free_port()
         # The server refuses to run as root.
@@ -53,6 +52,7 @@ class PostgreSQL:
             os.environ, PGHOST="127.0.0.1", PGPORT=str(self.port), PGUSER="postgres", PGDATABASE="postgres",
             PGSSLMODE="require")
         self.server = None
+        self.loaded = set()
 
     def start(self):
         os.mkdir(self.data, 0o700)
@@ -72,8 +72,26 @@ class PostgreSQL:
                 [find("postgres"), "-D", self.data], cwd=self.data, stdout=log, stderr=log,
                 start_new_session=True, **self.user)
         self._await()
-        run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", f"{SCRIPTS}/schema.sql"], env=self.environment)
-        run(["psql", "-q", "-c", "VACUUM ANALYZE", "-c", "CHECKPOINT"], env=self.environment)
+        run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", f"{SCRIPTS}/functions.sql"], env=self.environment)
+
+    def load(self, row):
+        """Makes what the row needs, once, and looks whether its statement answers with as many rows as it should."""
+        if row.dataset not in self.loaded:
+            run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", f"{SCRIPTS}/{row.dataset}.sql"], env=self.environment)
+            run(["psql", "-q", "-c", "VACUUM ANALYZE", "-c", "CHECKPOINT"], env=self.environment)
+            self.loaded.add(row.dataset)
+        if row.sample:
+            self._check(row)
+
+    def _check(self, row):
+        with open(f"{SCRIPTS}/{row.workload}.sql", encoding="utf-8") as script:
+            statement = "".join(line for line in script if not line.startswith("\\set"))
+        values = [part for name, value in row.sample.items() for part in ("-v", f"{name}={value}")]
+        output, _ = run(["psql", "-At", "-v", "ON_ERROR_STOP=1", *values], text_in=statement, env=self.environment)
+        lines = output.splitlines()
+        rows = int(lines[0]) if row.workload == "query-count" else len(lines)
+        if rows != row.rows:
+            raise Failure(f"{row.workload}: PostgreSQL answers with {rows} rows instead of {row.rows}")
 
     def _await(self):
         for _ in range(300):
@@ -86,9 +104,6 @@ class PostgreSQL:
             time.sleep(0.1)
         with open(f"{self.data}/log", encoding="utf-8", errors="replace") as log:
             raise Failure(f"PostgreSQL did not start:\n{log.read()}")
-
-    def version(self):
-        return run(["psql", "-Atc", "SHOW server_version"], env=self.environment)[0].split()[0]
 
     def measure(self, row, seconds, seed):
         """Requests a second, and the processor microseconds of server and client for each."""

@@ -34,13 +34,14 @@ def cpu_seconds(pid):
     return total
 
 
-def run(command, **options):
+def run(command, text_in="", **options):
     """Runs a command to its end; returns its standard output and its processor seconds."""
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    child = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     before = time.monotonic()
     children_before = os.times()
     try:
-        output, errors = child.communicate()
+        output, errors = child.communicate(text_in)
     except BaseException:
         stop(child)
         raise

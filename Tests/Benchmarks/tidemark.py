@@ -9,6 +9,7 @@ import time
 from processes import Failure, cpu_seconds, run, stop
 
 CONTAINER = "iCloud.bench"
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Tidemark", "schema.ckdb")
 
 
 class Tidemark:
@@ -20,11 +21,14 @@ class Tidemark:
         self.executables = executables
         self.server = None
         self.driver = None
+        self.loaded = set()
 
     def start(self):
         os.mkdir(self.data, 0o700)
         tidemark = os.path.join(self.executables, "tidemark")
         run([tidemark, "container", "create", CONTAINER, "--data", self.data])
+        # Saves would define the types, and give every field an index that the peer's table has not.
+        run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
         output, _ = run([tidemark, "user", "add", "bench", "--container", CONTAINER, "--data", self.data])
         token = output.split()[-1]
         with open(self.log, "wb") as log:
@@ -35,7 +39,12 @@ class Tidemark:
         self.driver = [
             os.path.join(self.executables, "tidemark-bench"), "--port", str(self._await_port()),
             "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER, "--token", token]
-        run(self.driver + ["--workload", "load", "--connections", "8"])
+
+    def load(self, row):
+        """Makes what the row needs, once."""
+        if row.dataset not in self.loaded:
+            run(self.driver + ["--load", row.dataset, "--connections", "16"])
+            self.loaded.add(row.dataset)
 
     def _await_port(self):
         for _ in range(300):
@@ -57,6 +66,8 @@ class Tidemark:
             "--seed", str(seed)])
         server_seconds = cpu_seconds(self.server.pid) - before
         report = json.loads(output)
+        if report["rowsPerAnswer"] != row.rows:
+            raise Failure(f"{row.workload}: the driver expects {report['rowsPerAnswer']} rows instead of {row.rows}")
         requests = max(report["requestsAll"], 1)
         return {
             "rate": report["rate"],

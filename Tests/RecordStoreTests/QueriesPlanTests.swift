@@ -19,7 +19,7 @@ struct QueriesPlanTests {
         // Who knows the choices counts nothing and comes to the same plan.
         let again = self.planner(checked, isCount: isCount, known: choices, nil)
         #expect(try again.plan().plan.order == plan.order)
-        return plan.lines(sort: checked.sort)
+        return plan.lines(sort: query.sort)
     }
 
     private func planner(

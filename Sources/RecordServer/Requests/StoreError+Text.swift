@@ -3,7 +3,7 @@ import RecordStore
 
 extension StoreError {
     /// What a person reads: CloudKit's text where it is known, otherwise what is wrong and what to do.
-    var text: String {
+    package var text: String {
         switch self {
         case .zoneMissing: "Zone Not Found"
         case .zoneNotModifiable: "The default zone is always there: it can be neither created nor deleted"

@@ -58,6 +58,14 @@ final class EntryCursor {
         return .found(self.piece[self.place])
     }
 
+    /// Whether no other entry has the value of the one that was peeked at; false as well when that is not known yet.
+    ///
+    /// Ascending or not, entries of one value are neighbours: those before it were read.
+    var isLastOfValue: Bool {
+        let next = self.place + 1
+        return next < self.piece.count && self.piece[next].value != self.piece[self.place].value
+    }
+
     func next() throws(QueryFailure) -> CursorStep<EntryPlace> {
         let step = try self.peek()
         if case .found = step { self.place += 1 }

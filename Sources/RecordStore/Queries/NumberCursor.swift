@@ -110,8 +110,9 @@ private final class NumberList {
             if self.isLast { return .end }
             if self.hasRead, self.store.meter.isUsedUp { return .paused(number) }
             self.hasRead = true
-            // A list that is read from end to end is read in larger and larger pieces, one that leaps is not.
-            let isNear = self.piece.last.map { number <= $0 + 1 } ?? false
+            // A list whose next piece has the number anyway is read in larger and larger pieces, one that leaps is not: a few
+            // hundred entries too many cost less than another search.
+            let isNear = self.isWithinNextPiece(number)
             self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
             self.piece = try self.store.records(
                 having: self.value,
@@ -123,5 +124,11 @@ private final class NumberList {
             self.place = 0
             self.isLast = self.piece.count < self.pieceSize
         }
+    }
+
+    /// Whether another piece as wide as the last one reaches a number.
+    private func isWithinNextPiece(_ number: Int64) -> Bool {
+        guard let first = self.piece.first, let last = self.piece.last else { return false }
+        return number <= last || number - last <= last - first + 1
     }
 }

@@ -87,11 +87,29 @@ extension QueryPage {
             guard let value else { return .finished(end) }
             if self.isFull || self.store.meter.isUsedUp { return .stopped(end) }
             self.store.meter.isHeld = true
+            if phase == 0, cursors.count == 1, cursors[0].cursor.isLastOfValue,
+                start?.keys.first != .some(value)
+            {
+                guard try self.takeNext(of: cursors[0]) else { return .stopped(end) }
+                self.store.meter.isHeld = false
+                end = Self.end(of: value, phase, isListing: isListing)
+                continue
+            }
             let group = try self.group(of: value, phase, cursors, behind: start)
             if let last = try self.take(group) { return .stopped(last ?? end) }
             self.store.meter.isHeld = false
             end = Self.end(of: value, phase, isListing: isListing)
         }
+    }
+
+    /// Takes a record that no other has to be put in order with; false: it has no room.
+    private func takeNext(of entries: ZoneEntries) throws(QueryFailure) -> Bool {
+        guard case .found(let entry) = try entries.cursor.next(),
+            let record = try self.plan.filter == .all
+                ? self.candidate(numbered: entry.record)
+                : self.record(numbered: entry.record)?.record
+        else { return true }
+        return self.add(record, in: entries.zone)
     }
 
     /// What of a phase's ranges may have records behind the end of a page, the values of that end included.

@@ -95,10 +95,16 @@ final class QueryPage {
 
     /// Reads a candidate; `nil`: it is none of the query's.
     func record(numbered number: Int64) throws(QueryFailure) -> RecordValues? {
-        guard let record = try self.store.record(numbered: number) else { return nil }
-        if case .own(let creator) = self.rule, record.stored.system.createdBy != creator { return nil }
+        guard let record = try self.candidate(numbered: number) else { return nil }
         let values = self.interest.values(of: record)
         return self.plan.filter.matches(values) ? values : nil
+    }
+
+    /// Reads a candidate without a look at its fields; `nil`: it is not the requester's to read.
+    func candidate(numbered number: Int64) throws(QueryFailure) -> NamedRecord? {
+        guard let record = try self.store.record(numbered: number) else { return nil }
+        if case .own(let creator) = self.rule, record.stored.system.createdBy != creator { return nil }
+        return record
     }
 
     /// Adds a record of the query; false: the page has no room for its bytes.

@@ -1,8 +1,8 @@
-import RecordModel
+package import RecordModel
 
 extension QueryPlan {
     /// The plan for people: a line each for what is read, the order and what is filtered.
-    package func lines(sort: [CheckedSortKey]) -> [String] {
+    package func lines(sort: [SortKey]) -> [String] {
         var lines: [String] = []
         switch self.order {
         case .source(let source): lines += source.lines
@@ -20,7 +20,7 @@ extension QueryPlan {
         return lines
     }
 
-    private static func text(_ sort: [CheckedSortKey]) -> String {
+    private static func text(_ sort: [SortKey]) -> String {
         sort.map { key in
             let direction = key.isAscending ? "ascending" : "descending"
             return key.origin == nil ? "\(key.field) \(direction)" : "distance to \(key.field)"

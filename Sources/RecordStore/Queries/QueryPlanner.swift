@@ -43,7 +43,11 @@ struct QueryPlanner {
             return (QueryPlan(order: .source(best?.source ?? listing), filter: filter), self.choices.made)
         }
         if let order = try self.orderOfIndex(best) {
-            return (QueryPlan(order: order, filter: predicate), self.choices.made)
+            // What only limits the range that is read is not looked at again.
+            guard case .index = order, let index = self.query.sort.first?.index,
+                case .ranges(index, _) = best?.source
+            else { return (QueryPlan(order: order, filter: predicate), self.choices.made) }
+            return (QueryPlan(order: order, filter: filter), self.choices.made)
         }
         return (QueryPlan(order: .collected(best?.source ?? listing), filter: filter), self.choices.made)
     }

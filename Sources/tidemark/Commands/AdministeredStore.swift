@@ -36,10 +36,11 @@ enum AdministeredStore {
         }
     }
 
-    private static func open<Result>(
+    /// Opens the store for a command that needs all of it.
+    static func open<Result>(
         _ folder: DataFolder,
-        makeFolder: Bool,
-        _ body: (any StorageEngine) throws -> Result
+        makeFolder: Bool = false,
+        _ body: (any StorageEngine) async throws -> Result
     ) async throws -> Result {
         if makeFolder {
             try folder.make()
@@ -52,7 +53,7 @@ enum AdministeredStore {
         }
         let engine = try EngineOpening.open(folder)
         do {
-            let result = try body(engine)
+            let result = try await body(engine)
             await engine.shutdown()
             return result
         } catch {

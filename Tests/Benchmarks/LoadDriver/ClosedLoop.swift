@@ -22,26 +22,29 @@ final class ClosedLoop: Sendable {
     /// An answer that a measurement must not count.
     struct Unexpected: Error {
         var outcome: ItemOutcome?
+        var itemCount = 0
+        var count: UInt64 = 0
     }
 
     private struct State {
-        var keys: Keys
+        var requests: Requests
         var samples = Samples()
         var failure: (any Error)?
         var itemsSeen = 0
-        var itemsExpected = 0
         var sent: ContinuousClock.Instant
         var finish: CheckedContinuation<Samples, any Error>?
     }
 
     private let client: RecordClient
+    private let workload: Workload
     private let period: Range<ContinuousClock.Instant>
     private let state: Mutex<State>
 
-    init(client: RecordClient, keys: Keys, period: Range<ContinuousClock.Instant>) {
+    init(client: RecordClient, requests: Requests, period: Range<ContinuousClock.Instant>) {
         self.client = client
+        self.workload = requests.workload
         self.period = period
-        self.state = Mutex(State(keys: keys, sent: period.lowerBound))
+        self.state = Mutex(State(requests: requests, sent: period.lowerBound))
     }
 
     func run() async throws -> Samples {
@@ -53,9 +56,8 @@ final class ClosedLoop: Sendable {
 
     private func sendNext() {
         let operation = self.state.withLock { state in
-            let operation = state.keys.nextOperation()
+            let operation = state.requests.next()
             state.itemsSeen = 0
-            state.itemsExpected = operation.itemCount
             state.sent = .now
             return operation
         }
@@ -84,8 +86,7 @@ final class ClosedLoop: Sendable {
             if self.period.contains(now) {
                 state.samples.microseconds.append((now - state.sent).microseconds)
             }
-            if case .failure(let error) = result { state.failure = state.failure ?? error }
-            if state.itemsSeen != state.itemsExpected { state.failure = state.failure ?? Unexpected() }
+            state.failure = state.failure ?? self.fault(of: result, itemCount: state.itemsSeen)
             return state.failure != nil || now >= self.period.upperBound ? state.finish.take() : nil
         }
         guard let finish else { return self.sendNext() }
@@ -96,15 +97,15 @@ final class ClosedLoop: Sendable {
             finish.resume(returning: samples)
         }
     }
-}
 
-extension Operation {
-    fileprivate var itemCount: Int {
-        switch self {
-        case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
-        case .fetchRecords(let fetch): fetch.ids.count
-        case .modifyZones(let modify): modify.saves.count + modify.deletes.count
-        case .fetchZones: 0
+    private func fault(of result: Result<End, ClientError>, itemCount: Int) -> (any Error)? {
+        switch result {
+        case .failure(let error): return error
+        case .success(let end):
+            if let failure = end.failure { return failure }
+            let isRight =
+                itemCount == self.workload.itemsPerAnswer && end.count == self.workload.countPerAnswer
+            return isRight ? nil : Unexpected(itemCount: itemCount, count: end.count)
         }
     }
 }
@@ -114,7 +115,7 @@ extension ItemOutcome {
         switch self {
         case .recordSaved: true
         case .record(let record): record.body.bytes.count == Dataset.bodyBytes
-        case .failure, .deleted, .zone: false
+        case .failure, .deleted, .zone, .recordDeleted, .zoneChanged, .zoneDeleted, .subscription: false
         }
     }
 }

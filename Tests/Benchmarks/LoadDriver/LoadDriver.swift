@@ -14,7 +14,8 @@ struct LoadDriver: AsyncParsableCommand {
     @Option var container: String
     @Option var token: String
     @Option var connections = 1
-    @Option var workload: Workload
+    @Option(help: "Fill the database.") var load: Dataset?
+    @Option(help: "Measure.") var workload: Workload?
     @Option(help: "Length of the measurement.") var seconds = 3.0
     @Option(help: "Time before it that does not count.") var warmUpSeconds = 0.3
     @Option(help: "Seed of the keys.") var seed: UInt64 = 1
@@ -23,8 +24,11 @@ struct LoadDriver: AsyncParsableCommand {
         guard (1...10_000).contains(self.connections), self.seconds > 0, self.warmUpSeconds >= 0 else {
             throw ValidationError("at least one connection and some time")
         }
-        guard self.workload != .batchOwnZone || self.connections <= Dataset.ownZones else {
-            throw ValidationError("there are \(Dataset.ownZones) zones to own")
+        guard (self.load == nil) != (self.workload == nil) else {
+            throw ValidationError("either --load or --workload")
+        }
+        guard self.workload != .batchOwnZone || self.connections <= Items.ownZones else {
+            throw ValidationError("there are \(Items.ownZones) zones to own")
         }
     }
 
@@ -32,11 +36,8 @@ struct LoadDriver: AsyncParsableCommand {
         let clients = (0..<self.connections).map { _ in RecordClient(configuration: self.clientConfiguration)
         }
         for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
-        if self.workload == .load {
-            try await Dataset.load(clients)
-        } else {
-            try await self.measure(clients)
-        }
+        try await self.load?.load(clients)
+        if let workload = self.workload { try await self.measure(workload, clients) }
         for client in clients { await client.shutdown() }
     }
 
@@ -50,20 +51,20 @@ struct LoadDriver: AsyncParsableCommand {
         )
     }
 
-    private func measure(_ clients: [RecordClient]) async throws {
+    private func measure(_ workload: Workload, _ clients: [RecordClient]) async throws {
         let start = ContinuousClock.now + .seconds(self.warmUpSeconds)
         let period = start..<start + .seconds(self.seconds)
         let samples = try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
             for (number, client) in clients.enumerated() {
-                let keys = Keys(workload: self.workload, connection: number, seed: self.seed)
-                let loop = ClosedLoop(client: client, keys: keys, period: period)
+                let requests = Requests(workload: workload, connection: number, seed: self.seed)
+                let loop = ClosedLoop(client: client, requests: requests, period: period)
                 group.addTask { try await loop.run() }
             }
             return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let report = Report(samples, seconds: self.seconds)
+        let report = Report(samples, workload, seconds: self.seconds)
         print(String(decoding: try encoder.encode(report), as: UTF8.self))
     }
 }
@@ -74,11 +75,13 @@ struct Report: Encodable {
     var requests: Int
     /// Those before and after the measurement included: what the processor time of the whole run is divided by.
     var requestsAll: Int
+    /// Records that every answer had, or the number that it said.
+    var rowsPerAnswer: Int
     var p50Milliseconds: Double
     var p99Milliseconds: Double
     var maxMilliseconds: Double
 
-    init(_ samples: ClosedLoop.Samples, seconds: Double) {
+    init(_ samples: ClosedLoop.Samples, _ workload: Workload, seconds: Double) {
         let ordered = samples.microseconds.sorted()
         func percentile(_ share: Double) -> Double {
             guard let last = ordered.indices.last else { return 0 }
@@ -87,6 +90,7 @@ struct Report: Encodable {
         self.rate = Double(ordered.count) / seconds
         self.requests = ordered.count
         self.requestsAll = samples.requestsAll
+        self.rowsPerAnswer = workload.itemsPerAnswer + Int(workload.countPerAnswer)
         self.p50Milliseconds = percentile(0.5)
         self.p99Milliseconds = percentile(0.99)
         self.maxMilliseconds = percentile(1)

@@ -3,25 +3,37 @@ import RecordModel
 
 /// What a run does; the names are those of the rows of `Scripts/bench`.
 enum Workload: String, ExpressibleByArgument, CaseIterable {
-    /// Fills the zones.
-    case load
     case singleSave = "single-save"
     case batchOwnZone = "batch-own-zone"
     case batchOneZone = "batch-one-zone"
     case fetch
+    /// What `save-indexed` is compared with.
+    case savePlain = "save-plain"
+    case saveIndexed = "save-indexed"
+    case queryEquality = "query-equality"
+    case querySorted = "query-sorted"
+    case queryIntersection = "query-intersection"
+    case queryCount = "query-count"
 
-    var recordsPerRequest: Int {
+    /// Items of every answer: a run with any other is no measurement.
+    var itemsPerAnswer: Int {
         switch self {
-        case .load: 400
-        case .singleSave, .fetch: 1
+        case .singleSave, .savePlain, .saveIndexed, .fetch: 1
         case .batchOwnZone, .batchOneZone: 200
+        case .queryEquality: 20
+        case .querySorted: 100
+        case .queryIntersection: 10
+        case .queryCount: 0
         }
     }
+
+    /// The number that every answer says.
+    var countPerAnswer: UInt64 { self == .queryCount ? 1_000 : 0 }
 }
 
 /// The requests of one connection, from a seed.
-struct Keys: Sendable {
-    private let workload: Workload
+struct Requests: Sendable {
+    let workload: Workload
     private let connection: Int
     private var generator: SplitMix64
 
@@ -31,42 +43,58 @@ struct Keys: Sendable {
         self.generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ UInt64(connection))
     }
 
-    mutating func nextOperation() -> Operation {
+    mutating func next() -> Operation {
         switch self.workload {
         case .fetch:
-            let number = Int.random(in: 0..<Dataset.sharedRecords, using: &self.generator)
-            return .fetchRecords(FetchRecords(scope: .private, ids: [Dataset.scattered(number)]))
+            let id = Items.scattered(self.random(Items.sharedRecords))
+            return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
         case .singleSave:
-            let number = Int.random(in: 0..<Dataset.sharedRecords, using: &self.generator)
-            return Dataset.save([Dataset.scattered(number)])
-        case .batchOwnZone, .load:
-            let count = self.workload.recordsPerRequest
-            let first = Int.random(in: 0...(Dataset.ownRecords - count), using: &self.generator)
-            return Dataset.save((first..<first + count).map { Dataset.owned($0, zone: self.connection) })
+            return Dataset.save([Items.save(Items.scattered(self.random(Items.sharedRecords)))])
+        case .batchOwnZone:
+            let count = self.workload.itemsPerAnswer
+            let first = self.random(Items.ownRecords - count + 1)
+            return Dataset.save(
+                (first..<first + count).map { Items.save(Items.owned($0, zone: self.connection)) }
+            )
         case .batchOneZone:
             // A step without a factor in common with 100,000 names every record once before it names one twice.
-            let first = Int.random(in: 0..<Dataset.sharedRecords, using: &self.generator)
-            let step = 10 * Int.random(in: 0..<10_000, using: &self.generator) + 7
+            let first = self.random(Items.sharedRecords)
+            let step = 10 * self.random(10_000) + 7
             return Dataset.save(
-                (0..<self.workload.recordsPerRequest).map {
-                    Dataset.scattered((first + $0 * step) % Dataset.sharedRecords)
+                (0..<self.workload.itemsPerAnswer).map {
+                    Items.save(Items.scattered((first + $0 * step) % Items.sharedRecords))
                 }
             )
+        case .savePlain: return self.save(.plain)
+        case .saveIndexed: return self.save(.indexed)
+        case .queryEquality: return Self.query(Books.byAuthor(self.random(Books.authors)))
+        case .querySorted:
+            let limit = self.workload.itemsPerAnswer
+            let minute = self.random(Books.recordCount - limit + 1)
+            return Self.query(Books.published(from: minute), limit: limit)
+        case .queryIntersection:
+            let shelf = self.random(Books.shelves)
+            let topic = Books.topic(self.random(Books.topicsPerShelf), onShelf: shelf)
+            return Self.query(Books.onShelf(shelf, topic: topic))
+        case .queryCount: return Self.query(Books.onShelf(self.random(Books.shelves)), isCount: true)
         }
     }
-}
 
-/// A small generator that repeats itself from a seed.
-struct SplitMix64: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self.generator) }
 
-    init(seed: UInt64) { self.state = seed }
+    private mutating func save(_ notes: Notes) -> Operation {
+        let number = self.random(Notes.recordCount)
+        return Dataset.save([notes.record(number, using: &self.generator)])
+    }
 
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
+    private static func query(_ query: Query, limit: Int = 0, isCount: Bool = false) -> Operation {
+        .queryRecords(
+            QueryRecords(
+                scope: .private,
+                start: .query(query, zone: Books.zone),
+                limit: UInt32(limit),
+                isCount: isCount
+            )
+        )
     }
 }

@@ -1,0 +1,140 @@
+import ArgumentParser
+import PredicateFormat
+import RecordModel
+import RecordServer
+import RecordStore
+
+/// The command `tidemark explain`.
+struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Show how a query is answered: the plan, what is read and what is returned.",
+        discussion: """
+            Runs the first page of a query on the files of a data folder, also while a
+            server serves it, and changes nothing. Without a predicate: all records.
+
+              tidemark explain --container iCloud.org.example.app --user alice \\
+                  --type Note "isDone == 0 AND due < now()" --sort due
+              tidemark explain --container iCloud.org.example.app --database public \\
+                  --type Post "self CONTAINS 'swift'" --sort ___createTime:desc
+            """
+    )
+
+    enum DatabaseName: String, ExpressibleByArgument, CaseIterable {
+        case `private`
+        case `public`
+    }
+
+    @Option(help: ArgumentHelp("The container.", valueName: "id"))
+    var container: String
+
+    @Option(help: "Whose schema and data.")
+    var environment = EnvironmentName.development
+
+    @Option(help: "Which database.")
+    var database = DatabaseName.private
+
+    @Option(help: ArgumentHelp("Whose private database, or who asks the public one.", valueName: "name"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("One zone instead of all.", valueName: "name"))
+    var zone: String?
+
+    @Option(help: ArgumentHelp("The record type.", valueName: "type"))
+    var type: String
+
+    @Option(help: ArgumentHelp("A field to sort by; behind ':desc' descending.", valueName: "field"))
+    var sort: [String] = []
+
+    @Option(help: "Records of the page, 1 to \(Bounds.queryPageMax).")
+    var limit = 100
+
+    @OptionGroup var data: DataOption
+
+    @Argument(help: "The condition, in the format language of NSPredicate.")
+    var predicate = "TRUEPREDICATE"
+
+    func run() async throws {
+        guard (1...Bounds.queryPageMax).contains(self.limit) else {
+            throw CommandFailure(.usage, "--limit is \(self.limit): say 1 to \(Bounds.queryPageMax).")
+        }
+        let query = try self.query()
+        let answer = try await AdministeredStore.open(self.data.folder) { engine in
+            let requester = try self.requester(engine.directory)
+            let read = QueryRead(
+                query: query,
+                zone: self.zone.map { ZoneID(zoneName: $0) },
+                limit: self.limit
+            )
+            return await withCheckedContinuation { continuation in
+                engine.query(read, for: requester) { continuation.resume(returning: $0) }
+            }
+        }
+        switch answer {
+        case .success(let answer): self.print(answer, to: query)
+        case .failure(let error): throw CommandFailure(.data, "the query is refused: \(error.text).")
+        }
+    }
+
+    private func query() throws -> Query {
+        let sort = try self.sort.map { key in
+            let isDescending = key.hasSuffix(":desc")
+            switch SystemField.fieldName(key: isDescending ? String(key.dropLast(5)) : key) {
+            case .success(let field): return SortKey(field: field, isAscending: !isDescending)
+            case .failure(let problem): throw CommandFailure(.usage, "--sort: \(problem.text).")
+            }
+        }
+        do {
+            let syntax = try PredicateSyntax(format: self.predicate, arguments: [])
+            let now = Double(SystemTime.milliseconds() - 978_307_200_000) / 1_000
+            return Query(
+                recordType: self.type,
+                predicate: try Predicate(syntax, nowSeconds: now),
+                sort: sort
+            )
+        } catch {
+            throw CommandFailure(.usage, error.text)
+        }
+    }
+
+    private func requester(_ directory: any Directory) throws -> Requester {
+        let signIn: SignIn
+        do {
+            signIn = try directory.account(
+                named: self.user,
+                ofContainer: self.container,
+                environment: self.environment.environment
+            )
+        } catch {
+            throw DirectoryAdvice.failure(error, container: self.container, user: self.user)
+        }
+        guard self.database == .private else {
+            return Requester(
+                database: signIn.publicDatabase,
+                scope: .public,
+                environment: signIn.environment,
+                userRecordName: signIn.userRecordName
+            )
+        }
+        guard let user = self.user else {
+            throw CommandFailure(.usage, "a private database is somebody's: name the user with --user.")
+        }
+        guard let database = signIn.privateDatabase else {
+            throw CommandFailure(.data, "\(user) has no private database yet: it is made at the first sign-in.")
+        }
+        return Requester(
+            database: database,
+            scope: .private,
+            environment: signIn.environment,
+            userRecordName: signIn.userRecordName
+        )
+    }
+
+    private func print(_ answer: QueryAnswer, to query: Query) {
+        var lines = answer.plan.lines(sort: query.sort).map { "plan      \($0)" }
+        lines.append("read      \(answer.entriesRead) index entries, \(answer.recordsRead) records")
+        let more = answer.resume == nil ? "no more" : "and more behind them"
+        lines.append("returned  \(answer.records.count) records, \(more)")
+        Terminal.write(lines.joined(separator: "\n") + "\n")
+    }
+}
