@@ -30,7 +30,10 @@ enum Architecture {
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/tidemark",
-            ours: ["RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "ServerCertificates"],
+            ours: [
+                "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
+                "ServerCertificates",
+            ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging", "Metrics",
             ]

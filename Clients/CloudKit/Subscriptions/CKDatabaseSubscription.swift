@@ -27,13 +27,13 @@ open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
 
     /// Reads an archived subscription; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), body.integer("isDatabase") == 1 else { return nil }
+        guard let body = coder.archivedBody(), body.isSubscription(.database) else { return nil }
         self.recordType = body.text("recordType")
         super.init(coder: coder)
     }
 
     override var ownParts: [Field] {
-        [Field("isDatabase", .int64(1))] + (self.recordType.map { [Field("recordType", .string($0))] } ?? [])
+        self.recordType.map { [Field("recordType", .string($0))] } ?? []
     }
 
     override func bareCopy() -> CKSubscription {

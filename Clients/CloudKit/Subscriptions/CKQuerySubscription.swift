@@ -97,8 +97,8 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     ///
     /// What is read has a predicate from a format, whatever it was made of. A block is not kept; that a subscription can't have it is.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), let recordType = body.text("recordType"),
-            let options = body.integer("options"),
+        guard let body = coder.archivedBody(), body.isSubscription(.query),
+            let recordType = body.text("recordType"), let options = body.integer("options"),
             let predicate = PredicateArchive(body).map({ _CKFormatPredicate($0) })
         else { return nil }
         self.storedType = recordType

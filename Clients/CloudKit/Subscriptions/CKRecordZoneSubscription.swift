@@ -31,7 +31,9 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
 
     /// Reads an archived subscription; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), let zoneID = body.archivedZoneID else { return nil }
+        guard let body = coder.archivedBody(), body.isSubscription(.recordZone),
+            let zoneID = body.archivedZoneID
+        else { return nil }
         self.zoneID = zoneID
         self.recordType = body.text("recordType")
         super.init(coder: coder)

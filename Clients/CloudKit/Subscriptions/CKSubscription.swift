@@ -51,7 +51,11 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
 
     /// Writes the subscription into an archive, in one encoding for one content.
     open func encode(with coder: NSCoder) {
-        var parts = [Field("subscriptionID", .string(self.storedID))] + self.ownParts
+        var parts = [
+            Field("subscriptionID", .string(self.storedID)),
+            Field("subscriptionType", .int64(Int64(self.subscriptionType.rawValue))),
+        ]
+        parts += self.ownParts
         if let info = self.notificationInfo {
             parts.append(Field("info", .bytes(RecordBody(info.parts).bytes)))
         }
@@ -143,5 +147,12 @@ extension CKSubscription {
         }
         made.notificationInfo = subscription.info.map { CKNotificationInfo($0) }
         return made
+    }
+}
+
+extension ArchivedBody {
+    /// Whether it is that of a subscription of a kind.
+    func isSubscription(_ type: CKSubscription.SubscriptionType) -> Bool {
+        self.integer("subscriptionType") == Int64(type.rawValue)
     }
 }
