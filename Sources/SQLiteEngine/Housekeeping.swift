@@ -31,7 +31,8 @@ final class Housekeeping {
 
     /// Whether there may be something to do while nobody waits.
     var isWanted: Bool {
-        self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork || self.staleChanges.isWorthwhile
+        self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork
+            || self.staleChanges.isWorthwhile
     }
 
     /// What to tell an operator, after a commit.

@@ -137,12 +137,11 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    private func read(
+    func read<Answer>(
         isShort: Bool,
         _ requester: Requester,
-        _ reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void,
-        _ read:
-            @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<[ReadOutcome], StoreError>
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
         do {
             try Access.checkReading(by: requester)
