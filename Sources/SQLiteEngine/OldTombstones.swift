@@ -105,7 +105,7 @@ final class OldTombstones {
         of number: Int64,
         deletedBefore bound: Int64
     ) throws -> Int {
-        let first = try Row.fetchAll(
+        let rows = try Row.fetchCursor(
             self.database,
             sql: """
                 SELECT position, deleted_ms FROM \(table) WHERE \(condition)
@@ -113,9 +113,13 @@ final class OldTombstones {
                 """,
             arguments: key
         )
-        let old = first.prefix { ($0[1] as Int64) < bound }
-        guard let last = old.last else { return 0 }
-        let through: Int64 = last[0]
+        var count = 0
+        var through: Int64 = 0
+        while let row = try rows.next(), (row[1] as Int64) < bound {
+            through = row[0]
+            count += 1
+        }
+        guard count > 0 else { return 0 }
         try self.database.execute(
             sql: "DELETE FROM \(table) WHERE \(condition) AND position <= ?",
             arguments: key + [through]
@@ -126,6 +130,6 @@ final class OldTombstones {
                 """,
             arguments: [through, number]
         )
-        return old.count
+        return count
     }
 }

@@ -57,6 +57,40 @@ struct FeedModelTests {
         }
     }
 
+    @Test func `readers that page while others write miss nothing`() async throws {
+        let seed = SeededGenerator.fromEnvironment().seed
+        print("SEED=\(seed)")
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let followers = try await withThrowingTaskGroup(of: Follower?.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    var generator = SeededGenerator(seed: seed &+ UInt64(number))
+                    for _ in 0..<300 { try await Self.write(it, dropsZones: false, &generator) }
+                    return nil
+                }
+                group.addTask {
+                    var generator = SeededGenerator(seed: seed &+ UInt64(100 + number))
+                    var follower = Follower()
+                    follower.order = number.isMultiple(of: 2) ? .creation : .newestFirst
+                    for _ in 0..<300 {
+                        try await follower.follow(it, limit: Int.random(in: 1...9, using: &generator))
+                    }
+                    return follower
+                }
+            }
+            return try await group.reduce(into: [Follower]()) { followers, follower in
+                if let follower { followers.append(follower) }
+            }
+        }
+        var generator = SeededGenerator(seed: seed)
+        for follower in followers {
+            let last = try await Self.end(of: follower, it, &generator)
+            #expect(last.orphans == [], "seed \(seed)")
+            #expect(try await last.records == Self.truth(it), "seed \(seed)")
+        }
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
     private static func end(
         of follower: Follower,
         _ it: EngineUnderTest,
