@@ -40,7 +40,7 @@ package final class RecordServer: Sendable {
         self.context = ServerContext(
             configuration: configuration,
             engine: engine,
-            cursorKey: try CursorKey(of: engine.directory),
+            sealKey: try SealKey(of: engine.directory),
             logger: logger,
             clock: clock,
             faults: faults

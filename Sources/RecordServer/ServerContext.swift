@@ -10,8 +10,8 @@ final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let engine: any StorageEngine
     let authenticator: Authenticator
-    /// What the cursors of queries are sealed with.
-    let cursorKey: CursorKey
+    /// What the cursors of queries and the tokens of feeds are sealed with.
+    let sealKey: SealKey
     /// For sign-in, which blocks.
     let signInThreads: NIOThreadPool
     let logger: Logger
@@ -29,7 +29,7 @@ final class ServerContext: Sendable {
     init(
         configuration: ServerConfiguration,
         engine: any StorageEngine,
-        cursorKey: CursorKey,
+        sealKey: SealKey,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector?
@@ -37,7 +37,7 @@ final class ServerContext: Sendable {
         self.configuration = configuration
         self.engine = engine
         self.authenticator = Authenticator(directory: engine.directory)
-        self.cursorKey = cursorKey
+        self.sealKey = sealKey
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)
         self.logger = logger
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds

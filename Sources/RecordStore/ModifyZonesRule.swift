@@ -62,6 +62,10 @@ extension Zone {
     /// A zone with what zones of its kind can do.
     package init(id: ZoneID, scope: DatabaseScope) {
         let isCustom = scope == .private && !id.isDefault
-        self.init(id: id, capabilities: isCustom ? [.fetchChanges, .atomic, .sharing, .zoneWideSharing] : [])
+        self.init(
+            id: id,
+            capabilities: isCustom
+                ? [.fetchChanges, .atomic, .sharing, .zoneWideSharing] : [.fetchChanges]
+        )
     }
 }

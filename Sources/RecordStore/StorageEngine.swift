@@ -130,6 +130,31 @@ package protocol StorageEngine: Sendable {
         reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
     )
 
+    /// What changed in a zone after a token, a page at a time: every write that was acknowledged before the call is seen.
+    ///
+    /// A page is one snapshot. Answered on a thread of the engine.
+    func changes(
+        _ read: FeedRead,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+    )
+
+    /// Which zones changed after a token, a page at a time.
+    func databaseChanges(
+        _ read: DatabaseFeedRead,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+    )
+
+    /// The token for now, of a zone or of the database: a page after it has what is acknowledged after the call.
+    ///
+    /// May be answered on the caller's thread.
+    func token(
+        of zone: ZoneID?,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
+    )
+
     /// The people and containers that may use the store.
     var directory: any Directory { get }
 

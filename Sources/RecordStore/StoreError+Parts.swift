@@ -56,7 +56,7 @@ extension StoreError {
             Parts(number: 27, integers: [Int64(given.rawValue)], texts: [field, type])
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable, .fieldNotSortable,
             .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch, .indexBuilding, .queryTooBroad,
-            .cursorInvalid, .cursorExpired:
+            .cursorInvalid, .cursorExpired, .changeTokenExpired:
             Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
             .cancelled,

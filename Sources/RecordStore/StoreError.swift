@@ -68,6 +68,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case cursorInvalid
     /// The indexes have changed since the first page; start again.
     case cursorExpired
+    /// The token is none of this feed, or too old; begin with a snapshot.
+    case changeTokenExpired
 
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
     case atomicPeer(index: Int)

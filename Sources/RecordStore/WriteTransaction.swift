@@ -31,19 +31,18 @@ package protocol WriteTransaction: AnyObject {
     ) throws(StorageFailure) -> Int64
     /// Writes a record that is present and keeps its type, its creator and its date of creation.
     ///
-    /// `position`: that of its change before.
+    /// `existing`: what it was before.
     func update(
         _ record: StoredRecord,
-        replacing position: Int64,
+        replacing existing: StoredRecord,
         in zone: ZoneKey
     ) throws(StorageFailure)
-    /// Deletes a record that is present, last changed at `lastPosition`, and leaves a tombstone.
+    /// Deletes a record that is present, and is as given, and leaves a tombstone.
     func delete(
-        recordNamed name: String,
-        type: String,
+        _ record: StoredRecord,
+        named name: String,
         in zone: ZoneKey,
         environment: EnvironmentID,
-        replacing lastPosition: Int64,
         at position: Int64
     ) throws(StorageFailure)
 

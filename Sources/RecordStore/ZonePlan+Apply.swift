@@ -28,7 +28,7 @@ extension ZonePlan {
             }
         }
         if let existing = planned.existing {
-            try transaction.update(record, replacing: existing.position, in: self.key)
+            try transaction.update(record, replacing: existing, in: self.key)
         } else {
             record.number = try transaction.insert(
                 record,
@@ -53,11 +53,10 @@ extension ZonePlan {
         // Another delete of the request may have taken it along.
         guard let record = try transaction.record(named: name, in: self.key) else { return }
         try transaction.delete(
-            recordNamed: name,
-            type: record.recordType,
+            record,
+            named: name,
             in: self.key,
             environment: self.rule.requester.environment,
-            replacing: record.position,
             at: try transaction.takePosition(in: self.key.database)
         )
         try self.index(from: record, to: nil, named: name)

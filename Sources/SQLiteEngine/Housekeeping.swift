@@ -7,6 +7,7 @@ final class Housekeeping {
     private let database: Database
     private let indexBuilder: IndexBuilder
     let staleChanges: StaleChanges
+    let oldTombstones: OldTombstones
     /// The database whose request IDs are looked at next.
     private var requestCursor: Int64 = 0
 
@@ -22,17 +23,26 @@ final class Housekeeping {
     private static let indexedRecordsMax = 100
     private static let indexedRecordsAloneMax = 1_000
 
-    init(transaction: WriterTransaction, database: Database) throws(StorageFailure) {
+    init(
+        transaction: WriterTransaction,
+        database: Database,
+        tombstoneRetentionSeconds: Int
+    ) throws(StorageFailure) {
         self.transaction = transaction
         self.database = database
         self.indexBuilder = try IndexBuilder(transaction: transaction, database: database)
         self.staleChanges = StaleChanges(transaction: transaction)
+        self.oldTombstones = OldTombstones(
+            database: database,
+            retentionSeconds: tombstoneRetentionSeconds
+        )
     }
 
     /// Whether there may be something to do while nobody waits.
-    var isWanted: Bool {
+    func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork
             || self.staleChanges.isWorthwhile
+            || self.oldTombstones.isWanted(nowMilliseconds: now)
     }
 
     /// What to tell an operator, after a commit.

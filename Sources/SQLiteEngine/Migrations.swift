@@ -29,8 +29,15 @@ import GRDB
 /// Format 3:
 ///
 ///     change, stale_change   the order of changes, in place of an index on (database, zone, position)
+///
+/// Format 4:
+///
+///     record           gets the position of its creation, and an index in the order of creation (database, zone, number)
+///     zone             gets its latest position, its number of records and their bytes; found by number as well
+///     tombstone, zone_tombstone   get the time of the deletion; record tombstones an index in the order of positions
+///     database         gets an epoch, and the position through which tombstones are gone
 enum Migrations {
-    static let formatKnown = 3
+    static let formatKnown = 4
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -41,6 +48,9 @@ enum Migrations {
             for statement in self.format2 { try database.execute(sql: statement) }
         }
         migrator.registerMigration("3") { database in try self.migrateToFormat3(database) }
+        migrator.registerMigration("4") { database in
+            for statement in self.format4 { try database.execute(sql: statement) }
+        }
         return migrator
     }
 

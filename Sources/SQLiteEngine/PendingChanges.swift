@@ -8,6 +8,11 @@ struct PendingChanges {
         fileprivate(set) var entries: [ChangeBlock.Entry] = []
         /// Positions that entries of earlier transactions have and no record has any more; in no order.
         fileprivate(set) var stale: [Int64] = []
+        /// The last change, deletions included.
+        fileprivate(set) var position: Int64 = 0
+        /// How many records, and bytes of their bodies, there are more than before.
+        fileprivate(set) var recordsAdded = 0
+        fileprivate(set) var bytesAdded = 0
     }
 
     private(set) var zones: [Zone] = []
@@ -21,6 +26,19 @@ struct PendingChanges {
     mutating func add(position: Int64, record: Int64, in zone: ZoneKey) {
         let offset = self.offset(of: zone)
         self.zones[offset].entries.append(ChangeBlock.Entry(position: position, record: record))
+        self.zones[offset].position = position
+    }
+
+    /// Notes that a record was deleted at a position above all before.
+    mutating func delete(at position: Int64, in zone: ZoneKey) {
+        self.zones[self.offset(of: zone)].position = position
+    }
+
+    /// Notes what the zone has more or less.
+    mutating func count(records: Int, bytes: Int, in zone: ZoneKey) {
+        let offset = self.offset(of: zone)
+        self.zones[offset].recordsAdded += records
+        self.zones[offset].bytesAdded += bytes
     }
 
     /// Notes that a record has its last change there no more.

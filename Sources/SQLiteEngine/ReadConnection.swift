@@ -12,6 +12,8 @@ final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
     let grants: GrantStatements
+    /// The statements of feeds.
+    let feedStatements: FeedStatements
     /// The statements of queries.
     let queryStatements: QueryStatements
     private var typeNames: [Int64: String] = [:]
@@ -36,6 +38,7 @@ final class ReadConnection: @unchecked Sendable {
         )
         self.record = try HotStatement(RecordColumns.select, on: connection)
         self.queryStatements = try QueryStatements(connection)
+        self.feedStatements = try FeedStatements(connection)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
         self.grants = try GrantStatements(connection)
@@ -165,6 +168,11 @@ final class ReadConnection: @unchecked Sendable {
             parent: statement.isNull(6) ? nil : statement.text(6),
             body: RecordBody(trusted: statement.bytes(7))
         )
+    }
+
+    /// The name of a record type.
+    func typeName(_ number: Int64) throws(StorageFailure) -> String {
+        try self.name(self.typeName, number, \.typeNames)
     }
 
     /// Names never change, so what was read once is valid in every snapshot.

@@ -62,7 +62,12 @@ package final class SQLiteEngine: StorageEngine {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
         self.ending = Ending()
-        try Self.startWriter(self.writer, database, self.ending)
+        try Self.startWriter(
+            self.writer,
+            database,
+            tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds,
+            self.ending
+        )
     }
 
     deinit {
@@ -71,7 +76,12 @@ package final class SQLiteEngine: StorageEngine {
     }
 
     /// Starts the thread that has the writing connection for as long as the engine lives.
-    private static func startWriter(_ writer: Writer, _ database: DatabaseQueue, _ ending: Ending) throws {
+    private static func startWriter(
+        _ writer: Writer,
+        _ database: DatabaseQueue,
+        tombstoneRetentionSeconds retentionSeconds: Int,
+        _ ending: Ending
+    ) throws {
         let start = Rendezvous<StorageFailure?>()
         let thread = Thread {
             database.inDatabase { database in
@@ -80,7 +90,11 @@ package final class SQLiteEngine: StorageEngine {
                         throw .unexpected(code: 0)
                     }
                     let transaction = try WriterTransaction(connection: connection)
-                    let housekeeping = try Housekeeping(transaction: transaction, database: database)
+                    let housekeeping = try Housekeeping(
+                        transaction: transaction,
+                        database: database,
+                        tombstoneRetentionSeconds: retentionSeconds
+                    )
                     start.fill(nil)
                     writer.run(transaction, housekeeping, database)
                 } catch {
@@ -137,12 +151,11 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    private func read(
+    func read<Answer>(
         isShort: Bool,
         _ requester: Requester,
-        _ reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void,
-        _ read:
-            @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<[ReadOutcome], StoreError>
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
         do {
             try Access.checkReading(by: requester)

@@ -29,6 +29,10 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// What a page of a query may cost, and what it may cost on the caller's thread.
     package var queryBudget = QueryBudget.defaults
     package var inlineQueryReadsMax = 256
+    /// What a page of a feed may look at.
+    package var feedReadsMax = FeedBudget.defaults.readsMax
+    /// Tombstones that are older are removed, and tokens of before them refused.
+    package var tombstoneRetentionSeconds = 31_536_000
     /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has.
     ///
     /// Tests fill a disk with it.

@@ -147,6 +147,7 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.sweep()
                 try housekeeping.workOnIndexes(isAlone: false)
                 try housekeeping.staleChanges.remove(isIdle: false)
+                try housekeeping.oldTombstones.remove(nowMilliseconds: now)
                 try housekeeping.forgetRequests(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
@@ -213,26 +214,30 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Sweeps, and works on indexes, while nobody waits.
+    /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
     ///
-    /// After waiting there is work only if somebody else wrote, such as the command line. Returns whether there may be
+    /// After waiting there is work only if somebody else wrote, such as the command line, or time has passed. Returns whether there may be
     /// more to do.
     private func workAlone(
         _ housekeeping: Housekeeping,
         _ transaction: WriterTransaction,
         hasWaited: Bool
     ) -> Bool {
+        let now = self.clock()
         do {
-            guard try hasWaited ? transaction.othersHaveWritten() : housekeeping.isWanted else {
-                return false
-            }
-            try transaction.begin(nowMilliseconds: self.clock())
+            let isWanted =
+                try hasWaited
+                ? transaction.othersHaveWritten() || housekeeping.oldTombstones.isWanted(nowMilliseconds: now)
+                : housekeeping.isWanted(nowMilliseconds: now)
+            guard isWanted else { return false }
+            try transaction.begin(nowMilliseconds: now)
             try housekeeping.sweep()
             try housekeeping.workOnIndexes(isAlone: true)
             try housekeeping.staleChanges.remove(isIdle: true)
+            try housekeeping.oldTombstones.remove(nowMilliseconds: now)
             try transaction.commit()
             for event in housekeeping.takeEvents() { self.report(event) }
-            return housekeeping.isWanted
+            return housekeeping.isWanted(nowMilliseconds: now)
         } catch {
             transaction.rollback()
             self.report(.housekeepingFailed(sqliteCode: error.code))

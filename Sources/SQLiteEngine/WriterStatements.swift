@@ -42,7 +42,7 @@ final class WriterStatements {
 }
 
 struct ZoneStatements {
-    let find, insert, delete, insertTombstone, insertSweep: HotStatement
+    let find, insert, delete, insertTombstone, insertSweep, count: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.find = try HotStatement(
@@ -50,16 +50,25 @@ struct ZoneStatements {
             on: connection
         )
         self.insert = try HotStatement(
-            "INSERT INTO zone (database, name, number) VALUES (?, ?, ?)",
+            "INSERT INTO zone (database, name, number, position) VALUES (?1, ?2, ?3, ?3)",
             on: connection
         )
         self.delete = try HotStatement("DELETE FROM zone WHERE database = ? AND name = ?", on: connection)
         self.insertTombstone = try HotStatement(
-            "INSERT INTO zone_tombstone (database, position, name, number) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO zone_tombstone (database, position, name, number, deleted_ms) VALUES (?, ?, ?, ?, ?)
+            """,
             on: connection
         )
         self.insertSweep = try HotStatement(
             "INSERT INTO sweep (database, zone) VALUES (?, ?)",
+            on: connection
+        )
+        self.count = try HotStatement(
+            """
+            UPDATE zone SET position = ?3, record_count = record_count + ?4, byte_count = byte_count + ?5
+            WHERE database = ?1 AND number = ?2
+            """,
             on: connection
         )
     }
@@ -73,7 +82,8 @@ struct RecordStatements {
         self.insert = try HotStatement(
             """
             INSERT INTO record (database, zone, name, type, position, created_ms, modified_ms, creator,
-                modifier, parent, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                modifier, parent, body, created_position)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?5)
             """,
             on: connection
         )
@@ -89,7 +99,10 @@ struct RecordStatements {
             on: connection
         )
         self.insertTombstone = try HotStatement(
-            "INSERT INTO tombstone (database, zone, name, position, type) VALUES (?, ?, ?, ?, ?)",
+            """
+            INSERT INTO tombstone (database, zone, name, position, type, deleted_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
             on: connection
         )
         self.deleteTombstone = try HotStatement(

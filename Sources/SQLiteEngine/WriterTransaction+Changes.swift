@@ -8,6 +8,7 @@ extension WriterTransaction {
         guard !self.changes.isEmpty else { return }
         for zone in self.changes.zones {
             try self.insertBlocks(of: zone)
+            try self.count(zone)
             guard !zone.stale.isEmpty else { continue }
             let statement = self.statements.changes.insertStale
             statement.bind(1, zone.key.database.rawValue)
@@ -16,6 +17,17 @@ extension WriterTransaction {
             self.caches.staleWaiting += zone.stale.count
         }
         self.changes.removeAll()
+    }
+
+    /// Brings the zone's row up to date; a zone that was deleted meanwhile has none.
+    private func count(_ zone: PendingChanges.Zone) throws(StorageFailure) {
+        let statement = self.statements.zones.count
+        statement.bind(1, zone.key.database.rawValue)
+        statement.bind(2, zone.key.number)
+        statement.bind(3, zone.position)
+        statement.bind(4, Int64(zone.recordsAdded))
+        statement.bind(5, Int64(zone.bytesAdded))
+        try statement.run()
     }
 
     private func insertBlocks(of zone: PendingChanges.Zone) throws(StorageFailure) {

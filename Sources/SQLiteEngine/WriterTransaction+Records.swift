@@ -48,6 +48,7 @@ extension WriterTransaction {
         try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
         let number = statement.lastInsertedNumber
         self.changes.add(position: record.position, record: number, in: zone)
+        self.changes.count(records: 1, bytes: record.body.bytes.count, in: zone)
         // A record has one state: what is alive has no tombstone.
         self.statements.records.deleteTombstone.bind(1, zone.database.rawValue)
         self.statements.records.deleteTombstone.bind(2, zone.number)
@@ -58,7 +59,7 @@ extension WriterTransaction {
 
     func update(
         _ record: StoredRecord,
-        replacing position: Int64,
+        replacing existing: StoredRecord,
         in zone: ZoneKey
     ) throws(StorageFailure) {
         let statement = self.statements.records.update
@@ -68,29 +69,36 @@ extension WriterTransaction {
         statement.bind(4, record.parent)
         statement.bind(6, record.number)
         try statement.run(bytes: record.body.bytes, at: 5)
-        self.changes.remove(position: position, in: zone)
+        self.changes.remove(position: existing.position, in: zone)
         self.changes.add(position: record.position, record: record.number, in: zone)
+        self.changes.count(
+            records: 0,
+            bytes: record.body.bytes.count - existing.body.bytes.count,
+            in: zone
+        )
     }
 
     func delete(
-        recordNamed name: String,
-        type: String,
+        _ record: StoredRecord,
+        named name: String,
         in zone: ZoneKey,
         environment: EnvironmentID,
-        replacing lastPosition: Int64,
         at position: Int64
     ) throws(StorageFailure) {
         self.statements.records.delete.bind(1, zone.database.rawValue)
         self.statements.records.delete.bind(2, zone.number)
         self.statements.records.delete.bind(3, name)
         try self.statements.records.delete.run()
-        self.changes.remove(position: lastPosition, in: zone)
+        self.changes.remove(position: record.position, in: zone)
+        self.changes.delete(at: position, in: zone)
+        self.changes.count(records: -1, bytes: -record.body.bytes.count, in: zone)
         let statement = self.statements.records.insertTombstone
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, name)
         statement.bind(4, position)
-        statement.bind(5, try self.typeNumber(type, in: environment))
+        statement.bind(5, try self.typeNumber(record.recordType, in: environment))
+        statement.bind(6, self.nowMilliseconds)
         try statement.run()
     }
 

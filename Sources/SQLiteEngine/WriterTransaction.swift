@@ -174,6 +174,7 @@ final class WriterTransaction: WriteTransaction {
         self.statements.zones.insertTombstone.bind(2, position)
         self.statements.zones.insertTombstone.bind(3, name)
         self.statements.zones.insertTombstone.bind(4, zone.number)
+        self.statements.zones.insertTombstone.bind(5, self.nowMilliseconds)
         try self.statements.zones.insertTombstone.run()
         self.statements.zones.insertSweep.bind(1, zone.database.rawValue)
         self.statements.zones.insertSweep.bind(2, zone.number)

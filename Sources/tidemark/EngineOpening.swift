@@ -15,6 +15,7 @@ enum EngineOpening {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.bounds = settings.server.bounds
         configuration.requestIDRetentionSeconds = Int(settings.server.requestIDRetentionSeconds)
+        configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
         do {

@@ -30,6 +30,8 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.filePagesMax = settings.filePagesMax
             configuration.queryBudget = settings.queryBudget
             configuration.inlineQueryReadsMax = settings.inlineQueryReadsMax
+            configuration.feedReadsMax = settings.feedReadsMax
+            configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
             return try SQLiteEngine(
                 configuration: configuration,
                 clock: { clock.milliseconds },
@@ -48,6 +50,8 @@ struct EngineSettings {
     var filePagesMax: Int?
     var queryBudget = QueryBudget.defaults
     var inlineQueryReadsMax = 256
+    var feedReadsMax = 20_000
+    var tombstoneRetentionSeconds = 31_536_000
 }
 
 /// An engine with a container and two users, and short words for what tests do with it.

@@ -47,5 +47,11 @@ struct FormatTests {
         let contents = try await IndexContents(of: other)
         #expect(Set(contents.present) == contents.expected)
         #expect(contents.expected.count > 80)
+        // Zones know what they have, and feeds begin.
+        #expect(try await wrongCounters(in: folder) == [])
+        let feed = try await it.all()
+        #expect(feed.items.contains("n2"))
+        _ = try await it.modify([], deletes: [id("n2")])
+        #expect(try await it.all(after: feed.token).items == ["-n2"])
     }
 }

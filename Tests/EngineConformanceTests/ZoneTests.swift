@@ -7,7 +7,10 @@ struct ZoneTests {
     private static let custom: ZoneCapabilities = [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
 
     private static func zone(_ name: String) -> Zone {
-        Zone(id: ZoneID(zoneName: name), capabilities: name == ZoneID.defaultZoneName ? [] : self.custom)
+        Zone(
+            id: ZoneID(zoneName: name),
+            capabilities: name == ZoneID.defaultZoneName ? [.fetchChanges] : self.custom
+        )
     }
 
     @Test(arguments: EngineKind.allCases)

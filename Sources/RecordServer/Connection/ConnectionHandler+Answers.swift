@@ -129,7 +129,8 @@ extension ConnectionHandler {
     /// read and not yet sent is dropped.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
-        case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.ended, _):
+        case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.followed, _),
+            .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()
         case .sending(.written, _), .executing, nil:

@@ -46,7 +46,7 @@ extension ConnectionHandler {
             requestBytes: payload.readableBytes,
             deadlineMilliseconds: self.deadline(of: request),
             nowMilliseconds: self.server.clock(),
-            cursorKey: self.server.cursorKey
+            sealKey: self.server.sealKey
         )
         do throws(Failure) {
             let answer = Answer(
@@ -181,11 +181,16 @@ extension ConnectionHandler {
             }
         case .query(let query):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            let key = self.server.cursorKey
+            let key = self.server.sealKey
             let now = self.server.clock()
             self.server.engine.query(query.read, for: query.requester) { result in
                 let found = result.map { Outcomes($0, to: query, key: key, nowMilliseconds: now) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: found))
+            }
+        case .feed(let feed):
+            self.reserve(Self.fetchReservedBytes, for: answer)
+            feed.ask(self.server.engine, key: self.server.sealKey) { result in
+                mailbox.deliver(EngineReply(connection: connection, stream: stream, result: result))
             }
         case .checkSchema(let check):
             let schemas = self.server.engine.schemas

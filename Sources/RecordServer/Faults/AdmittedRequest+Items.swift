@@ -12,7 +12,7 @@ extension AdmittedRequest {
             }
         case .fetchRecords(let fetch, _): fetch.ids.count
         case .fetchZones(.ids(let ids), _): ids.count
-        case .fetchZones(.all, _), .query, .checkSchema: 0
+        case .fetchZones(.all, _), .query, .feed, .checkSchema: 0
         }
     }
 
@@ -42,7 +42,7 @@ extension AdmittedRequest {
         case .fetchZones(.ids(var ids), let requester):
             ids.remove(at: number)
             return .fetchZones(.ids(ids), requester)
-        case .fetchZones(.all, _), .query, .checkSchema:
+        case .fetchZones(.all, _), .query, .feed, .checkSchema:
             return self
         }
     }

@@ -8,6 +8,7 @@ enum AdmittedRequest: Sendable {
     case fetchRecords(FetchRecords, Requester)
     case fetchZones(FetchZones.Selection, Requester)
     case query(AdmittedQuery)
+    case feed(AdmittedFeed)
     case checkSchema(SchemaCheck)
 }
 
@@ -21,7 +22,7 @@ struct Admission {
     let deadlineMilliseconds: Int64
     /// The server's clock, milliseconds since 1970.
     let nowMilliseconds: Int64
-    let cursorKey: CursorKey
+    let sealKey: SealKey
 
     /// Checks count, scope and who asks.
     ///
@@ -30,9 +31,12 @@ struct Admission {
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
         switch request.operation {
-        case .fetchChanges, .fetchDatabaseChanges, .fetchToken, .modifySubscriptions, .fetchSubscriptions,
-            .listen:
-            throw Failure(code: .operationUnknown, message: "this server has no feeds yet", retry: .never)
+        case .modifySubscriptions, .fetchSubscriptions, .listen:
+            throw Failure(
+                code: .operationUnknown,
+                message: "this server has no subscriptions yet",
+                retry: .never
+            )
         case .modifyRecords(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchRecords(let operation):
@@ -42,6 +46,12 @@ struct Admission {
         case .fetchZones(let operation):
             return try self.admit(operation)
         case .queryRecords(let operation):
+            return try self.admit(operation)
+        case .fetchChanges(let operation):
+            return try self.admit(operation)
+        case .fetchDatabaseChanges(let operation):
+            return try self.admit(operation)
+        case .fetchToken(let operation):
             return try self.admit(operation)
         case .checkSchema(let operation):
             return try self.admit(operation)

@@ -45,6 +45,7 @@ extension ErrorCode {
         case .queryTooBroad: self = .limitExceeded
         case .cursorInvalid: self = .invalidArguments
         case .cursorExpired: self = .invalidArguments
+        case .changeTokenExpired: self = .changeTokenExpired
         case .atomicPeer: self = .batchRequestFailed
         case .dependsOn: self = .referenceViolation
         case .tooManyItems: self = .limitExceeded

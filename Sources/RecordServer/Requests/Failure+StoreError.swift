@@ -30,7 +30,7 @@ extension StoreError {
         case .permissionDenied, .notSignedIn, .databaseNotAllowed: .culprit
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .culprit
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .culprit
-        case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired: .culprit
+        case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .culprit
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
         case .deadlinePassed, .cancelled: .culprit
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
@@ -54,7 +54,7 @@ extension StoreError {
         case .requestIDMissing, .requestIDExpired, .cancelled: .never
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .never
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .never
-        case .queryTooBroad, .cursorInvalid, .cursorExpired: .afterChange
+        case .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .afterChange
         case .indexBuilding(_, let milliseconds): .after(milliseconds: milliseconds)
         case .deadlinePassed: .now
         case .overloaded(let milliseconds): .after(milliseconds: milliseconds)
@@ -77,7 +77,7 @@ extension StoreError {
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: nil
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: nil
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: nil
-        case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired: nil
+        case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: nil
         case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
         case .deadlinePassed, .cancelled: nil

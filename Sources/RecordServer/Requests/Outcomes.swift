@@ -8,6 +8,8 @@ enum Outcomes: Sendable {
     case read([ReadOutcome])
     /// A page of a query, with what ends it.
     case found([Record], End)
+    /// A page of a feed, with what ends it.
+    case followed([FeedItem], End)
     /// An answer without items.
     case ended(End)
 
@@ -15,7 +17,7 @@ enum Outcomes: Sendable {
     var end: End {
         switch self {
         case .written, .read: End()
-        case .found(_, let end), .ended(let end): end
+        case .found(_, let end), .followed(_, let end), .ended(let end): end
         }
     }
 
@@ -24,6 +26,7 @@ enum Outcomes: Sendable {
         case .written(let outcomes): outcomes.count
         case .read(let outcomes): outcomes.count
         case .found(let records, _): records.count
+        case .followed(let items, _): items.count
         case .ended: 0
         }
     }
@@ -34,6 +37,7 @@ enum Outcomes: Sendable {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
         case .found(let records, _): .record(records[offset])
+        case .followed(let items, _): ItemOutcome(items[offset])
         case .ended: preconditionFailure("an answer without items was asked for one")
         }
     }
@@ -45,6 +49,7 @@ enum Outcomes: Sendable {
         case .read(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .found(let records, let end):
             records.reduce(end.cursor.count) { $0 + outcomeOverheadBytes + $1.body.bytes.count }
+        case .followed(let items, let end): items.reduce(end.token.count) { $0 + $1.heldBytes }
         case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }
     }
@@ -82,6 +87,15 @@ extension WriteOutcome {
         case .failed(.recordExists(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed(.changeTagStale(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed: outcomeOverheadBytes
+        }
+    }
+}
+
+extension FeedItem {
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .record(let record): outcomeOverheadBytes + record.body.bytes.count
+        case .recordDeleted, .zoneChanged, .zoneDeleted: outcomeOverheadBytes
         }
     }
 }

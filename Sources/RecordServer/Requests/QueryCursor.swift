@@ -1,4 +1,3 @@
-import Crypto
 import NIOCore
 import RecordModel
 import RecordStore
@@ -34,7 +33,7 @@ struct QueryCursor: Hashable, Sendable {
         self.resume = resume
     }
 
-    func sealed(with key: CursorKey) -> [UInt8] {
+    func sealed(with key: SealKey) -> [UInt8] {
         var buffer = ByteBuffer()
         buffer.writeInteger(Self.version)
         buffer.writeInteger(self.madeMilliseconds)
@@ -44,8 +43,7 @@ struct QueryCursor: Hashable, Sendable {
         Self.write(self.zone.map { Array($0.ownerName.utf8) } ?? [], to: &buffer)
         Self.write(Array(self.query.encoded().readableBytesView), to: &buffer)
         Self.write(self.resume, to: &buffer)
-        let contents = Array(buffer.readableBytesView)
-        return contents + key.seal(contents)
+        return key.sealed(Array(buffer.readableBytesView), as: .cursor)
     }
 
     /// Opens a cursor that came back.
@@ -53,16 +51,13 @@ struct QueryCursor: Hashable, Sendable {
     /// - Throws: `invalidArguments`: it is not one of this server's, not of this user and database, or too old.
     init(
         opening bytes: [UInt8],
-        with key: CursorKey,
+        with key: SealKey,
         for requester: Requester,
         nowMilliseconds: Int64
     ) throws(Failure) {
-        let sealBytes = SHA256.byteCount
-        guard bytes.count > sealBytes,
-            key.isSeal(Array(bytes.suffix(sealBytes)), of: bytes.dropLast(sealBytes))
-        else { throw .cursorInvalid }
+        guard let contents = key.opened(bytes, as: .cursor) else { throw .cursorInvalid }
         // What carries the seal was written here: a failure to read it means another version's server.
-        var buffer = ByteBuffer(bytes: bytes.dropLast(sealBytes))
+        var buffer = ByteBuffer(bytes: contents)
         guard buffer.readInteger(as: UInt8.self) == Self.version,
             let madeMilliseconds = buffer.readInteger(as: Int64.self),
             let database = buffer.readInteger(as: Int64.self),
@@ -100,31 +95,6 @@ struct QueryCursor: Hashable, Sendable {
     private static func read(_ buffer: inout ByteBuffer) -> [UInt8]? {
         guard let count = buffer.readInteger(as: UInt32.self) else { return nil }
         return buffer.readBytes(length: Int(count))
-    }
-}
-
-/// What cursors are sealed with: one for all servers of a store, for as long as the store lives.
-struct CursorKey: Sendable {
-    private let key: SymmetricKey
-
-    init(_ bytes: [UInt8]) {
-        self.key = SymmetricKey(data: bytes)
-    }
-
-    /// The key of a store, made when there is none yet.
-    init(of directory: any Directory) throws(DirectoryError) {
-        var random = SystemRandomNumberGenerator()
-        let candidate = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        self.init(try directory.secret(named: "cursor", orStoring: candidate))
-    }
-
-    func seal(_ contents: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: contents, using: self.key))
-    }
-
-    /// Compares in a time that tells nothing of the seal.
-    func isSeal(_ seal: [UInt8], of contents: ArraySlice<UInt8>) -> Bool {
-        HMAC<SHA256>.isValidAuthenticationCode(seal, authenticating: contents, using: self.key)
     }
 }
 

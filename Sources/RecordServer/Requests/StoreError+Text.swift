@@ -60,6 +60,7 @@ extension StoreError {
             "the query would put too many records in order: add a condition, or sort by an indexed field first"
         case .cursorInvalid: "the cursor is none of this query: query again from the start"
         case .cursorExpired: "the indexes have changed since the cursor was made: query again from the start"
+        case .changeTokenExpired: "client knowledge differs from server knowledge"
         case .atomicPeer: "Atomic failure"
         case .dependsOn: "a record of the same request that this one refers to could not be saved"
         case .tooManyItems(let count):

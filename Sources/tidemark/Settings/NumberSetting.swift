@@ -145,6 +145,11 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.metricsIntervalSeconds = $1
         },
+        NumberSetting("tombstone_retention_s", 3_600...3_153_600_000, "memory of deletions") {
+            $0.tombstoneRetentionSeconds
+        } assign: {
+            $0.tombstoneRetentionSeconds = $1
+        },
         NumberSetting("drain_timeout_s", 0...3_600, "how long a stopping server waits for what is in flight")
         {
             $0.drainSeconds

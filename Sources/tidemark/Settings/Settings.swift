@@ -24,6 +24,8 @@ struct Settings: Sendable {
     var drainSeconds = 30
     var server = ServerConfiguration.defaults
     var writer = Writer()
+    /// How long feeds know of deletions.
+    var tombstoneRetentionSeconds = 31_536_000
 
     /// What may wait for the engine's writer.
     struct Writer: Hashable, Sendable {

@@ -1,0 +1,104 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// What is asked of a feed, and by whom.
+struct AdmittedFeed: Sendable {
+    enum Question: Sendable {
+        case changes(FeedRead)
+        case databaseChanges(DatabaseFeedRead)
+        /// `nil`: the database's.
+        case token(ZoneID?)
+    }
+
+    var question: Question
+    var requester: Requester
+}
+
+extension Admission {
+    /// Records of a page when the client leaves it to the server.
+    private static let feedPage = 200
+
+    /// `fetch_changes`.
+    func admit(_ operation: FetchChanges) throws(Failure) -> AdmittedRequest {
+        let requester = try self.user.requester(for: operation.scope, writing: false)
+        let read = FeedRead(
+            zone: operation.zone,
+            token: try FeedToken.opened(operation.token, for: requester, with: self.sealKey),
+            order: operation.order,
+            desiredKeys: operation.desiredKeys,
+            limit: Self.limit(operation.limit)
+        )
+        return .feed(AdmittedFeed(question: .changes(read), requester: requester))
+    }
+
+    /// `fetch_database_changes`.
+    func admit(_ operation: FetchDatabaseChanges) throws(Failure) -> AdmittedRequest {
+        let requester = try self.user.requester(for: operation.scope, writing: false)
+        let read = DatabaseFeedRead(
+            token: try FeedToken.opened(operation.token, for: requester, with: self.sealKey),
+            limit: Self.limit(operation.limit)
+        )
+        return .feed(AdmittedFeed(question: .databaseChanges(read), requester: requester))
+    }
+
+    /// `fetch_token`.
+    func admit(_ operation: FetchToken) throws(Failure) -> AdmittedRequest {
+        let requester = try self.user.requester(for: operation.scope, writing: false)
+        return .feed(AdmittedFeed(question: .token(operation.zone), requester: requester))
+    }
+
+    private static func limit(_ limit: UInt32) -> Int {
+        limit == 0 ? self.feedPage : min(Int(limit), Bounds.feedPageMax)
+    }
+}
+
+extension AdmittedFeed {
+    /// Asks the engine; the reply comes on whatever thread it answers on.
+    func ask(
+        _ engine: any StorageEngine,
+        key: SealKey,
+        reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
+    ) {
+        let requester = self.requester
+        switch self.question {
+        case .changes(let read):
+            engine.changes(read, for: requester) { result in
+                reply(result.map { Outcomes($0, for: requester, key: key) })
+            }
+        case .databaseChanges(let read):
+            engine.databaseChanges(read, for: requester) { result in
+                reply(result.map { Outcomes($0, for: requester, key: key) })
+            }
+        case .token(let zone):
+            engine.token(of: zone, for: requester) { result in
+                reply(
+                    result.map { .ended(End(token: FeedToken.sealed($0, for: requester, with: key))) }
+                )
+            }
+        }
+    }
+}
+
+extension Outcomes {
+    /// The items of a page, and what ends it.
+    init(_ answer: FeedAnswer, for requester: Requester, key: SealKey) {
+        let end = End(
+            token: FeedToken.sealed(answer.token, for: requester, with: key),
+            moreComing: answer.moreComing,
+            totals: answer.totals
+        )
+        self = .followed(answer.items, end)
+    }
+}
+
+extension ItemOutcome {
+    init(_ item: FeedItem) {
+        switch item {
+        case .record(let record): self = .record(record)
+        case .recordDeleted(let deleted): self = .recordDeleted(deleted)
+        case .zoneChanged(let zone): self = .zoneChanged(zone)
+        case .zoneDeleted(let zone): self = .zoneDeleted(zone)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// A token of a feed as clients have it: the store's word for where the feed is, and whose it is, sealed.
+///
+/// ```text
+/// version 1 | length (2) and bytes of the user's name | the store's token | seal
+/// ```
+///
+/// The store's token names database and zone; a client that changed a byte would be believed without the seal.
+enum FeedToken {
+    private static let version: UInt8 = 1
+
+    static func sealed(_ token: [UInt8], for requester: Requester, with key: SealKey) -> [UInt8] {
+        // Nobody's is empty.
+        let user = requester.userRecordName ?? ""
+        var buffer = ByteBuffer()
+        buffer.writeInteger(Self.version)
+        buffer.writeInteger(UInt16(clamping: user.utf8.count))
+        buffer.writeString(user)
+        buffer.writeBytes(token)
+        return key.sealed(Array(buffer.readableBytesView), as: .token)
+    }
+
+    /// The store's token of one that came back; `nil`: none came.
+    ///
+    /// - Throws: `changeTokenExpired`: it is not one of this server's, or another user's.
+    static func opened(
+        _ bytes: [UInt8],
+        for requester: Requester,
+        with key: SealKey
+    ) throws(Failure) -> [UInt8]? {
+        guard !bytes.isEmpty else { return nil }
+        guard let contents = key.opened(bytes, as: .token) else {
+            throw Failure(StoreError.changeTokenExpired)
+        }
+        var buffer = ByteBuffer(bytes: contents)
+        guard buffer.readInteger(as: UInt8.self) == Self.version,
+            let length = buffer.readInteger(as: UInt16.self),
+            buffer.readString(length: Int(length)) == requester.userRecordName ?? ""
+        else { throw Failure(StoreError.changeTokenExpired) }
+        return Array(buffer.readableBytesView)
+    }
+}

@@ -1,0 +1,171 @@
+package import RecordModel
+
+/// Answers one page of a feed, or says where it is now, from what a `FeedReader` has.
+package struct FeedExecution {
+    private let requester: Requester
+    private let budget: FeedBudget
+    private let reader: any FeedReader
+
+    package init(for requester: Requester, budget: FeedBudget = .defaults, reader: any FeedReader) {
+        self.requester = requester
+        self.budget = budget
+        self.reader = reader
+    }
+
+    // MARK: A zone
+
+    package func page(_ read: FeedRead) throws(FeedFailure) -> FeedAnswer {
+        let state = try self.state()
+        let zone = try self.zone(read.zone)
+        let token = try read.token.map { (bytes) throws(FeedFailure) in
+            try self.token(bytes, zone: zone.key.number, state)
+        }
+        let page = FeedPage(
+            read,
+            in: zone.key,
+            for: self.requester,
+            ahead: token?.ahead ?? SentAhead(),
+            budget: self.budget,
+            reader: self.reader
+        )
+        var next: ChangeToken
+        if let token { next = token } else { next = try self.beginning(of: zone, read.order, state, page) }
+        var totals: SnapshotTotals?
+        if case .snapshot(let snapshot) = next.phase {
+            totals = snapshot.totals
+            let end = try page.fill(from: snapshot)
+            next.phase =
+                end.map { .snapshot($0) } ?? .feed(after: snapshot.position, known: ChangeToken.nothing)
+        }
+        var isThrough = false
+        if case .feed(let after, let known) = next.phase {
+            let end = zone.position > after ? try page.fill(after: after, known: known) : nil
+            isThrough = end == nil
+            next.phase =
+                end.map { .feed(after: $0, known: known) }
+                ?? .feed(after: state.position, known: state.position)
+        }
+        next.ahead = page.ahead
+        if case .feed(let after, _) = next.phase { next.ahead.removeAll(through: after) }
+        return FeedAnswer(items: page.items, token: next.bytes, moreComing: !isThrough, totals: totals)
+    }
+
+    private func beginning(
+        of zone: FeedZone,
+        _ order: FetchChanges.SnapshotOrder,
+        _ state: FeedState,
+        _ page: FeedPage
+    ) throws(FeedFailure) -> ChangeToken {
+        let totals = SnapshotTotals(
+            records: UInt64(clamping: zone.recordCount),
+            bytes: UInt64(clamping: zone.byteCount)
+        )
+        let snapshot = ChangeToken.Snapshot(
+            order: order,
+            position: state.position,
+            last: nil,
+            totals: try page.mayReadEverything() ? totals : nil
+        )
+        return self.token(zone: zone.key.number, .snapshot(snapshot), state)
+    }
+
+    // MARK: A database
+
+    package func page(_ read: DatabaseFeedRead) throws(FeedFailure) -> FeedAnswer {
+        let state = try self.state()
+        var after = ChangeToken.nothing
+        if let bytes = read.token {
+            // A database has no snapshots.
+            guard case .feed(let position, _) = try self.token(bytes, zone: nil, state).phase else {
+                throw .refused(.changeTokenExpired)
+            }
+            after = position
+        }
+        let turns = try self.zoneTurns(after: after, limit: read.limit + 1, hasToken: read.token != nil)
+        var items: [FeedItem] = []
+        for turn in turns.prefix(read.limit) {
+            after = turn.position
+            let id = ZoneID(zoneName: turn.name)
+            guard turn.isDeletion else {
+                items.append(.zoneChanged(id))
+                continue
+            }
+            // Created again: its new self has a turn of its own.
+            let database = self.requester.database
+            let isThere = try FeedPage.stored { () throws(StorageFailure) in
+                try self.reader.feedZone(named: turn.name, in: database) != nil
+            }
+            if !isThere { items.append(.zoneDeleted(id)) }
+        }
+        let isThrough = turns.count <= read.limit
+        if isThrough { after = state.position }
+        let token = self.token(zone: nil, .feed(after: after, known: after), state)
+        return FeedAnswer(items: items, token: token.bytes, moreComing: !isThrough, totals: nil)
+    }
+
+    private typealias ZoneTurn = (position: Int64, name: String, isDeletion: Bool)
+
+    /// Changes and deletions of zones in order, at least the first `limit` that there are.
+    private func zoneTurns(after: Int64, limit: Int, hasToken: Bool) throws(FeedFailure) -> [ZoneTurn] {
+        try FeedPage.stored { () throws(StorageFailure) in
+            let database = self.requester.database
+            var turns: [ZoneTurn] = try self.reader.zones(of: database, after: after, limit: limit)
+                .map { ($0.position, $0.name, false) }
+            if hasToken {
+                turns += try self.reader.zoneDeletions(of: database, after: after, limit: limit)
+                    .map { ($0.position, $0.name, true) }
+            }
+            return turns.sorted { $0.position < $1.position }
+        }
+    }
+
+    // MARK: Tokens
+
+    /// The token for now, of a zone or of the database.
+    package func token(of zone: ZoneID?) throws(FeedFailure) -> [UInt8] {
+        let state = try self.state()
+        let number = try zone.map { (zone) throws(FeedFailure) in try self.zone(zone).key.number }
+        return self.token(zone: number, .feed(after: state.position, known: state.position), state).bytes
+    }
+
+    private func token(zone: Int64?, _ phase: ChangeToken.Phase, _ state: FeedState) -> ChangeToken {
+        ChangeToken(database: self.requester.database, epoch: state.epoch, zone: zone, phase: phase)
+    }
+
+    /// Reads a token that came back.
+    private func token(
+        _ bytes: [UInt8],
+        zone: Int64?,
+        _ state: FeedState
+    ) throws(FeedFailure) -> ChangeToken {
+        let token: ChangeToken
+        do throws(StoreError) {
+            token = try ChangeToken(bytes)
+        } catch {
+            throw .refused(error)
+        }
+        guard token.database == self.requester.database, token.epoch == state.epoch, token.zone == zone,
+            // Behind the last position it is from a future that a backup took back.
+            (state.tombstonesGoneThrough...max(state.position, state.tombstonesGoneThrough))
+                .contains(token.position)
+        else { throw .refused(.changeTokenExpired) }
+        return token
+    }
+
+    private func state() throws(FeedFailure) -> FeedState {
+        let state = try FeedPage.stored { () throws(StorageFailure) in
+            try self.reader.state(of: self.requester.database)
+        }
+        guard let state else { throw .refused(.internalFault) }
+        return state
+    }
+
+    private func zone(_ id: ZoneID) throws(FeedFailure) -> FeedZone {
+        guard Access.isOwn(id, of: self.requester) else { throw .refused(.zoneMissing) }
+        let zone = try FeedPage.stored { () throws(StorageFailure) in
+            try self.reader.feedZone(named: id.zoneName, in: self.requester.database)
+        }
+        guard let zone else { throw .refused(.zoneMissing) }
+        return zone
+    }
+}

@@ -1,0 +1,209 @@
+import RecordModel
+
+/// Fills one page of a zone's feed, parents before their children.
+///
+/// Whether the client has a parent follows from positions: a parent whose turn has passed was sent then or before. One
+/// whose turn would be later is sent ahead, and `SentAhead` remembers it.
+final class FeedPage {
+    private let read: FeedRead
+    private let zone: ZoneKey
+    private let requester: Requester
+    private let budget: FeedBudget
+    private let reader: any FeedReader
+    private let desiredKeys: Set<String>?
+
+    private(set) var items: [FeedItem] = []
+    private(set) var ahead: SentAhead
+    private var bytes = 0
+    private var reads = 0
+    /// Names of parents that the client has: what is known stays known in a page.
+    private var knownParents: Set<String> = []
+    private var accesses: [String: TypeAccess] = [:]
+
+    init(
+        _ read: FeedRead,
+        in zone: ZoneKey,
+        for requester: Requester,
+        ahead: SentAhead,
+        budget: FeedBudget,
+        reader: any FeedReader
+    ) {
+        self.read = read
+        self.zone = zone
+        self.requester = requester
+        self.ahead = ahead
+        self.budget = budget
+        self.reader = reader
+        self.desiredKeys = read.desiredKeys.map { Set($0) }
+    }
+
+    private var isUsedUp: Bool { self.reads >= self.budget.readsMax }
+
+    // MARK: Turns
+
+    /// Goes through what is alive; returns where it stopped, `nil`: at the end.
+    func fill(from start: ChangeToken.Snapshot) throws(FeedFailure) -> ChangeToken.Snapshot? {
+        var snapshot = start
+        var isThrough = true
+        let isDescending = start.order == .newestFirst
+        try self.reader.visitRecords(of: self.zone, beyond: start.last, isDescending: isDescending) {
+            (record) throws(FeedFailure) in
+            guard !self.isUsedUp else {
+                isThrough = false
+                return false
+            }
+            self.reads += 1
+            // What has changed since the beginning is left to the feed.
+            if record.stored.position <= start.position {
+                let number = record.stored.number
+                let hasRoom = try self.take(record) { parent in
+                    let other = parent.stored.number
+                    return parent.stored.position <= start.position
+                        && (isDescending ? other > number : other < number)
+                }
+                guard hasRoom else {
+                    isThrough = false
+                    return false
+                }
+            }
+            snapshot.last = record.stored.number
+            return true
+        }
+        return isThrough ? nil : snapshot
+    }
+
+    /// Goes through the changes behind a position; returns where it stopped, `nil`: at the end.
+    func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
+        var walk = ChangeWalk(self.reader, zone: self.zone, after: position)
+        var after = position
+        while let turn = try Self.stored({ () throws(StorageFailure) in try walk.next() }) {
+            guard !self.isUsedUp else { return after }
+            self.reads += 1
+            switch turn {
+            case .change(let change):
+                guard try self.take(change, known: known) else { return after }
+                after = change.position
+            case .deletion(let deletion):
+                guard try self.take(deletion) else { return after }
+                after = deletion.position
+            }
+        }
+        return nil
+    }
+
+    private func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
+        let record = try Self.stored { () throws(StorageFailure) in
+            try self.reader.record(numbered: change.record, in: self.zone)
+        }
+        // A stale entry: the record has changed since, or is gone.
+        guard let record, record.stored.position == change.position else { return true }
+        return try self.take(record) { parent in
+            parent.stored.position < change.position || parent.createdPosition <= known
+        }
+    }
+
+    private func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
+        // Who created it is forgotten: whoever may read his own records of the type hears of all that are deleted.
+        guard try self.access(toType: deletion.recordType).readRule != .none else { return true }
+        guard self.items.count < self.read.limit else { return false }
+        let id = RecordID(zone: self.read.zone, recordName: deletion.name)
+        self.items.append(.recordDeleted(DeletedRecord(id: id, recordType: deletion.recordType)))
+        return true
+    }
+
+    // MARK: Records
+
+    /// Adds a record whose turn it is, its ancestors first; false: there is no room for all of them.
+    ///
+    /// `has`: whether the client has a parent because of its own turn.
+    private func take(
+        _ record: FeedRecord,
+        unless has: (FeedRecord) -> Bool
+    ) throws(FeedFailure) -> Bool {
+        if self.ahead.remove(record.stored.position) { return true }
+        guard try self.mayRead(record) else { return true }
+        for ancestor in try self.missingAncestors(of: record, has).reversed() {
+            guard self.add(ancestor) else { return false }
+            self.ahead.insert(ancestor.stored.position)
+            self.knownParents.insert(ancestor.name)
+        }
+        return self.add(record)
+    }
+
+    /// Ancestors that the client can't have, the nearest first.
+    ///
+    /// Whatever it has came after its own ancestors.
+    private func missingAncestors(
+        of record: FeedRecord,
+        _ has: (FeedRecord) -> Bool
+    ) throws(FeedFailure) -> [FeedRecord] {
+        var missing: [FeedRecord] = []
+        var next = record.stored.parent
+        while let name = next, !self.knownParents.contains(name) {
+            self.reads += 1
+            let parent = try Self.stored { () throws(StorageFailure) in
+                try self.reader.record(named: name, in: self.zone)
+            }
+            guard let parent else { break }
+            let isKnown = self.ahead.contains(parent.stored.position) || has(parent)
+            guard !isKnown, try self.mayRead(parent) else {
+                self.knownParents.insert(name)
+                break
+            }
+            missing.append(parent)
+            next = parent.stored.parent
+        }
+        return missing
+    }
+
+    /// False: there is no room.
+    private func add(_ record: FeedRecord) -> Bool {
+        guard self.items.count < self.read.limit else { return false }
+        var stored = record.stored
+        if let desiredKeys { stored.body = stored.body.keeping(desiredKeys) }
+        // A single record has room in any case, so that every page gets ahead.
+        let size = stored.body.bytes.count
+        guard self.items.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
+        self.bytes += size
+        let id = RecordID(zone: self.read.zone, recordName: record.name)
+        self.items.append(.record(stored.record(id: id)))
+        return true
+    }
+
+    // MARK: Access
+
+    private func mayRead(_ record: FeedRecord) throws(FeedFailure) -> Bool {
+        guard self.requester.scope == .public else { return true }
+        return try self.access(toType: record.stored.recordType).mayRead(record.stored)
+    }
+
+    private func access(toType type: String) throws(FeedFailure) -> TypeAccess {
+        guard self.requester.scope == .public else { return .everything }
+        if let known = self.accesses[type] { return known }
+        let access = try Self.stored { () throws(StorageFailure) in
+            try self.reader.access(toType: type, for: self.requester)
+        }
+        self.accesses[type] = access
+        return access
+    }
+
+    /// Whether the requester may read every record that there can be.
+    func mayReadEverything() throws(FeedFailure) -> Bool {
+        guard self.requester.scope == .public else { return true }
+        let types = try Self.stored { () throws(StorageFailure) in
+            try self.reader.recordTypes(in: self.requester.environment)
+        }
+        for type in types where try self.access(toType: type).readRule != .all { return false }
+        return true
+    }
+
+    static func stored<Answer>(
+        _ read: () throws(StorageFailure) -> Answer
+    ) throws(FeedFailure) -> Answer {
+        do throws(StorageFailure) {
+            return try read()
+        } catch {
+            throw .storage(error)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import RecordModel
+
+/// One page of a zone's feed.
+package struct FeedRead: Hashable, Sendable {
+    package var zone: ZoneID
+    /// What the page before ended with; `nil`: a snapshot from its beginning.
+    ///
+    /// May be any bytes: what is not a token of this feed is refused with `changeTokenExpired`.
+    package var token: [UInt8]?
+    /// Of a snapshot that begins; afterwards the token knows.
+    package var order: FetchChanges.SnapshotOrder
+    /// `nil`: all fields; empty: none.
+    package var desiredKeys: [String]?
+    /// Items of the page, 1…`Bounds.feedPageMax`.
+    package var limit: Int
+
+    package init(
+        zone: ZoneID,
+        token: [UInt8]? = nil,
+        order: FetchChanges.SnapshotOrder = .creation,
+        desiredKeys: [String]? = nil,
+        limit: Int = Bounds.feedPageMax
+    ) {
+        self.zone = zone
+        self.token = token
+        self.order = order
+        self.desiredKeys = desiredKeys
+        self.limit = limit
+    }
+}
+
+/// One page of a database's feed.
+package struct DatabaseFeedRead: Hashable, Sendable {
+    /// As in `FeedRead`; `nil`: all zones that are there.
+    package var token: [UInt8]?
+    /// Items of the page, 1…`Bounds.feedPageMax`.
+    package var limit: Int
+
+    package init(token: [UInt8]? = nil, limit: Int = Bounds.feedPageMax) {
+        self.token = token
+        self.limit = limit
+    }
+}
+
+package enum FeedItem: Hashable, Sendable {
+    case record(Record)
+    case recordDeleted(DeletedRecord)
+    case zoneChanged(ZoneID)
+    case zoneDeleted(ZoneID)
+}
+
+/// What a page has.
+package struct FeedAnswer: Hashable, Sendable {
+    /// At most the limit; fewer, or none, say nothing about the end.
+    package var items: [FeedItem]
+    /// Where the next page starts, at most `ChangeToken.bytesMax`.
+    package var token: [UInt8]
+    /// Something is left already.
+    package var moreComing: Bool
+    /// Of a snapshot, counted when it began; `nil` as well when the requester may not see all that was counted.
+    package var totals: SnapshotTotals?
+}
+
+/// What one page may cost.
+package struct FeedBudget: Hashable, Sendable {
+    /// Records, deletions and entries of the order of changes that a page looks at before it ends.
+    package var readsMax = 20_000
+    /// Encoded fields of all records of a page.
+    package var answerBytesMax = Bounds.defaults.answerBytesMax
+
+    package static let defaults = FeedBudget()
+
+    package init() {}
+}

@@ -1,0 +1,130 @@
+/// What a feed may read within one snapshot: the part of an engine that differs from one database to another.
+///
+/// Calls come from one thread at a time.
+package protocol FeedReader: AnyObject {
+    /// `nil`: there is no such database.
+    func state(of database: DatabaseID) throws(StorageFailure) -> FeedState?
+    func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone?
+
+    /// Visits the records of a zone in the order of their creation, or in the opposite one, beyond a record number, until
+    /// one visit says that it is enough.
+    func visitRecords(
+        of zone: ZoneKey,
+        beyond number: Int64?,
+        isDescending: Bool,
+        _ visit: (FeedRecord) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure)
+    /// `nil`: there is none, or it is in another zone.
+    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord?
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord?
+
+    /// Changes of records behind a position, ascending; stale ones, which no record has any more, may be among them.
+    ///
+    /// About `limit` of them; none: there are no more.
+    func changes(after position: Int64, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [FeedChange]
+    /// Deletions of records that are still absent, behind a position, ascending; at most `limit`.
+    func deletions(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedDeletion]
+
+    /// Zones whose last change is behind a position, in the order of those; at most `limit`.
+    func zones(
+        of database: DatabaseID,
+        after position: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedZone]
+    /// Zones that were deleted behind a position, ascending; at most `limit`.
+    func zoneDeletions(
+        of database: DatabaseID,
+        after position: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedZoneDeletion]
+
+    func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess
+    func recordTypes(in environment: EnvironmentID) throws(StorageFailure) -> [String]
+}
+
+/// Where a database is.
+package struct FeedState: Hashable, Sendable {
+    /// The last one that was taken: everything in the snapshot is at or before it.
+    package var position: Int64
+    package var epoch: Int64
+    /// Deletions at or before it may be forgotten.
+    package var tombstonesGoneThrough: Int64
+
+    package init(position: Int64, epoch: Int64, tombstonesGoneThrough: Int64) {
+        self.position = position
+        self.epoch = epoch
+        self.tombstonesGoneThrough = tombstonesGoneThrough
+    }
+}
+
+package struct FeedZone: Hashable, Sendable {
+    package var name: String
+    package var key: ZoneKey
+    /// Of its last change: a record's, a deletion, its own creation.
+    package var position: Int64
+    package var recordCount: Int64
+    /// Encoded bodies.
+    package var byteCount: Int64
+
+    package init(name: String, key: ZoneKey, position: Int64, recordCount: Int64, byteCount: Int64) {
+        self.name = name
+        self.key = key
+        self.position = position
+        self.recordCount = recordCount
+        self.byteCount = byteCount
+    }
+}
+
+package struct FeedRecord: Hashable, Sendable {
+    package var name: String
+    package var createdPosition: Int64
+    package var stored: StoredRecord
+
+    package init(name: String, createdPosition: Int64, stored: StoredRecord) {
+        self.name = name
+        self.createdPosition = createdPosition
+        self.stored = stored
+    }
+}
+
+package struct FeedChange: Hashable, Sendable {
+    package var position: Int64
+    package var record: Int64
+
+    package init(position: Int64, record: Int64) {
+        self.position = position
+        self.record = record
+    }
+}
+
+package struct FeedDeletion: Hashable, Sendable {
+    package var position: Int64
+    package var name: String
+    package var recordType: String
+
+    package init(position: Int64, name: String, recordType: String) {
+        self.position = position
+        self.name = name
+        self.recordType = recordType
+    }
+}
+
+package struct FeedZoneDeletion: Hashable, Sendable {
+    package var position: Int64
+    package var name: String
+
+    package init(position: Int64, name: String) {
+        self.position = position
+        self.name = name
+    }
+}
+
+/// Why a page of a feed was not answered.
+package enum FeedFailure: Error, Hashable, Sendable {
+    case refused(StoreError)
+    case storage(StorageFailure)
+}

@@ -1,0 +1,193 @@
+import GRDBSQLite
+import RecordStore
+
+/// Answers feeds within a snapshot of a read connection.
+final class FeedConnection: FeedReader {
+    private let connection: ReadConnection
+    private var statements: FeedStatements { self.connection.feedStatements }
+
+    init(_ connection: ReadConnection) {
+        self.connection = connection
+    }
+
+    func state(of database: DatabaseID) throws(StorageFailure) -> FeedState? {
+        let statement = self.statements.state
+        statement.bind(1, database.rawValue)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return FeedState(
+            position: statement.integer(0),
+            epoch: statement.integer(1),
+            tombstonesGoneThrough: statement.integer(2)
+        )
+    }
+
+    func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone? {
+        let statement = self.statements.zone
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return Self.zone(statement, of: database)
+    }
+
+    private static func zone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
+        FeedZone(
+            name: statement.text(0),
+            key: ZoneKey(database: database, number: statement.integer(1)),
+            position: statement.integer(2),
+            recordCount: statement.integer(3),
+            byteCount: statement.integer(4)
+        )
+    }
+
+    // MARK: Records
+
+    func visitRecords(
+        of zone: ZoneKey,
+        beyond number: Int64?,
+        isDescending: Bool,
+        _ visit: (FeedRecord) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) {
+        let statement = isDescending ? self.statements.descending : self.statements.ascending
+        self.bind(statement, zone)
+        statement.bind(3, number ?? (isDescending ? .max : .min))
+        defer { statement.reset() }
+        while let record = try self.next(statement) {
+            guard try visit(record) else { return }
+        }
+    }
+
+    private func next(_ statement: HotStatement) throws(FeedFailure) -> FeedRecord? {
+        do throws(StorageFailure) {
+            return try statement.step() ? self.record(statement) : nil
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord? {
+        let statement = self.statements.byNumber
+        self.bind(statement, zone)
+        statement.bind(3, number)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return try self.record(statement)
+    }
+
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord? {
+        let statement = self.statements.byName
+        self.bind(statement, zone)
+        statement.bind(3, name)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return try self.record(statement)
+    }
+
+    private func record(_ statement: HotStatement) throws(StorageFailure) -> FeedRecord {
+        FeedRecord(
+            name: statement.text(FeedStatements.nameColumn),
+            createdPosition: statement.integer(FeedStatements.createdPositionColumn),
+            stored: try self.connection.stored(statement)
+        )
+    }
+
+    private func bind(_ statement: HotStatement, _ zone: ZoneKey) {
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+    }
+
+    // MARK: Changes
+
+    func changes(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedChange] {
+        let statement = self.statements.changes
+        self.bind(statement, zone)
+        statement.bind(3, position)
+        var changes: [FeedChange] = []
+        while try statement.step() {
+            guard let block = ChangeBlock.decode(statement.bytes(0)) else {
+                statement.reset()
+                throw .unexpected(code: SQLITE_CORRUPT)
+            }
+            // The first block may begin before the position.
+            for entry in block where entry.position > position {
+                changes.append(FeedChange(position: entry.position, record: entry.record))
+            }
+            if changes.count >= limit { break }
+        }
+        statement.reset()
+        return changes
+    }
+
+    func deletions(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedDeletion] {
+        let statement = self.statements.deletions
+        self.bind(statement, zone)
+        statement.bind(3, position)
+        statement.bind(4, Int64(limit))
+        var deletions: [FeedDeletion] = []
+        while try statement.step() {
+            deletions.append(
+                FeedDeletion(
+                    position: statement.integer(0),
+                    name: statement.text(1),
+                    recordType: try self.connection.typeName(statement.integer(2))
+                )
+            )
+        }
+        return deletions
+    }
+
+    // MARK: Zones
+
+    func zones(
+        of database: DatabaseID,
+        after position: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedZone] {
+        let statement = self.statements.zones
+        statement.bind(1, database.rawValue)
+        statement.bind(2, position)
+        statement.bind(3, Int64(limit))
+        var zones: [FeedZone] = []
+        while try statement.step() { zones.append(Self.zone(statement, of: database)) }
+        return zones
+    }
+
+    func zoneDeletions(
+        of database: DatabaseID,
+        after position: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedZoneDeletion] {
+        let statement = self.statements.zoneDeletions
+        statement.bind(1, database.rawValue)
+        statement.bind(2, position)
+        statement.bind(3, Int64(limit))
+        var deletions: [FeedZoneDeletion] = []
+        while try statement.step() {
+            deletions.append(FeedZoneDeletion(position: statement.integer(0), name: statement.text(1)))
+        }
+        return deletions
+    }
+
+    // MARK: Access
+
+    func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess {
+        try self.connection.grants.access(toType: type, for: requester)
+    }
+
+    func recordTypes(in environment: EnvironmentID) throws(StorageFailure) -> [String] {
+        let statement = self.statements.recordTypes
+        statement.bind(1, environment.rawValue)
+        var types: [String] = []
+        while try statement.step() { types.append(statement.text(0)) }
+        return types
+    }
+}

@@ -1,0 +1,135 @@
+import GRDB
+import RecordStore
+
+/// Removes tombstones that are older than the operator wants them kept, in pieces, and notes how far they are gone.
+///
+/// A pass goes through all zones and databases once an hour; within each in the order of positions, up to the first that is
+/// young enough.
+final class OldTombstones {
+    private enum Stage {
+        case records(after: (database: Int64, zone: Int64))
+        case zones(afterDatabase: Int64)
+    }
+
+    private let database: Database
+    private let retentionMilliseconds: Int64
+    /// `nil`: no pass is under way.
+    private var stage: Stage?
+    private var nextPassMilliseconds = Int64.min
+
+    private static let passEveryMilliseconds: Int64 = 3_600_000
+    /// Rows that one transaction removes, and zones or databases that it looks at.
+    private static let rowsMax = 200
+    private static let stepsMax = 20
+
+    init(database: Database, retentionSeconds: Int) {
+        self.database = database
+        self.retentionMilliseconds = Int64(retentionSeconds) * 1_000
+    }
+
+    func isWanted(nowMilliseconds now: Int64) -> Bool {
+        self.stage != nil || now >= self.nextPassMilliseconds
+    }
+
+    /// Removes some.
+    func remove(nowMilliseconds now: Int64) throws(StorageFailure) {
+        guard self.isWanted(nowMilliseconds: now) else { return }
+        if self.stage == nil {
+            self.stage = .records(after: (.min, .min))
+            self.nextPassMilliseconds = now + Self.passEveryMilliseconds
+        }
+        do {
+            for _ in 0..<Self.stepsMax {
+                guard let stage = self.stage else { return }
+                let removed = try self.step(stage, deletedBefore: now - self.retentionMilliseconds)
+                if removed > 0 { return }
+            }
+        } catch {
+            throw StorageFailure(error)
+        }
+    }
+
+    /// Returns how many were removed.
+    private func step(_ stage: Stage, deletedBefore bound: Int64) throws -> Int {
+        switch stage {
+        case .records(let last):
+            let next = try Row.fetchOne(
+                self.database,
+                sql: """
+                    SELECT database, zone FROM tombstone WHERE (database, zone) > (?, ?)
+                    ORDER BY database, zone LIMIT 1
+                    """,
+                arguments: [last.database, last.zone]
+            )
+            guard let next else {
+                self.stage = .zones(afterDatabase: .min)
+                return 0
+            }
+            let key: (database: Int64, zone: Int64) = (next[0], next[1])
+            let removed = try self.remove(
+                from: "tombstone",
+                where: "database = ? AND zone = ?",
+                [key.database, key.zone],
+                of: key.database,
+                deletedBefore: bound
+            )
+            // What is full may have more.
+            if removed < Self.rowsMax { self.stage = .records(after: key) }
+            return removed
+        case .zones(let last):
+            let next = try Int64.fetchOne(
+                self.database,
+                sql: "SELECT min(database) FROM zone_tombstone WHERE database > ?",
+                arguments: [last]
+            )
+            guard let next else {
+                self.stage = nil
+                return 0
+            }
+            let removed = try self.remove(
+                from: "zone_tombstone",
+                where: "database = ?",
+                [next],
+                of: next,
+                deletedBefore: bound
+            )
+            if removed < Self.rowsMax { self.stage = .zones(afterDatabase: next) }
+            return removed
+        }
+    }
+
+    private func remove(
+        from table: String,
+        where condition: String,
+        _ key: StatementArguments,
+        of number: Int64,
+        deletedBefore bound: Int64
+    ) throws -> Int {
+        let rows = try Row.fetchCursor(
+            self.database,
+            sql: """
+                SELECT position, deleted_ms FROM \(table) WHERE \(condition)
+                ORDER BY position LIMIT \(Self.rowsMax)
+                """,
+            arguments: key
+        )
+        var count = 0
+        var through: Int64 = 0
+        while let row = try rows.next(), (row[1] as Int64) < bound {
+            through = row[0]
+            count += 1
+        }
+        guard count > 0 else { return 0 }
+        try self.database.execute(
+            sql: "DELETE FROM \(table) WHERE \(condition) AND position <= ?",
+            arguments: key + [through]
+        )
+        try self.database.execute(
+            sql: """
+                UPDATE database SET tombstones_gone_through = max(tombstones_gone_through, ?) WHERE number = ?
+                """,
+            arguments: [through, number]
+        )
+        return count
+    }
+}

@@ -1,0 +1,167 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Random writes, and readers that page, stop, and go on from old tokens.
+///
+/// `SEED=… swift test --filter FeedModelTests` repeats a run.
+@Suite(.timeLimit(.minutes(2)))
+struct FeedModelTests {
+    private static let names = (0..<24).map { "r\($0)" }
+
+    @Test(arguments: [20_000, 5])
+    func `every reader ends with what was committed and sees no child before its parent`(
+        readsMax: Int
+    ) async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        var it = try await EngineUnderTest.withNotes(.sqlite) { $0.feedReadsMax = readsMax }
+        var followers = Array(repeating: Follower(), count: 6)
+        var bookmarks: [Follower] = []
+        for round in 0..<1_200 {
+            let place: Comment = "round \(round) of seed \(generator.seed)"
+            try await Self.write(it, &generator)
+            let number = Int.random(in: followers.indices, using: &generator)
+            var follower = followers[number]
+            do throws(StoreError) {
+                try await follower.follow(it, limit: Int.random(in: 1...6, using: &generator))
+            } catch .zoneMissing {
+                follower = Follower()
+            } catch .changeTokenExpired {
+                follower = Follower()
+                follower.order = Bool.random(using: &generator) ? .creation : .newestFirst
+            }
+            #expect(follower.orphans == [], place)
+            if follower.isThrough, follower.token != nil {
+                #expect(try await follower.records == Self.truth(it), place)
+            }
+            if Int.random(in: 0..<8, using: &generator) == 0 { bookmarks.append(follower) }
+            if Int.random(in: 0..<20, using: &generator) == 0,
+                let old = bookmarks.randomElement(using: &generator)
+            {
+                // What came since may be forgotten or not.
+                if Bool.random(using: &generator) { follower.records = old.records }
+                follower.token = old.token
+                follower.order = old.order
+                if old.token == nil { follower.records = [:] }
+            }
+            followers[number] = follower
+            if round % 400 == 399 { it = try await it.reopened() }
+            if round % 100 == 99 { #expect(try await wrongCounters(in: it.folder) == [], place) }
+        }
+        for follower in followers + bookmarks.suffix(40) {
+            let last = try await Self.end(of: follower, it, &generator)
+            #expect(last.orphans == [], "seed \(generator.seed)")
+            #expect(try await last.records == Self.truth(it), "seed \(generator.seed)")
+        }
+    }
+
+    @Test func `readers that page while others write miss nothing`() async throws {
+        let seed = SeededGenerator.fromEnvironment().seed
+        print("SEED=\(seed)")
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let followers = try await withThrowingTaskGroup(of: Follower?.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    var generator = SeededGenerator(seed: seed &+ UInt64(number))
+                    for _ in 0..<300 { try await Self.write(it, dropsZones: false, &generator) }
+                    return nil
+                }
+                group.addTask {
+                    var generator = SeededGenerator(seed: seed &+ UInt64(100 + number))
+                    var follower = Follower()
+                    follower.order = number.isMultiple(of: 2) ? .creation : .newestFirst
+                    for _ in 0..<300 {
+                        try await follower.follow(it, limit: Int.random(in: 1...9, using: &generator))
+                    }
+                    return follower
+                }
+            }
+            return try await group.reduce(into: [Follower]()) { followers, follower in
+                if let follower { followers.append(follower) }
+            }
+        }
+        var generator = SeededGenerator(seed: seed)
+        for follower in followers {
+            let last = try await Self.end(of: follower, it, &generator)
+            #expect(last.orphans == [], "seed \(seed)")
+            #expect(try await last.records == Self.truth(it), "seed \(seed)")
+        }
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    private static func end(
+        of follower: Follower,
+        _ it: EngineUnderTest,
+        _ generator: inout SeededGenerator
+    ) async throws -> Follower {
+        var follower = follower
+        repeat {
+            do throws(StoreError) {
+                try await follower.follow(it, limit: Int.random(in: 1...6, using: &generator))
+            } catch .changeTokenExpired {
+                follower = Follower()
+            }
+        } while !follower.isThrough
+        return follower
+    }
+
+    /// Saves with parents that change, deletes, and now and then a zone that goes and comes back.
+    private static func write(
+        _ it: EngineUnderTest,
+        dropsZones: Bool = true,
+        _ generator: inout SeededGenerator
+    ) async throws {
+        if dropsZones, Int.random(in: 0..<150, using: &generator) == 0 {
+            _ = try await it.modifyZones([], deletes: ["notes"])
+            _ = try await it.modifyZones(["notes"])
+        }
+        let chosen = self.names.shuffled(using: &generator)
+        let saves = chosen.prefix(Int.random(in: 0...4, using: &generator)).map { name in
+            let parent: RecordSave.ParentChange =
+                switch Int.random(in: 0..<6, using: &generator) {
+                case 0: .removed
+                case 1, 2, 3: .set(recordName: self.names.randomElement(using: &generator)!)
+                default: .unchanged
+                }
+            let text = String(repeating: "x", count: Int.random(in: 0...9, using: &generator))
+            return save(name, ["s": .string(text)], parent: parent)
+        }
+        let deletes = chosen.suffix(Int.random(in: 0...3, using: &generator)).map { id($0) }
+        _ = try await it.modify(saves, deletes: deletes, policy: .changedKeys, isAtomic: false)
+    }
+
+    private static func truth(_ it: EngineUnderTest) async throws -> [String: Follower.Known] {
+        var known: [String: Follower.Known] = [:]
+        for outcome in try await it.fetch(self.names.map { id($0) }) {
+            guard case .record(let record) = outcome else { continue }
+            known[record.id.recordName] = Follower.Known(tag: record.changeTag, parent: record.parent)
+        }
+        return known
+    }
+
+    @Test(arguments: [FetchChanges.SnapshotOrder.creation, .newestFirst])
+    func `when nothing changes meanwhile each record comes once, whatever the pages`(
+        order: FetchChanges.SnapshotOrder
+    ) async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let start = try await it.token(of: notes)
+        for _ in 0..<200 { try await Self.write(it, dropsZones: false, &generator) }
+        let truth = try await Self.truth(it)
+        for limit in [1, 2, 3, 7, 1_000] {
+            var snapshot = Follower()
+            snapshot.order = order
+            repeat { try await snapshot.follow(it, limit: limit) } while !snapshot.isThrough
+            #expect(snapshot.seen.sorted() == truth.keys.sorted(), "limit \(limit), seed \(generator.seed)")
+            #expect(snapshot.orphans == [], "limit \(limit), seed \(generator.seed)")
+            var feed = Follower()
+            feed.token = start
+            repeat { try await feed.follow(it, limit: limit) } while !feed.isThrough
+            #expect(feed.seen.sorted() == truth.keys.sorted(), "limit \(limit), seed \(generator.seed)")
+            #expect(feed.orphans == [], "limit \(limit), seed \(generator.seed)")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+extension EngineUnderTest {
+    func changes(_ read: FeedRead, by requester: Requester? = nil) async throws(StoreError) -> FeedAnswer {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.changes(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    func databaseChanges(
+        _ read: DatabaseFeedRead,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> FeedAnswer {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.databaseChanges(read, for: requester ?? self.privately) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+
+    func token(of zone: ZoneID?, by requester: Requester? = nil) async throws(StoreError) -> [UInt8] {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.token(of: zone, for: requester ?? self.privately) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Everything from a token on, page by page.
+    func all(
+        after token: [UInt8]? = nil,
+        order: FetchChanges.SnapshotOrder = .creation,
+        of zone: ZoneID = notes,
+        limit: Int = 1_000,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> (items: [String], token: [UInt8]) {
+        var items: [String] = []
+        var read = FeedRead(zone: zone, token: token, order: order, limit: limit)
+        while true {
+            let answer = try await self.changes(read, by: requester)
+            items += answer.items.map(\.text)
+            read.token = answer.token
+            guard answer.moreComing else { return (items, answer.token) }
+        }
+    }
+}
+
+extension FeedItem {
+    /// The name, with a minus in front of it when it is gone.
+    var text: String {
+        switch self {
+        case .record(let record): record.id.recordName
+        case .recordDeleted(let deleted): "-" + deleted.id.recordName
+        case .zoneChanged(let zone): zone.zoneName
+        case .zoneDeleted(let zone): "-" + zone.zoneName
+        }
+    }
+}
+
+/// What a client knows of a zone that it follows.
+struct Follower {
+    struct Known: Hashable {
+        var tag: String
+        var parent: String?
+    }
+
+    var token: [UInt8]?
+    var records: [String: Known] = [:]
+    var order = FetchChanges.SnapshotOrder.creation
+    /// Names in the order in which they came.
+    var seen: [String] = []
+    /// Children that came while their parent was not known.
+    var orphans: [String] = []
+    var isThrough = false
+
+    /// Reads a page and does what it says.
+    mutating func follow(_ it: EngineUnderTest, limit: Int) async throws(StoreError) {
+        let read = FeedRead(zone: notes, token: self.token, order: self.order, limit: limit)
+        let answer = try await it.changes(read)
+        #expect(answer.items.count <= limit)
+        #expect(answer.token.count <= 660)
+        for item in answer.items {
+            switch item {
+            case .record(let record):
+                let name = record.id.recordName
+                if let parent = record.parent, self.records[parent] == nil { self.orphans.append(name) }
+                self.records[name] = Known(tag: record.changeTag, parent: record.parent)
+                self.seen.append(name)
+            case .recordDeleted(let deleted):
+                #expect(deleted.recordType == "Note")
+                self.records[deleted.id.recordName] = nil
+            case .zoneChanged, .zoneDeleted: Issue.record("a zone in the feed of a zone")
+            }
+        }
+        self.token = answer.token
+        self.isThrough = !answer.moreComing
+    }
+}
+
+/// What the zones' rows say that their contents do not.
+func wrongCounters(in folder: TemporaryDirectory) async throws -> [String] {
+    try await OtherProcess(folder: folder).execute(
+        """
+        SELECT name FROM zone WHERE (record_count, byte_count) != (
+            SELECT count(*), coalesce(sum(length(body)), 0) FROM record
+            WHERE record.database = zone.database AND record.zone = zone.number)
+        OR zone.position != (SELECT max(zone.number, coalesce(max(p), 0)) FROM (
+            SELECT max(position) AS p FROM record
+            WHERE record.database = zone.database AND record.zone = zone.number
+            UNION ALL SELECT max(position) FROM tombstone
+            WHERE tombstone.database = zone.database AND tombstone.zone = zone.number))
+        """
+    )
+}

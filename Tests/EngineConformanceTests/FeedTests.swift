@@ -1,0 +1,358 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// What feeds of zones and databases say, one rule at a time.
+@Suite(.timeLimit(.minutes(1)))
+struct FeedTests {
+    private static func child(_ name: String, of parent: String) -> RecordSave {
+        save(name, parent: .set(recordName: parent))
+    }
+
+    // MARK: Snapshots
+
+    @Test(arguments: EngineKind.allCases)
+    func `a snapshot has what is alive in the order of creation or the other way round`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        for name in ["a", "b", "c", "d"] { _ = try await it.modify([save(name)]) }
+        _ = try await it.modify([save("a", ["n": .int64(1)])], deletes: [id("c")], policy: .changedKeys)
+        for limit in [1, 2, 3, 4] {
+            #expect(try await it.all(limit: limit).items == ["a", "b", "d"])
+            #expect(try await it.all(order: .newestFirst, limit: limit).items == ["d", "b", "a"])
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `every page of a snapshot says what there was when it began`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a", ["n": .int64(1)]), save("b"), save("c")])
+        let records = try await it.fetch(["a", "b", "c"].map { id($0) })
+        let bytes = records.reduce(0) { sum, outcome in
+            guard case .record(let record) = outcome else { return sum }
+            return sum + record.body.bytes.count
+        }
+        let totals = SnapshotTotals(records: 3, bytes: UInt64(bytes))
+        let first = try await it.changes(FeedRead(zone: notes, limit: 2))
+        #expect(first.totals == totals)
+        #expect(first.moreComing)
+        _ = try await it.modify([save("d")], deletes: [id("b")])
+        let second = try await it.changes(FeedRead(zone: notes, token: first.token, limit: 2))
+        #expect(second.totals == totals)
+        #expect(second.items.map(\.text) == ["c", "d"])
+        #expect(second.moreComing)
+        let third = try await it.changes(FeedRead(zone: notes, token: second.token, limit: 2))
+        #expect(third.totals == nil)
+        #expect(third.items.map(\.text) == ["-b"])
+        #expect(!third.moreComing)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a record that changes while a client pages comes once, in the feed behind the snapshot`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a"), save("b"), save("c")])
+        let first = try await it.changes(FeedRead(zone: notes, limit: 1))
+        #expect(first.items.map(\.text) == ["a"])
+        _ = try await it.modify([save("b", ["n": .int64(1)])], policy: .changedKeys)
+        #expect(try await it.all(after: first.token, limit: 1).items == ["c", "b"])
+    }
+
+    // MARK: Parents
+
+    @Test(arguments: EngineKind.allCases)
+    func `ancestors of which a child was saved before their last change come first, and once`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let start = try await it.token(of: notes)
+        _ = try await it.modify([save("g"), Self.child("p", of: "g"), Self.child("c", of: "p")])
+        _ = try await it.modify([save("g", ["n": .int64(1)])], policy: .changedKeys)
+        _ = try await it.modify([save("p", ["n": .int64(1)])], policy: .changedKeys)
+        for limit in [1, 2, 3, 4] {
+            #expect(try await it.all(after: start, limit: limit).items == ["g", "p", "c"])
+            #expect(try await it.all(order: .newestFirst, limit: limit).items == ["g", "p", "c"])
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a parent that the client has keeps its turn`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("p")])
+        let start = try await it.all().token
+        _ = try await it.modify([Self.child("c", of: "p")])
+        _ = try await it.modify([save("p", ["n": .int64(1)])], policy: .changedKeys)
+        #expect(try await it.all(after: start).items == ["c", "p"])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `more parents than a token remembers come again, and none is left out`(kind: EngineKind) async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let parents = (0..<800).map { "p\($0)" }
+        for first in stride(from: 0, to: 800, by: 200) {
+            _ = try await it.modify(parents[first..<first + 200].map { save($0) })
+        }
+        for first in stride(from: 0, to: 800, by: 200) {
+            _ = try await it.modify(parents[first..<first + 200].map { Self.child("c" + $0, of: $0) })
+        }
+        var follower = Follower()
+        follower.order = .newestFirst
+        repeat { try await follower.follow(it, limit: 100) } while !follower.isThrough
+        #expect(follower.orphans == [])
+        #expect(follower.records.count == 1_600)
+        #expect(follower.seen.count > 1_600)
+    }
+
+    // MARK: Feeds
+
+    @Test(arguments: EngineKind.allCases)
+    func `a feed has each change once, in order, and deletions with their type`(kind: EngineKind) async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a"), save("b"), save("c")])
+        let start = try await it.all()
+        #expect(start.items == ["a", "b", "c"])
+        #expect(try await it.all(after: start.token).items == [])
+        for number in 0..<3 {
+            _ = try await it.modify([save("b", ["n": .int64(Int64(number))])], policy: .changedKeys)
+        }
+        _ = try await it.modify([save("d", type: "Other")], deletes: [id("a")])
+        _ = try await it.modify([], deletes: [id("d")])
+        for limit in [1, 2, 3] {
+            #expect(try await it.all(after: start.token, limit: limit).items == ["b", "-a", "-d"])
+        }
+        let answer = try await it.changes(FeedRead(zone: notes, token: start.token))
+        guard case .recordDeleted(let deleted)? = answer.items.last else {
+            Issue.record("the last item is no deletion")
+            return
+        }
+        #expect(deleted.recordType == "Other")
+        _ = try await it.modify([save("a")])
+        #expect(try await it.all(after: answer.token).items == ["a"])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the last item of a page that fits exactly ends the feed`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a"), save("b")])
+        #expect(try await it.changes(FeedRead(zone: notes, limit: 2)).moreComing == false)
+        #expect(try await it.changes(FeedRead(zone: notes, limit: 1)).moreComing == true)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a page ends before its records take more bytes than an answer may have`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 250 }
+        let text = String(repeating: "x", count: 100)
+        for name in ["a", "b", "c"] { _ = try await it.modify([save(name, ["s": .string(text)])]) }
+        let whole = String(repeating: "x", count: 300)
+        _ = try await it.modify([save("d", ["s": .string(whole)])])
+        let first = try await it.changes(FeedRead(zone: notes))
+        #expect(first.items.map(\.text) == ["a", "b"])
+        let second = try await it.changes(FeedRead(zone: notes, token: first.token))
+        #expect(second.items.map(\.text) == ["c"])
+        let third = try await it.changes(FeedRead(zone: notes, token: second.token))
+        #expect(third.items.map(\.text) == ["d"])
+        #expect(!third.moreComing)
+        let names = try await it.changes(FeedRead(zone: notes, desiredKeys: []))
+        #expect(names.items.count == 4)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the token for now has nothing before it and everything behind it`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a")])
+        let token = try await it.token(of: notes)
+        let database = try await it.token(of: nil)
+        #expect(try await it.all(after: token).items == [])
+        _ = try await it.modify([save("b")], deletes: [id("a")])
+        #expect(try await it.all(after: token).items == ["b", "-a"])
+        let changed = try await it.databaseChanges(DatabaseFeedRead(token: database))
+        #expect(changed.items.map(\.text) == ["notes"])
+    }
+
+    // MARK: Databases
+
+    @Test(arguments: EngineKind.allCases)
+    func `a database's feed has zones that changed, came and went`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        _ = try await it.modifyZones(["a", "b", "c"])
+        let first = try await it.databaseChanges(DatabaseFeedRead())
+        #expect(first.items.map(\.text) == ["_defaultZone", "a", "b", "c"])
+        #expect(!first.moreComing)
+        _ = try await it.modify([save("r", in: ZoneID(zoneName: "a"))])
+        _ = try await it.modifyZones(["d"], deletes: ["b"])
+        _ = try await it.modifyZones([], deletes: ["c"])
+        _ = try await it.modifyZones(["c"])
+        var items: [String] = []
+        var read = DatabaseFeedRead(token: first.token, limit: 1)
+        while true {
+            let answer = try await it.databaseChanges(read)
+            #expect(answer.items.count <= 1)
+            items += answer.items.map(\.text)
+            read.token = answer.token
+            guard answer.moreComing else { break }
+        }
+        #expect(items == ["a", "d", "-b", "c"])
+        #expect(
+            try await it.databaseChanges(DatabaseFeedRead()).items.map(\.text) == [
+                "_defaultZone", "a", "d", "c",
+            ]
+        )
+    }
+
+    // MARK: Tokens
+
+    @Test(arguments: EngineKind.allCases)
+    func `a token of another zone, database or feed, or of none, has expired`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modifyZones(["other"])
+        let token = try await it.token(of: notes)
+        let others = [
+            try await it.token(of: ZoneID(zoneName: "other")), try await it.token(of: nil),
+            try await it.token(of: .default, by: it.bobPrivately), [], [0], Array(token.dropLast()),
+            token + [0],
+        ]
+        for other in others {
+            await #expect(throws: StoreError.changeTokenExpired) {
+                try await it.changes(FeedRead(zone: notes, token: other))
+            }
+        }
+        await #expect(throws: StoreError.changeTokenExpired) {
+            try await it.databaseChanges(DatabaseFeedRead(token: token))
+        }
+        await #expect(throws: StoreError.zoneMissing) {
+            try await it.changes(FeedRead(zone: ZoneID(zoneName: "absent"), token: token))
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `any bytes are a token of the feed or have expired`(kind: EngineKind) async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify((0..<10).map { save("r\($0)") })
+        let tokens = [
+            try await it.token(of: notes), try await it.changes(FeedRead(zone: notes, limit: 3)).token,
+        ]
+        for _ in 0..<2_000 {
+            var token = tokens.randomElement(using: &generator)!
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let place = Int.random(in: token.indices, using: &generator)
+                token[place] = UInt8.random(in: .min ... .max, using: &generator)
+            }
+            do throws(StoreError) {
+                _ = try await it.changes(FeedRead(zone: notes, token: token))
+            } catch {
+                #expect(error == .changeTokenExpired)
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a zone that was created again expires its old tokens`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("a")])
+        let token = try await it.token(of: notes)
+        _ = try await it.modifyZones([], deletes: ["notes"])
+        await #expect(throws: StoreError.zoneMissing) {
+            try await it.changes(FeedRead(zone: notes, token: token))
+        }
+        _ = try await it.modifyZones(["notes"])
+        await #expect(throws: StoreError.changeTokenExpired) {
+            try await it.changes(FeedRead(zone: notes, token: token))
+        }
+        #expect(try await it.all().items == [])
+    }
+
+    @Test
+    func `a token of a future that a backup took back has expired`() async throws {
+        var it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modify([save("a"), save("b")])
+        let token = try await it.token(of: notes)
+        _ = try await it.modify([save("c")])
+        let later = try await it.token(of: notes)
+        let database = it.privately.database.rawValue
+        it = try await it.reopened()
+        #expect(try await it.all(after: token).items == ["c"])
+        try await OtherProcess(folder: it.folder).execute(
+            "UPDATE database SET position = position - 1 WHERE number = \(database)"
+        )
+        #expect(try await it.all(after: token).items == ["c"])
+        await #expect(throws: StoreError.changeTokenExpired) { try await it.all(after: later) }
+        try await OtherProcess(folder: it.folder).execute(
+            "UPDATE database SET epoch = 1 WHERE number = \(database)"
+        )
+        await #expect(throws: StoreError.changeTokenExpired) { try await it.all(after: token) }
+    }
+
+    @Test
+    func `tombstones go when they are older than they are kept, and tokens of before them expire`()
+        async throws
+    {
+        let it = try await EngineUnderTest.withNotes(.sqlite) { $0.tombstoneRetentionSeconds = 7_200 }
+        _ = try await it.modify((0..<300).map { save("r\($0)") })
+        let old = try await it.token(of: notes)
+        let oldDatabase = try await it.token(of: nil)
+        _ = try await it.modify([], deletes: (0..<250).map { id("r\($0)") })
+        _ = try await it.modifyZones(["gone"])
+        _ = try await it.modifyZones([], deletes: ["gone"])
+        let new = try await it.token(of: notes)
+        _ = try await it.modify([], deletes: [id("r299")])
+        let other = OtherProcess(folder: it.folder)
+        // A pass an hour: this one is a millisecond too early for all.
+        it.clock.advance(milliseconds: 7_200_000)
+        _ = try await it.modify([save("x")])
+        #expect(try await other.count("tombstone") == 251)
+        #expect(try await it.all(after: old, limit: 1_000).items.count == 252)
+        it.clock.advance(milliseconds: 3_600_000)
+        while try await other.count("tombstone") + other.count("zone_tombstone") > 0 {}
+        await #expect(throws: StoreError.changeTokenExpired) { try await it.all(after: old) }
+        await #expect(throws: StoreError.changeTokenExpired) { try await it.all(after: new) }
+        await #expect(throws: StoreError.changeTokenExpired) {
+            try await it.databaseChanges(DatabaseFeedRead(token: oldDatabase))
+        }
+        let now = try await it.token(of: notes)
+        _ = try await it.modify([], deletes: [id("r298")])
+        #expect(try await it.all(after: now).items == ["-r298"])
+        #expect(try await it.all().items.count == 49)
+    }
+
+    // MARK: Public databases
+
+    @Test(arguments: EngineKind.allCases)
+    func `the public feed has what the reader may read, and no totals that tell of more`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind)
+        _ = try await it.modify([save("a", in: .default)], by: it.publicly)
+        let open = try await it.changes(FeedRead(zone: .default), by: it.anonymously)
+        #expect(open.totals != nil)
+        #expect(open.items.map(\.text).contains("a"))
+        _ = try await it.modify([save("h", in: .default, type: "Hidden")], by: it.publicly)
+        try await OtherProcess(folder: it.folder).execute(
+            """
+            DELETE FROM type_grant WHERE role = '_world' AND record_type IN
+            (SELECT number FROM record_type WHERE name = 'Hidden')
+            """
+        )
+        let token = try await it.token(of: .default, by: it.anonymously)
+        for requester in [it.anonymously, it.bobPublicly] {
+            let answer = try await it.changes(FeedRead(zone: .default), by: requester)
+            #expect(answer.totals == nil)
+            #expect(!answer.items.map(\.text).contains("h"))
+        }
+        _ = try await it.modify([], deletes: [id("h", in: .default)], by: it.publicly)
+        #expect(try await it.all(after: token, of: .default, by: it.anonymously).items == [])
+        #expect(
+            try await it.databaseChanges(DatabaseFeedRead(), by: it.anonymously).items.map(\.text) == [
+                "_defaultZone"
+            ]
+        )
+    }
+}
