@@ -47,7 +47,7 @@ final class FeedConnection: FeedReader {
         of zone: ZoneKey,
         beyond number: Int64?,
         isDescending: Bool,
-        _ visit: (FeedRecord) throws(FeedFailure) -> Bool
+        _ visit: (NamedRecord) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) {
         let statement = isDescending ? self.statements.descending : self.statements.ascending
         self.bind(statement, zone)
@@ -58,7 +58,7 @@ final class FeedConnection: FeedReader {
         }
     }
 
-    private func next(_ statement: HotStatement) throws(FeedFailure) -> FeedRecord? {
+    private func next(_ statement: HotStatement) throws(FeedFailure) -> NamedRecord? {
         do throws(StorageFailure) {
             return try statement.step() ? self.record(statement) : nil
         } catch {
@@ -66,7 +66,7 @@ final class FeedConnection: FeedReader {
         }
     }
 
-    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord? {
+    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord? {
         let statement = self.statements.byNumber
         self.bind(statement, zone)
         statement.bind(3, number)
@@ -75,19 +75,22 @@ final class FeedConnection: FeedReader {
         return try self.record(statement)
     }
 
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord? {
-        let statement = self.statements.byName
+    func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace? {
+        let statement = self.statements.place
         self.bind(statement, zone)
         statement.bind(3, name)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return try self.record(statement)
+        return FeedPlace(
+            number: statement.integer(0),
+            position: statement.integer(1),
+            createdPosition: statement.integer(2)
+        )
     }
 
-    private func record(_ statement: HotStatement) throws(StorageFailure) -> FeedRecord {
-        FeedRecord(
+    private func record(_ statement: HotStatement) throws(StorageFailure) -> NamedRecord {
+        NamedRecord(
             name: statement.text(FeedStatements.nameColumn),
-            createdPosition: statement.integer(FeedStatements.createdPositionColumn),
             stored: try self.connection.stored(statement)
         )
     }

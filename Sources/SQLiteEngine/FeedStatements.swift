@@ -1,12 +1,11 @@
 /// The statements of feeds on one connection, compiled once.
 final class FeedStatements {
     let state, zone, recordTypes: HotStatement
-    let ascending, descending, byNumber, byName: HotStatement
+    let ascending, descending, byNumber, place: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
     /// Behind the columns of a record.
     static let nameColumn = RecordColumns.count
-    static let createdPositionColumn = RecordColumns.count + 1
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
@@ -16,12 +15,17 @@ final class FeedStatements {
         let zone = "SELECT name, number, position, record_count, byte_count FROM zone WHERE database = ?1"
         self.zone = try statement("\(zone) AND name = ?2")
         self.recordTypes = try statement("SELECT name FROM record_type WHERE environment = ?")
-        let record = "SELECT \(RecordColumns.names), name, created_position FROM record"
+        let record = "SELECT \(RecordColumns.names), name FROM record"
         let zoneRecords = "\(record) INDEXED BY record_creation WHERE database = ?1 AND zone = ?2"
         self.ascending = try statement("\(zoneRecords) AND number > ?3 ORDER BY number")
         self.descending = try statement("\(zoneRecords) AND number < ?3 ORDER BY number DESC")
         self.byNumber = try statement("\(record) WHERE number = ?3 AND database = ?1 AND zone = ?2")
-        self.byName = try statement("\(record) WHERE database = ?1 AND zone = ?2 AND name = ?3")
+        self.place = try statement(
+            """
+            SELECT number, position, created_position FROM record
+            WHERE database = ?1 AND zone = ?2 AND name = ?3
+            """
+        )
         self.changes = try statement(
             """
             SELECT entries FROM change WHERE database = ? AND zone = ? AND position > ?

@@ -57,9 +57,8 @@ final class FeedPage {
             if record.stored.position <= start.position {
                 let number = record.stored.number
                 let hasRoom = try self.take(record) { parent in
-                    let other = parent.stored.number
-                    return parent.stored.position <= start.position
-                        && (isDescending ? other > number : other < number)
+                    parent.position <= start.position
+                        && (isDescending ? parent.number > number : parent.number < number)
                 }
                 guard hasRoom else {
                     isThrough = false
@@ -98,7 +97,7 @@ final class FeedPage {
         // A stale entry: the record has changed since, or is gone.
         guard let record, record.stored.position == change.position else { return true }
         return try self.take(record) { parent in
-            parent.stored.position < change.position || parent.createdPosition <= known
+            parent.position < change.position || parent.createdPosition <= known
         }
     }
 
@@ -117,8 +116,8 @@ final class FeedPage {
     ///
     /// `has`: whether the client has a parent because of its own turn.
     private func take(
-        _ record: FeedRecord,
-        unless has: (FeedRecord) -> Bool
+        _ record: NamedRecord,
+        unless has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> Bool {
         if self.ahead.remove(record.stored.position) { return true }
         guard try self.mayRead(record) else { return true }
@@ -134,19 +133,20 @@ final class FeedPage {
     ///
     /// Whatever it has came after its own ancestors.
     private func missingAncestors(
-        of record: FeedRecord,
-        _ has: (FeedRecord) -> Bool
-    ) throws(FeedFailure) -> [FeedRecord] {
-        var missing: [FeedRecord] = []
+        of record: NamedRecord,
+        _ has: (FeedPlace) -> Bool
+    ) throws(FeedFailure) -> [NamedRecord] {
+        var missing: [NamedRecord] = []
         var next = record.stored.parent
         while let name = next, !self.knownParents.contains(name) {
             self.reads += 1
-            let parent = try Self.stored { () throws(StorageFailure) in
-                try self.reader.record(named: name, in: self.zone)
+            let place = try Self.stored { () throws(StorageFailure) in
+                try self.reader.place(ofRecordNamed: name, in: self.zone)
             }
-            guard let parent else { break }
-            let isKnown = self.ahead.contains(parent.stored.position) || has(parent)
-            guard !isKnown, try self.mayRead(parent) else {
+            guard let place else { break }
+            guard !self.ahead.contains(place.position), !has(place), let parent = try self.record(at: place),
+                try self.mayRead(parent)
+            else {
                 self.knownParents.insert(name)
                 break
             }
@@ -156,8 +156,14 @@ final class FeedPage {
         return missing
     }
 
+    private func record(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
+        try Self.stored { () throws(StorageFailure) in
+            try self.reader.record(numbered: place.number, in: self.zone)
+        }
+    }
+
     /// False: there is no room.
-    private func add(_ record: FeedRecord) -> Bool {
+    private func add(_ record: NamedRecord) -> Bool {
         guard self.items.count < self.read.limit else { return false }
         var stored = record.stored
         if let desiredKeys { stored.body = stored.body.keeping(desiredKeys) }
@@ -172,7 +178,7 @@ final class FeedPage {
 
     // MARK: Access
 
-    private func mayRead(_ record: FeedRecord) throws(FeedFailure) -> Bool {
+    private func mayRead(_ record: NamedRecord) throws(FeedFailure) -> Bool {
         guard self.requester.scope == .public else { return true }
         return try self.access(toType: record.stored.recordType).mayRead(record.stored)
     }

@@ -12,11 +12,11 @@ package protocol FeedReader: AnyObject {
         of zone: ZoneKey,
         beyond number: Int64?,
         isDescending: Bool,
-        _ visit: (FeedRecord) throws(FeedFailure) -> Bool
+        _ visit: (NamedRecord) throws(FeedFailure) -> Bool
     ) throws(FeedFailure)
     /// `nil`: there is none, or it is in another zone.
-    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord?
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedRecord?
+    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord?
+    func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace?
 
     /// Changes of records behind a position, ascending; stale ones, which no record has any more, may be among them.
     ///
@@ -79,15 +79,16 @@ package struct FeedZone: Hashable, Sendable {
     }
 }
 
-package struct FeedRecord: Hashable, Sendable {
-    package var name: String
+/// Where a record has its turns.
+package struct FeedPlace: Hashable, Sendable {
+    package var number: Int64
+    package var position: Int64
     package var createdPosition: Int64
-    package var stored: StoredRecord
 
-    package init(name: String, createdPosition: Int64, stored: StoredRecord) {
-        self.name = name
+    package init(number: Int64, position: Int64, createdPosition: Int64) {
+        self.number = number
+        self.position = position
         self.createdPosition = createdPosition
-        self.stored = stored
     }
 }
 
