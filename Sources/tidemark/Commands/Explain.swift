@@ -120,7 +120,10 @@ struct Explain: AsyncParsableCommand {
             throw CommandFailure(.usage, "a private database is somebody's: name the user with --user.")
         }
         guard let database = signIn.privateDatabase else {
-            throw CommandFailure(.data, "\(user) has no private database yet: it is made at the first sign-in.")
+            throw CommandFailure(
+                .data,
+                "\(user) has no private database yet: it is made at the first sign-in."
+            )
         }
         return Requester(
             database: database,
