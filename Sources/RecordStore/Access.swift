@@ -84,15 +84,20 @@ package struct TypeAccess: Hashable, Sendable {
     /// Whether a record may be made: nobody is the creator of one that does not exist.
     package var mayCreate: Bool { self.toAll.contains(.create) }
 
-    package func mayRead(_ record: StoredRecord) -> Bool { self.permits(.read, on: record) }
+    package func mayRead(_ record: StoredRecord) -> Bool {
+        self.mayRead(recordCreatedBy: record.system.createdBy)
+    }
+
+    /// Whether a record may be read of which nothing is left but who created it.
+    package func mayRead(recordCreatedBy author: String) -> Bool { self.permits(.read, author) }
 
     /// Whether a record may be changed or deleted.
-    package func mayWrite(_ record: StoredRecord) -> Bool { self.permits(.write, on: record) }
+    package func mayWrite(_ record: StoredRecord) -> Bool { self.permits(.write, record.system.createdBy) }
 
-    private func permits(_ permission: Permissions, on record: StoredRecord) -> Bool {
+    private func permits(_ permission: Permissions, _ author: String) -> Bool {
         if self.toAll.contains(permission) { return true }
         guard let creator = self.creator else { return false }
-        return record.system.createdBy == creator && self.toOwn.contains(permission)
+        return author == creator && self.toOwn.contains(permission)
     }
 }
 

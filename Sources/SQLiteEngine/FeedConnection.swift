@@ -141,7 +141,8 @@ final class FeedConnection: FeedReader {
                 FeedDeletion(
                     position: statement.integer(0),
                     name: statement.text(1),
-                    recordType: try self.connection.typeName(statement.integer(2))
+                    recordType: try self.connection.typeName(statement.integer(2)),
+                    createdBy: try self.connection.authorName(statement.integer(3))
                 )
             )
         }

@@ -34,8 +34,8 @@ final class FeedStatements {
         )
         self.deletions = try statement(
             """
-            SELECT position, name, type FROM tombstone WHERE database = ? AND zone = ? AND position > ?
-            ORDER BY position LIMIT ?
+            SELECT position, name, type, creator FROM tombstone
+            WHERE database = ? AND zone = ? AND position > ? ORDER BY position LIMIT ?
             """
         )
         self.zones = try statement("\(zone) AND position > ?2 ORDER BY position LIMIT ?3")

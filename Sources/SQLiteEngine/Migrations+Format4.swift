@@ -1,7 +1,8 @@
 extension Migrations {
     /// Adds what feeds need.
     ///
-    /// Records of before count as created at position 0: no feed of before knows one. Their deletions count as of now.
+    /// Records of before count as created at position 0: no feed of before knows one. Their deletions count as of now, and as of
+    /// records that nobody created.
     static let format4 = [
         "ALTER TABLE record ADD COLUMN created_position INTEGER NOT NULL DEFAULT 0",
         // The number of the record stands at the end of every entry by itself.
@@ -11,6 +12,7 @@ extension Migrations {
         "ALTER TABLE zone ADD COLUMN byte_count INTEGER NOT NULL DEFAULT 0",
         "CREATE UNIQUE INDEX zone_number ON zone (database, number)",
         "ALTER TABLE tombstone ADD COLUMN deleted_ms INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE tombstone ADD COLUMN creator INTEGER NOT NULL DEFAULT 0",
         "UPDATE tombstone SET deleted_ms = unixepoch() * 1000",
         "CREATE UNIQUE INDEX tombstone_order ON tombstone (database, zone, position)",
         "ALTER TABLE zone_tombstone ADD COLUMN deleted_ms INTEGER NOT NULL DEFAULT 0",

@@ -175,6 +175,11 @@ final class ReadConnection: @unchecked Sendable {
         try self.name(self.typeName, number, \.typeNames)
     }
 
+    /// The record name of a user; empty for 0, which is nobody.
+    func authorName(_ number: Int64) throws(StorageFailure) -> String {
+        number == 0 ? "" : try self.name(self.authorName, number, \.authorNames)
+    }
+
     /// Names never change, so what was read once is valid in every snapshot.
     private func name(
         _ statement: HotStatement,

@@ -100,8 +100,8 @@ struct RecordStatements {
         )
         self.insertTombstone = try HotStatement(
             """
-            INSERT INTO tombstone (database, zone, name, position, type, deleted_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO tombstone (database, zone, name, position, type, deleted_ms, creator)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             on: connection
         )

@@ -99,6 +99,7 @@ extension WriterTransaction {
         statement.bind(4, position)
         statement.bind(5, try self.typeNumber(record.recordType, in: environment))
         statement.bind(6, self.nowMilliseconds)
+        statement.bind(7, try self.authorNumber(record.system.createdBy))
         try statement.run()
     }
 

@@ -326,6 +326,25 @@ struct FeedTests {
     // MARK: Public databases
 
     @Test(arguments: EngineKind.allCases)
+    func `who may read his own records only hears of no other's deletion`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        _ = try await it.modify([save("hers", in: .default)], by: it.publicly)
+        _ = try await it.modify([save("his", in: .default)], by: it.bobPublicly)
+        try await OtherProcess(folder: it.folder).execute(
+            [
+                "UPDATE type_grant SET permissions = 7 WHERE role = '_creator'",
+                "DELETE FROM type_grant WHERE role = '_world'",
+            ]
+        )
+        let token = try await it.token(of: .default, by: it.publicly)
+        _ = try await it.modify([], deletes: [id("hers", in: .default)], by: it.publicly)
+        _ = try await it.modify([], deletes: [id("his", in: .default)], by: it.bobPublicly)
+        #expect(try await it.all(after: token, of: .default, by: it.publicly).items == ["-hers"])
+        let bobs = try await it.changes(FeedRead(zone: .default), by: it.bobPublicly).items.map(\.text)
+        #expect(!bobs.contains { $0.contains("hers") })
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `the public feed has what the reader may read, and no totals that tell of more`(
         kind: EngineKind
     ) async throws {

@@ -102,8 +102,8 @@ final class FeedPage {
     }
 
     private func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
-        // Who created it is forgotten: whoever may read his own records of the type hears of all that are deleted.
-        guard try self.access(toType: deletion.recordType).readRule != .none else { return true }
+        let access = try self.access(toType: deletion.recordType)
+        guard access.mayRead(recordCreatedBy: deletion.createdBy) else { return true }
         guard self.items.count < self.read.limit else { return false }
         let id = RecordID(zone: self.read.zone, recordName: deletion.name)
         self.items.append(.recordDeleted(DeletedRecord(id: id, recordType: deletion.recordType)))

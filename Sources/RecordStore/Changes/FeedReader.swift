@@ -106,11 +106,14 @@ package struct FeedDeletion: Hashable, Sendable {
     package var position: Int64
     package var name: String
     package var recordType: String
+    /// User record name; empty: nobody knows.
+    package var createdBy: String
 
-    package init(position: Int64, name: String, recordType: String) {
+    package init(position: Int64, name: String, recordType: String, createdBy: String) {
         self.position = position
         self.name = name
         self.recordType = recordType
+        self.createdBy = createdBy
     }
 }
 
