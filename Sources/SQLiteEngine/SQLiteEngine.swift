@@ -17,6 +17,7 @@ package final class SQLiteEngine: StorageEngine {
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
+    private let checkpoint: IdleCheckpoint
 
     /// What a client should wait when too much is waiting already: a few commits' time.
     static let overloadRetryMilliseconds: UInt32 = 200
@@ -38,6 +39,11 @@ package final class SQLiteEngine: StorageEngine {
             requestsMax: configuration.waitingRequestsMax,
             bytesMax: configuration.waitingBytesMax
         )
+        do {
+            self.checkpoint = try IdleCheckpoint(file: file, report: report)
+        } catch {
+            throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
+        }
         self.writer = Writer(
             queue: self.queue,
             rules: WriteRules(
@@ -45,6 +51,7 @@ package final class SQLiteEngine: StorageEngine {
                 requestIDRetentionSeconds: configuration.requestIDRetentionSeconds
             ),
             configuration: configuration,
+            checkpoint: self.checkpoint,
             clock: clock,
             report: report
         )
@@ -73,6 +80,7 @@ package final class SQLiteEngine: StorageEngine {
     deinit {
         self.queue.close()
         self.reads.close()
+        self.checkpoint.close()
     }
 
     /// Starts the thread that has the writing connection for as long as the engine lives.
@@ -205,6 +213,8 @@ package final class SQLiteEngine: StorageEngine {
     package func shutdown() async {
         self.queue.close()
         self.reads.close()
+        self.checkpoint.close()
         await self.ending.wait()
+        await self.checkpoint.ended()
     }
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// A request that fails half-way for a reason of ours takes back the transaction, which is then executed again with each
 /// request in a savepoint, so that this one is taken back alone. A disk that is full or fails takes back all.
 ///
-/// SAFETY: `transaction` and `database` are made and used on the writer's thread only; the rest is immutable or locked.
+/// SAFETY: `pagesInLog`, `transaction` and `database` are used on the writer's thread only; the rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
     private let rules: WriteRules
@@ -20,7 +20,12 @@ final class Writer: @unchecked Sendable {
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (EngineEvent) -> Void
     private let statistics = Mutex(EngineStatistics())
+    private let checkpoint: IdleCheckpoint
+    /// Pages in the log that the idle checkpoint was not asked to copy; what an earlier process left is not known.
+    private var pagesInLog = Writer.checkpointPagesMin
 
+    /// A log of fewer pages is left as it is: a copy costs two flushes to disk.
+    private static let checkpointPagesMin = 1_000
     /// What a client whose request could not be written should wait.
     private static let unavailableRetryMilliseconds: UInt32 = 1_000
 
@@ -28,10 +33,12 @@ final class Writer: @unchecked Sendable {
         queue: WriteQueue,
         rules: WriteRules,
         configuration: SQLiteEngineConfiguration,
+        checkpoint: IdleCheckpoint,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.queue = queue
+        self.checkpoint = checkpoint
         self.rules = rules
         self.configuration = configuration
         self.clock = clock
@@ -214,6 +221,14 @@ final class Writer: @unchecked Sendable {
         }
     }
 
+    /// Has the log copied into the file when that has waited for a second in which nobody wrote.
+    private func checkpointIfWorthwhile(_ transaction: WriterTransaction) {
+        self.pagesInLog += transaction.takePagesWritten()
+        guard self.pagesInLog >= Self.checkpointPagesMin else { return }
+        self.pagesInLog = 0
+        self.checkpoint.want()
+    }
+
     /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
     ///
     /// After waiting there is work only if somebody else wrote, such as the command line, or time has passed. Returns whether there may be
@@ -229,7 +244,10 @@ final class Writer: @unchecked Sendable {
                 try hasWaited
                 ? transaction.othersHaveWritten() || housekeeping.oldTombstones.isWanted(nowMilliseconds: now)
                 : housekeeping.isWanted(nowMilliseconds: now)
-            guard isWanted else { return false }
+            guard isWanted else {
+                if hasWaited { self.checkpointIfWorthwhile(transaction) }
+                return false
+            }
             try transaction.begin(nowMilliseconds: now)
             try housekeeping.sweep()
             try housekeeping.workOnIndexes(isAlone: true)

@@ -21,8 +21,10 @@ final class WriterTransaction: WriteTransaction {
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
     private var dataVersion: Int64 = -1
+    private let connection: OpaquePointer
 
     init(connection: OpaquePointer) throws(StorageFailure) {
+        self.connection = connection
         self.statements = try WriterStatements(connection: connection)
     }
 
@@ -36,6 +38,14 @@ final class WriterTransaction: WriteTransaction {
             self.forget()
             self.dataVersion = version
         }
+    }
+
+    /// Pages that went into the log since this was asked last.
+    func takePagesWritten() -> Int {
+        var pages: Int32 = 0
+        var most: Int32 = 0
+        sqlite3_db_status(self.connection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 1)
+        return Int(pages)
     }
 
     /// Whether somebody else wrote since the last transaction.

@@ -85,14 +85,17 @@ extension ConnectionHandler {
             let start = buffer.writerIndex
             if let refused = answer.takeRefusedItem() { refused.append(toItems: &buffer) }
             while next < outcomes.count {
-                let outcome = outcomes.item(at: next)
                 let itemStart = buffer.writerIndex
-                Item(index: answer.number(of: next), outcome: outcome).append(toItems: &buffer)
+                let failure = outcomes.append(
+                    at: next,
+                    number: answer.number(of: next),
+                    toItems: &buffer
+                )
                 if itemStart > start, buffer.writerIndex - start > Self.itemsFrameBytesMax {
                     buffer.moveWriterIndex(to: itemStart)
                     break
                 }
-                if case .failure(let failure) = outcome { self.server.metrics.failed(failure.code) }
+                if let failure { self.server.metrics.failed(failure.code) }
                 next += 1
             }
         }

@@ -1,3 +1,4 @@
+import NIOCore
 import RecordModel
 import RecordStore
 import WireProtocol
@@ -32,7 +33,7 @@ enum Outcomes: Sendable {
     }
 
     /// What goes over the wire for the outcome at this place.
-    func item(at offset: Int) -> ItemOutcome {
+    private func item(at offset: Int) -> ItemOutcome {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
@@ -40,6 +41,19 @@ enum Outcomes: Sendable {
         case .followed(let items, _): ItemOutcome(items[offset])
         case .ended: preconditionFailure("an answer without items was asked for one")
         }
+    }
+
+    /// Appends the outcome at this place to the payload of an `items` frame, and returns its failure if it is one.
+    func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
+        if case .found(let records, _) = self {
+            // Without a copy of the record as an outcome: a query has hundreds.
+            Item.append(records[offset], index: number, toItems: &buffer)
+            return nil
+        }
+        let outcome = self.item(at: offset)
+        Item(index: number, outcome: outcome).append(toItems: &buffer)
+        guard case .failure(let failure) = outcome else { return nil }
+        return failure
     }
 
     /// About the memory that the outcomes hold.
