@@ -54,6 +54,7 @@ struct SubscriptionTests {
             }
             try await desk.server.restart()
             let fetched = try await desk.database.allSubscriptions()
+                .sorted { $0.subscriptionID < $1.subscriptionID }
             #expect(fetched.map(\.subscriptionID) == ["database", "query", "zone"])
             let zone = try #require(fetched[2] as? CKRecordZoneSubscription)
             #expect(zone == all[1] && zone.zoneID == desk.zone && zone.recordType == "Note")
