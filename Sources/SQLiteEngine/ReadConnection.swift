@@ -11,6 +11,7 @@ import RecordStore
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
+    let subscription, subscriptions: HotStatement
     let grants: GrantStatements
     /// The statements of feeds.
     let feedStatements: FeedStatements
@@ -37,6 +38,12 @@ final class ReadConnection: @unchecked Sendable {
             on: connection
         )
         self.record = try HotStatement(RecordColumns.select, on: connection)
+        let ofOwner = """
+            SELECT \(SubscriptionColumns.names) FROM subscription
+            WHERE database = ? AND owner = (SELECT number FROM author WHERE record_name = ?)
+            """
+        self.subscription = try HotStatement("\(ofOwner) AND id = ?", on: connection)
+        self.subscriptions = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
         self.queryStatements = try QueryStatements(connection)
         self.feedStatements = try FeedStatements(connection)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)

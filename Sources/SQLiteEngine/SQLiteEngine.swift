@@ -14,6 +14,7 @@ package final class SQLiteEngine: StorageEngine {
     let reads: ReadPool
     private let sqliteDirectory: SQLiteDirectory
     private let sqliteSchemas: SQLiteSchemas
+    private let sqliteSubscriptions: SQLiteSubscriptions
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
@@ -48,6 +49,7 @@ package final class SQLiteEngine: StorageEngine {
             clock: clock,
             report: report
         )
+        let watch = Watch()
         do {
             self.reads = try ReadPool(
                 file: file,
@@ -58,6 +60,14 @@ package final class SQLiteEngine: StorageEngine {
             let reader = try file.openReader()
             self.sqliteDirectory = SQLiteDirectory(writer: self.queue, reader: reader, clock: clock)
             self.sqliteSchemas = SQLiteSchemas(writer: self.queue, reader: reader)
+            self.sqliteSubscriptions = SQLiteSubscriptions(
+                writer: self.queue,
+                reads: self.reads,
+                watch: watch,
+                access: try ReadConnection(file: file),
+                configuration: configuration,
+                report: report
+            )
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
@@ -65,6 +75,7 @@ package final class SQLiteEngine: StorageEngine {
         try Self.startWriter(
             self.writer,
             database,
+            watch,
             tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds,
             self.ending
         )
@@ -79,6 +90,7 @@ package final class SQLiteEngine: StorageEngine {
     private static func startWriter(
         _ writer: Writer,
         _ database: DatabaseQueue,
+        _ watch: Watch,
         tombstoneRetentionSeconds retentionSeconds: Int,
         _ ending: Ending
     ) throws {
@@ -89,7 +101,7 @@ package final class SQLiteEngine: StorageEngine {
                     guard let connection = database.sqliteConnection else {
                         throw .unexpected(code: 0)
                     }
-                    let transaction = try WriterTransaction(connection: connection)
+                    let transaction = try WriterTransaction(connection: connection, watch: watch)
                     let housekeeping = try Housekeeping(
                         transaction: transaction,
                         database: database,
@@ -163,19 +175,7 @@ package final class SQLiteEngine: StorageEngine {
             reply(.failure(error))
             return
         }
-        let report = self.report
-        let admission = self.reads.read(isShort: isShort) { connection in
-            do throws(StorageFailure) {
-                reply(try read(connection))
-            } catch {
-                reply(.failure(Self.refusal(for: error, report)))
-            }
-        }
-        switch admission {
-        case .admitted: return
-        case .full: reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
-        case .closed: reply(.failure(.shuttingDown))
-        }
+        self.reads.answer(isShort: isShort, reply, read)
     }
 
     static func refusal(
@@ -195,6 +195,8 @@ package final class SQLiteEngine: StorageEngine {
     package var directory: any Directory { self.sqliteDirectory }
 
     package var schemas: any SchemaStore { self.sqliteSchemas }
+
+    package var subscriptions: any SubscriptionStore { self.sqliteSubscriptions }
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted

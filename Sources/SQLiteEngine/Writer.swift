@@ -56,11 +56,14 @@ final class Writer: @unchecked Sendable {
             }
             idleIsUseful = true
             if case .administration(let administration) = jobs[0] {
-                administration.reply(self.execute(administration, transaction, database))
+                let error = self.execute(administration, transaction, database)
+                self.tell(transaction)
+                administration.reply(error)
             } else {
                 self.execute(jobs, transaction, housekeeping)
             }
         }
+        while !transaction.watch.cursors.isEmpty, self.writeCursors(housekeeping, transaction) {}
     }
 
     private typealias Answer = (write: WriteQueue.PendingWrite, result: Result<[WriteOutcome], StoreError>)
@@ -90,7 +93,13 @@ final class Writer: @unchecked Sendable {
             )
             answers += writes.map { ($0, .failure(refusal)) }
         }
+        self.tell(transaction)
         for answer in answers { answer.write.reply(answer.result) }
+    }
+
+    /// Tells those who watch what the last transaction changed.
+    private func tell(_ transaction: WriterTransaction) {
+        if let changes = transaction.takeCommitted() { transaction.watch.report(changes) }
     }
 
     /// - Throws: When nothing of the transaction can be written.
@@ -135,6 +144,7 @@ final class Writer: @unchecked Sendable {
         var counted = EngineStatistics()
         try transaction.begin(nowMilliseconds: now)
         for write in writes {
+            transaction.report.origin = write.request.origin
             let execution =
                 inSavepoints
                 ? try self.executeInSavepoint(write.request, transaction)
@@ -148,6 +158,7 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.workOnIndexes(isAlone: false)
                 try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.oldTombstones.remove(nowMilliseconds: now)
+                try housekeeping.writeCursors(isAlone: false)
                 try housekeeping.forgetRequests(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
@@ -190,7 +201,7 @@ final class Writer: @unchecked Sendable {
             for outcome in outcomes {
                 switch outcome {
                 case .recordSaved, .deleted: counted.recordsWritten += 1
-                case .zoneSaved, .failed: continue
+                case .zoneSaved, .subscriptionSaved, .failed: continue
                 }
             }
         case .failure: counted.requestsRefused += 1
@@ -214,6 +225,20 @@ final class Writer: @unchecked Sendable {
         }
     }
 
+    /// Writes down what listeners acknowledged last.
+    private func writeCursors(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
+        do {
+            try transaction.begin(nowMilliseconds: self.clock())
+            try housekeeping.writeCursors(isAlone: true)
+            try transaction.commit()
+            return true
+        } catch {
+            transaction.rollback()
+            self.report(.housekeepingFailed(sqliteCode: error.code))
+            return false
+        }
+    }
+
     /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
     ///
     /// After waiting there is work only if somebody else wrote, such as the command line, or time has passed. Returns whether there may be
@@ -227,7 +252,7 @@ final class Writer: @unchecked Sendable {
         do {
             let isWanted =
                 try hasWaited
-                ? transaction.othersHaveWritten() || housekeeping.oldTombstones.isWanted(nowMilliseconds: now)
+                ? housekeeping.isWantedAfterWaiting(nowMilliseconds: now)
                 : housekeeping.isWanted(nowMilliseconds: now)
             guard isWanted else { return false }
             try transaction.begin(nowMilliseconds: now)
@@ -235,6 +260,7 @@ final class Writer: @unchecked Sendable {
             try housekeeping.workOnIndexes(isAlone: true)
             try housekeeping.staleChanges.remove(isIdle: true)
             try housekeeping.oldTombstones.remove(nowMilliseconds: now)
+            try housekeeping.writeCursors(isAlone: true)
             try transaction.commit()
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted(nowMilliseconds: now)

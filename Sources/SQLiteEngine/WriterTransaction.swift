@@ -20,16 +20,23 @@ final class WriterTransaction: WriteTransaction {
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
+    /// Who watches which databases, and what listeners have acknowledged.
+    let watch: Watch
+    /// What the transaction has changed there.
+    var report = CommitReport()
+    private var committed: CommittedChanges?
     private var dataVersion: Int64 = -1
 
-    init(connection: OpaquePointer) throws(StorageFailure) {
+    init(connection: OpaquePointer, watch: Watch) throws(StorageFailure) {
         self.statements = try WriterStatements(connection: connection)
+        self.watch = watch
     }
 
     /// Starts a transaction; waits for a writer of another process.
     func begin(nowMilliseconds: Int64) throws(StorageFailure) {
         self.nowMilliseconds = nowMilliseconds
         self.caches.trim()
+        self.report = CommitReport(watched: self.watch.watched)
         try self.statements.begin.run()
         let version = try self.currentDataVersion()
         if version != self.dataVersion {
@@ -70,6 +77,15 @@ final class WriterTransaction: WriteTransaction {
         }
         self.caches.changedCounters.removeAll(keepingCapacity: true)
         try self.statements.commit.run()
+        self.watch.cursors.confirm()
+        self.committed = self.report.committed(atMilliseconds: self.nowMilliseconds)
+        self.report = CommitReport()
+    }
+
+    /// What the last commit is to be told of, once.
+    func takeCommitted() -> CommittedChanges? {
+        defer { self.committed = nil }
+        return self.committed
     }
 
     /// Takes back everything since `begin`, in memory as well.
@@ -79,6 +95,8 @@ final class WriterTransaction: WriteTransaction {
         self.forget()
         self.entries.removeAll()
         self.changes.removeAll()
+        self.report = CommitReport()
+        self.watch.cursors.takeBack()
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
     }
@@ -92,6 +110,7 @@ final class WriterTransaction: WriteTransaction {
         try self.writeEntries()
         try self.statements.savepoint.run()
         let changes = self.changes
+        let report = self.report
         do throws(StorageFailure) {
             let answer = try work()
             try self.writeEntries()
@@ -101,6 +120,8 @@ final class WriterTransaction: WriteTransaction {
             self.entries.removeAll()
             self.caches.forgetNames()
             self.changes = changes
+            self.report = report
+            self.watch.cursors.takeBack()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
             do throws(StorageFailure) {
@@ -124,14 +145,20 @@ final class WriterTransaction: WriteTransaction {
             }
             return self.caches.counters.values[place].position
         }
-        let statement = self.statements.position
-        statement.bind(1, database.rawValue)
-        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
-        let position = statement.integer(0) + 1
-        statement.reset()
+        let position = try self.position(of: database) + 1
         self.caches.counters[database] = WriterCaches.Counter(position: position, isChanged: true)
         self.caches.changedCounters.append(database)
         return position
+    }
+
+    /// The last position that was taken in a database.
+    func position(of database: DatabaseID) throws(StorageFailure) -> Int64 {
+        if let known = self.caches.counters[database] { return known.position }
+        let statement = self.statements.position
+        statement.bind(1, database.rawValue)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        defer { statement.reset() }
+        return statement.integer(0)
     }
 
     // MARK: Zones
@@ -162,6 +189,7 @@ final class WriterTransaction: WriteTransaction {
         try statement.run()
         let key = ZoneKey(database: database, number: position)
         self.caches.zones[WriterCaches.Name(owner: database.rawValue, name: name)] = key
+        self.note(.zoneCreated(name), at: position, in: database)
         return key
     }
 
@@ -180,6 +208,8 @@ final class WriterTransaction: WriteTransaction {
         self.statements.zones.insertSweep.bind(2, zone.number)
         try self.statements.zones.insertSweep.run()
         self.mayHaveSweepWork = true
+        self.note(.zoneDeleted(name), at: position, in: zone.database)
+        try self.deleteSubscriptions(of: zone, at: position)
     }
 
     // MARK: Request IDs

@@ -130,7 +130,7 @@ extension ConnectionHandler {
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
         case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.followed, _),
-            .sending(.ended, _):
+            .sending(.subscriptions, _), .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()
         case .sending(.written, _), .executing, nil:

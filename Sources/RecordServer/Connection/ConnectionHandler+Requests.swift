@@ -179,6 +179,12 @@ extension ConnectionHandler {
                     EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
                 )
             }
+        case .fetchSubscriptions(let selection, let requester):
+            self.reserve(Self.fetchReservedBytes, for: answer)
+            self.server.engine.subscriptions.fetch(selection, for: requester) { result in
+                let outcomes = result.map { Outcomes.subscriptions($0) }
+                mailbox.deliver(EngineReply(connection: connection, stream: stream, result: outcomes))
+            }
         case .query(let query):
             self.reserve(Self.fetchReservedBytes, for: answer)
             let key = self.server.sealKey

@@ -10,6 +10,7 @@ enum AdmittedRequest: Sendable {
     case query(AdmittedQuery)
     case feed(AdmittedFeed)
     case checkSchema(SchemaCheck)
+    case fetchSubscriptions(FetchSubscriptions.Selection, Requester)
 }
 
 /// What admission looks at besides the request.
@@ -31,12 +32,16 @@ struct Admission {
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
         switch request.operation {
-        case .modifySubscriptions, .fetchSubscriptions, .listen:
+        case .listen:
             throw Failure(
                 code: .operationUnknown,
-                message: "this server has no subscriptions yet",
+                message: "this server sends no notifications yet",
                 retry: .never
             )
+        case .modifySubscriptions(let operation):
+            return .write(try self.admit(operation, requestID: request.requestID))
+        case .fetchSubscriptions(let operation):
+            return try self.admit(operation)
         case .modifyRecords(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchRecords(let operation):

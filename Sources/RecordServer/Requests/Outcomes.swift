@@ -1,3 +1,4 @@
+import NIOCore
 import RecordModel
 import RecordStore
 import WireProtocol
@@ -10,13 +11,14 @@ enum Outcomes: Sendable {
     case found([Record], End)
     /// A page of a feed, with what ends it.
     case followed([FeedItem], End)
+    case subscriptions([SubscriptionOutcome])
     /// An answer without items.
     case ended(End)
 
     /// The last frame of the answer.
     var end: End {
         switch self {
-        case .written, .read: End()
+        case .written, .read, .subscriptions: End()
         case .found(_, let end), .followed(_, let end), .ended(let end): end
         }
     }
@@ -27,6 +29,7 @@ enum Outcomes: Sendable {
         case .read(let outcomes): outcomes.count
         case .found(let records, _): records.count
         case .followed(let items, _): items.count
+        case .subscriptions(let outcomes): outcomes.count
         case .ended: 0
         }
     }
@@ -38,6 +41,7 @@ enum Outcomes: Sendable {
         case .read(let outcomes): ItemOutcome(outcomes[offset])
         case .found(let records, _): .record(records[offset])
         case .followed(let items, _): ItemOutcome(items[offset])
+        case .subscriptions(let outcomes): ItemOutcome(outcomes[offset])
         case .ended: preconditionFailure("an answer without items was asked for one")
         }
     }
@@ -50,6 +54,7 @@ enum Outcomes: Sendable {
         case .found(let records, let end):
             records.reduce(end.cursor.count) { $0 + outcomeOverheadBytes + $1.body.bytes.count }
         case .followed(let items, let end): items.reduce(end.token.count) { $0 + $1.heldBytes }
+        case .subscriptions(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }
     }
@@ -61,6 +66,7 @@ extension ItemOutcome {
         case .recordSaved(let changeTag, let system):
             self = .recordSaved(RecordSaved(changeTag: changeTag, system: system))
         case .zoneSaved(let zone): self = .zone(zone)
+        case .subscriptionSaved(let subscription): self = .subscription(subscription)
         case .deleted: self = .deleted
         case .failed(let error): self = .failure(Failure(error))
         }
@@ -75,6 +81,15 @@ extension ItemOutcome {
     }
 }
 
+extension ItemOutcome {
+    init(_ outcome: SubscriptionOutcome) {
+        switch outcome {
+        case .subscription(let subscription): self = .subscription(subscription)
+        case .failed(let error): self = .failure(Failure(error))
+        }
+    }
+}
+
 /// What an outcome costs besides the bytes of a record.
 private let outcomeOverheadBytes = 256
 
@@ -83,12 +98,27 @@ extension WriteOutcome {
         switch self {
         case .recordSaved: outcomeOverheadBytes
         case .zoneSaved: outcomeOverheadBytes
+        case .subscriptionSaved(let subscription): subscription.heldBytes
         case .deleted: outcomeOverheadBytes
         case .failed(.recordExists(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed(.changeTagStale(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed: outcomeOverheadBytes
         }
     }
+}
+
+extension SubscriptionOutcome {
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .subscription(let subscription): subscription.heldBytes
+        case .failed: outcomeOverheadBytes
+        }
+    }
+}
+
+extension Subscription {
+    /// Its parts take about as much again as its text.
+    fileprivate var heldBytes: Int { outcomeOverheadBytes + 2 * self.encoded().readableBytes }
 }
 
 extension FeedItem {
