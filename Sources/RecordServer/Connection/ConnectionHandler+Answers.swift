@@ -168,7 +168,7 @@ extension ConnectionHandler {
         if !context.channel.isWritable { self.startSlowReaderTimer() }
     }
 
-    private func prepareOutbound() {
+    func prepareOutbound() {
         guard self.outbound.capacity == 0, let context else { return }
         self.outbound = self.loop.takeBuffer(allocator: context.channel.allocator)
     }

@@ -14,7 +14,7 @@ extension AdmittedRequest {
         case .fetchRecords(let fetch, _): fetch.ids.count
         case .fetchZones(.ids(let ids), _): ids.count
         case .fetchSubscriptions(.ids(let ids), _): ids.count
-        case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema: 0
+        case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen: 0
         }
     }
 
@@ -50,7 +50,7 @@ extension AdmittedRequest {
         case .fetchSubscriptions(.ids(var ids), let requester):
             ids.remove(at: number)
             return .fetchSubscriptions(.ids(ids), requester)
-        case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema:
+        case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen:
             return self
         }
     }

@@ -11,6 +11,7 @@ enum AdmittedRequest: Sendable {
     case feed(AdmittedFeed)
     case checkSchema(SchemaCheck)
     case fetchSubscriptions(FetchSubscriptions.Selection, Requester)
+    case listen(ListenerIdentity)
 }
 
 /// What admission looks at besides the request.
@@ -24,6 +25,8 @@ struct Admission {
     /// The server's clock, milliseconds since 1970.
     let nowMilliseconds: Int64
     let sealKey: SealKey
+    /// The number of the connection.
+    let origin: UInt64
 
     /// Checks count, scope and who asks.
     ///
@@ -33,11 +36,7 @@ struct Admission {
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
         switch request.operation {
         case .listen:
-            throw Failure(
-                code: .operationUnknown,
-                message: "this server sends no notifications yet",
-                retry: .never
-            )
+            return try self.admitListen()
         case .modifySubscriptions(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchSubscriptions(let operation):
@@ -80,7 +79,8 @@ struct Admission {
             requestID: requestID,
             operation: operation,
             bytes: self.requestBytes,
-            deadlineMilliseconds: self.deadlineMilliseconds
+            deadlineMilliseconds: self.deadlineMilliseconds,
+            origin: self.origin
         )
     }
 }
