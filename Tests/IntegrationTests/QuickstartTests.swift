@@ -16,6 +16,8 @@ struct QuickstartTests {
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("serverRecordChanged"))
         #expect(outcome.output.contains(/export TIDEMARK_TOKEN=tmk_/))
+        #expect(outcome.output.contains(/\d ms after the commit/))
+        #expect(outcome.output.contains("saved Country JP"))
         let folder = try #require(outcome.output.firstMatch(of: /Clients trust (\S+)\/data\/tls\/ca.pem/)).1
         #expect(!FileManager.default.fileExists(atPath: String(folder)))
     }

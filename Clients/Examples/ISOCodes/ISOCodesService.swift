@@ -17,7 +17,15 @@ struct ISOCodesService {
             guard try await container.accountStatus() == .available else {
                 throw Failure("Not signed in. Set TIDEMARK_TOKEN to a user's access token.")
             }
-            try await ISOCodesService(database: container.privateCloudDatabase).run()
+            let service = ISOCodesService(database: container.privateCloudDatabase)
+            let arguments = CommandLine.arguments.dropFirst()
+            if let code = arguments.last, arguments.count == 2, arguments.first == "visit" {
+                try await Visit(database: service.database).run(to: service.recordID(code))
+            } else if arguments.isEmpty {
+                try await service.run()
+            } else {
+                throw Failure("usage: iso-codes-service [visit CODE]")
+            }
         } catch let error as Failure {
             Self.fail(error.description)
         } catch {
