@@ -59,6 +59,7 @@ struct DatabaseFile: Sendable {
             let queue = try DatabaseQueue(path: self.path, configuration: configuration)
             let found = try queue.inDatabase { database in
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+                // The log is synced by `LogSync`, when the commit is in it.
                 try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
                 _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
                 return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -73,6 +74,18 @@ struct DatabaseFile: Sendable {
         } catch {
             throw .cannotOpen(path: self.path, reason: String(describing: error))
         }
+    }
+
+    /// Opens the log beside SQLite, and makes sure that it is found after a loss of power.
+    ///
+    /// There is one as long as a connection writes. (POSIX locks, which a second descriptor of a file would lose, are on other files.)
+    func openLog() throws -> FileHandle {
+        let log = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path + "-wal"))
+        let folder = open((self.path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY)
+        guard folder >= 0 else { throw CocoaError(.fileReadNoPermission) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        return log
     }
 
     /// Opens a connection that copies the log into the file.
@@ -102,5 +115,7 @@ struct DatabaseFile: Sendable {
 
 extension SQLiteEngineConfiguration.Durability {
     /// The value of SQLite's pragma.
-    fileprivate var synchronous: String { self == .full ? "FULL" : "OFF" }
+    ///
+    /// `NORMAL` syncs the log before it is copied into the file, the file after it, and not the log at each commit.
+    fileprivate var synchronous: String { self == .full ? "NORMAL" : "OFF" }
 }

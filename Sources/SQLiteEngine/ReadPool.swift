@@ -9,6 +9,7 @@ final class ReadPool: Sendable {
     private let file: DatabaseFile
     private let idle: Mutex<[ReadConnection]>
     private let queue = ReadQueue(readsMax: 4_096)
+    private let sync: LogSync
     private let report: @Sendable (EngineEvent) -> Void
 
     /// Opens what it needs from the start, so that no read has to.
@@ -16,9 +17,11 @@ final class ReadPool: Sendable {
         file: DatabaseFile,
         inlineConnections: Int,
         threads: Int,
+        sync: LogSync,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.file = file
+        self.sync = sync
         self.report = report
         var idle: [ReadConnection] = []
         for _ in 0..<inlineConnections { idle.append(try ReadConnection(file: file)) }
@@ -44,16 +47,17 @@ final class ReadPool: Sendable {
         return self.queue.add(read)
     }
 
-    /// Runs a read and replies with what it gives, or with why it could not be run.
-    func answer<Answer>(
+    /// Runs a read and replies with what it gives when that is on disk, or with why it could not be run.
+    func answer<Answer: Sendable>(
         isShort: Bool,
+        in database: DatabaseID,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
         let report = self.report
         let admission = self.read(isShort: isShort) { connection in
             do throws(StorageFailure) {
-                reply(try read(connection))
+                self.reply(with: try read(connection), of: database, reply)
             } catch {
                 reply(.failure(SQLiteEngine.refusal(for: error, report)))
             }
@@ -64,6 +68,19 @@ final class ReadPool: Sendable {
             let milliseconds = SQLiteEngine.overloadRetryMilliseconds
             reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
         case .closed: reply(.failure(.shuttingDown))
+        }
+    }
+
+    /// Replies with what was read of a database when it is on disk.
+    func reply<Answer: Sendable>(
+        with answer: Result<Answer, StoreError>,
+        of database: DatabaseID,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void
+    ) {
+        guard !self.sync.isIdle else { return reply(answer) }
+        let report = self.report
+        self.sync.whenSynced(database) { loss in
+            reply(loss.map { .failure(SQLiteEngine.refusal(for: $0, report)) } ?? answer)
         }
     }
 

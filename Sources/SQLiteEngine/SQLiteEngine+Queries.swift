@@ -21,13 +21,17 @@ extension SQLiteEngine {
             let attempt = self.page(read, for: requester, attemptMax: self.configuration.inlineQueryReadsMax)
             let isDone = self.reads.attempt { connection in
                 guard let answer = attempt(connection) else { return false }
-                reply(answer)
+                self.reads.reply(with: answer, of: requester.database, reply)
                 return true
             }
             if isDone { return }
         }
         let admission = self.reads.read(isShort: false) { connection in
-            reply(whole(connection) ?? .failure(.internalFault))
+            self.reads.reply(
+                with: whole(connection) ?? .failure(.internalFault),
+                of: requester.database,
+                reply
+            )
         }
         switch admission {
         case .admitted: return

@@ -19,6 +19,7 @@ package final class SQLiteEngine: StorageEngine {
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
     private let checkpoint: IdleCheckpoint
+    let sync: LogSync
 
     /// What a client should wait when too much is waiting already: a few commits' time.
     static let overloadRetryMilliseconds: UInt32 = 200
@@ -42,6 +43,7 @@ package final class SQLiteEngine: StorageEngine {
         )
         do {
             self.checkpoint = try IdleCheckpoint(file: file, report: report)
+            self.sync = try LogSync(file: file, configuration: configuration, report: report)
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
@@ -53,6 +55,7 @@ package final class SQLiteEngine: StorageEngine {
             ),
             configuration: configuration,
             checkpoint: self.checkpoint,
+            sync: self.sync,
             clock: clock,
             report: report
         )
@@ -62,6 +65,7 @@ package final class SQLiteEngine: StorageEngine {
                 file: file,
                 inlineConnections: 4,
                 threads: configuration.readThreads,
+                sync: self.sync,
                 report: report
             )
             let reader = try file.openReader()
@@ -171,7 +175,7 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    func read<Answer>(
+    func read<Answer: Sendable>(
         isShort: Bool,
         _ requester: Requester,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
@@ -183,7 +187,7 @@ package final class SQLiteEngine: StorageEngine {
             reply(.failure(error))
             return
         }
-        self.reads.answer(isShort: isShort, reply, read)
+        self.reads.answer(isShort: isShort, in: requester.database, reply, read)
     }
 
     static func refusal(

@@ -1,3 +1,4 @@
+import Foundation
 package import RecordModel
 package import RecordStore
 
@@ -37,6 +38,10 @@ package struct SQLiteEngineConfiguration: Sendable {
     ///
     /// Tests fill a disk with it.
     package var filePagesMax: Int?
+    /// Makes what was written to a file durable: 0, or the number of the system's error.
+    ///
+    /// Tests make it wait or fail.
+    package var syncFile: @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
 
     package init(directory: String) {
         self.directory = directory
@@ -47,6 +52,9 @@ package struct SQLiteEngineConfiguration: Sendable {
 package enum EngineEvent: Hashable, Sendable {
     /// The disk is full or refuses to write; every request of the commit was refused.
     case storageUnavailable(sqliteCode: Int32)
+    /// What was written could not be made durable, and nobody knows how much of it is on disk: the process has to end, and the next
+    /// one to begin with what is there. Until then everything is refused.
+    case logLost(systemError: Int32)
     /// One request could not be executed for a reason that is ours; it changed nothing.
     case requestFaulted(sqliteCode: Int32)
     /// Sweeping what deleted zones left, or old request IDs, failed; it is tried again.

@@ -41,7 +41,8 @@ final class SQLiteSubscriptions: SubscriptionStore {
             case .all: false
             }
         let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, reply) { (connection) throws(StorageFailure) in
+        self.reads.answer(isShort: isShort, in: requester.database, reply) {
+            (connection) throws(StorageFailure) in
             try connection.subscriptions(
                 selection,
                 of: owner,

@@ -116,6 +116,8 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
+    var isEmpty: Bool { self.condition.withLock { self.state.jobs.isEmpty } }
+
     var waiting: (requests: Int, bytes: Int) {
         self.condition.withLock { (self.state.jobs.count, self.state.bytes) }
     }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The one thread that writes.
 ///
-/// It takes everything that waits, executes it in one transaction, and replies when the transaction is on
-/// disk.
+/// It takes everything that waits, executes it in one transaction, and leaves it to `LogSync` to reply when the transaction is on
+/// disk; meanwhile it executes the next.
 ///
 /// A request that fails half-way for a reason of ours takes back the transaction, which is then executed again with each
 /// request in a savepoint, so that this one is taken back alone. A disk that is full or fails takes back all.
@@ -21,6 +21,7 @@ final class Writer: @unchecked Sendable {
     private let report: @Sendable (EngineEvent) -> Void
     private let statistics = Mutex(EngineStatistics())
     private let checkpoint: IdleCheckpoint
+    private let sync: LogSync
     /// Pages in the log that the idle checkpoint was not asked to copy; what an earlier process left is not known.
     private var pagesInLog = Writer.checkpointPagesMin
 
@@ -34,11 +35,13 @@ final class Writer: @unchecked Sendable {
         rules: WriteRules,
         configuration: SQLiteEngineConfiguration,
         checkpoint: IdleCheckpoint,
+        sync: LogSync,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.queue = queue
         self.checkpoint = checkpoint
+        self.sync = sync
         self.rules = rules
         self.configuration = configuration
         self.clock = clock
@@ -63,14 +66,18 @@ final class Writer: @unchecked Sendable {
             }
             idleIsUseful = true
             if case .administration(let administration) = jobs[0] {
-                let error = self.execute(administration, transaction, database)
-                self.tell(transaction)
-                administration.reply(error)
+                self.execute(administration, transaction, database)
             } else {
                 self.execute(jobs, transaction, housekeeping)
             }
         }
         while !transaction.watch.cursors.isEmpty, self.writeCursors(housekeeping, transaction) {}
+        self.sync.close()
+    }
+
+    private struct Committed {
+        var answers: [Answer]
+        var announced: LogSync.Announced
     }
 
     private typealias Answer = (write: WriteQueue.PendingWrite, result: Result<[WriteOutcome], StoreError>)
@@ -81,32 +88,50 @@ final class Writer: @unchecked Sendable {
         _ housekeeping: Housekeeping
     ) {
         let now = self.clock()
-        var answers: [Answer] = []
         var writes: [WriteQueue.PendingWrite] = []
         for case .request(let write) in jobs {
             if write.request.deadlineMilliseconds < now {
-                answers.append((write, .failure(.deadlinePassed)))
+                write.reply(.failure(.deadlinePassed))
             } else {
                 writes.append(write)
             }
         }
+        guard !writes.isEmpty else { return }
+        guard !self.sync.isLost else { return Self.refuse(writes) }
         do {
-            answers += try self.commit(writes, nowMilliseconds: now, transaction, housekeeping)
+            let committed = try self.commit(writes, nowMilliseconds: now, transaction, housekeeping)
+            let answers = committed.answers
+            self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
+                guard loss == nil else { return Self.refuse(answers.map(\.write)) }
+                for answer in answers { answer.write.reply(answer.result) }
+            }
         } catch {
             transaction.rollback()
             self.report(.storageUnavailable(sqliteCode: error.code))
-            let refusal = StoreError.storageUnavailable(
-                retryAfterMilliseconds: Self.unavailableRetryMilliseconds
-            )
-            answers += writes.map { ($0, .failure(refusal)) }
+            Self.refuse(writes)
         }
-        self.tell(transaction)
-        for answer in answers { answer.write.reply(answer.result) }
     }
 
-    /// Tells those who watch what the last transaction changed.
-    private func tell(_ transaction: WriterTransaction) {
-        if let changes = transaction.takeCommitted() { transaction.watch.report(changes) }
+    private static func refuse(_ writes: [WriteQueue.PendingWrite]) {
+        let refusal = StoreError.storageUnavailable(
+            retryAfterMilliseconds: Self.unavailableRetryMilliseconds
+        )
+        for write in writes { write.reply(.failure(refusal)) }
+    }
+
+    /// Tells those who watch what the last commit changed, and gives its answer, when it is on disk.
+    private func finish(
+        _ announced: LogSync.Announced,
+        _ transaction: WriterTransaction,
+        isAlone: Bool,
+        answer: @escaping LogSync.Answer = { _ in }
+    ) {
+        let changes = transaction.takeCommitted()
+        let watch = transaction.watch
+        self.sync.committed(announced, isAlone: isAlone) { loss in
+            if loss == nil, let changes { watch.report(changes) }
+            answer(loss)
+        }
     }
 
     /// - Throws: When nothing of the transaction can be written.
@@ -115,7 +140,7 @@ final class Writer: @unchecked Sendable {
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
-    ) throws(StorageFailure) -> [Answer] {
+    ) throws(StorageFailure) -> Committed {
         do throws(StorageFailure) {
             // SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
             return try self.commit(
@@ -144,8 +169,7 @@ final class Writer: @unchecked Sendable {
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
-    ) throws(StorageFailure) -> [Answer] {
-        guard !writes.isEmpty else { return [] }
+    ) throws(StorageFailure) -> Committed {
         var answers: [Answer] = []
         answers.reserveCapacity(writes.count)
         var counted = EngineStatistics()
@@ -174,11 +198,11 @@ final class Writer: @unchecked Sendable {
             // It must not stand in the way of requests; what did not fit now is tried again.
             self.report(.housekeepingFailed(sqliteCode: error.code))
         }
-        try transaction.commit()
+        let announced = try transaction.commit(self.sync)
         for event in housekeeping.takeEvents() { self.report(event) }
         counted.commits = 1
         self.statistics.withLock { $0.add(counted) }
-        return answers
+        return Committed(answers: answers, announced: announced)
     }
 
     /// A fault of ours takes back this request and leaves its neighbours alone.
@@ -219,16 +243,16 @@ final class Writer: @unchecked Sendable {
         _ administration: WriteQueue.Administration,
         _ transaction: WriterTransaction,
         _ database: Database
-    ) -> (any Error)? {
+    ) {
         do {
             try transaction.begin(nowMilliseconds: self.clock())
             try administration.work(transaction, database)
-            try transaction.commit()
+            let announced = try transaction.commit(self.sync)
             transaction.mayHaveIndexWork = true
-            return nil
+            self.finish(announced, transaction, isAlone: self.queue.isEmpty) { administration.reply($0) }
         } catch {
             transaction.rollback()
-            return error
+            administration.reply(error)
         }
     }
 
@@ -245,7 +269,7 @@ final class Writer: @unchecked Sendable {
         do {
             try transaction.begin(nowMilliseconds: self.clock())
             try housekeeping.writeCursors(isAlone: true)
-            try transaction.commit()
+            self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             return true
         } catch {
             transaction.rollback()
@@ -264,6 +288,7 @@ final class Writer: @unchecked Sendable {
         hasWaited: Bool
     ) -> Bool {
         let now = self.clock()
+        guard !self.sync.isLost else { return false }
         do {
             let isWanted =
                 try hasWaited
@@ -279,8 +304,7 @@ final class Writer: @unchecked Sendable {
             try housekeeping.staleChanges.remove(isIdle: true)
             try housekeeping.oldTombstones.remove(nowMilliseconds: now)
             try housekeeping.writeCursors(isAlone: true)
-            try transaction.commit()
-            self.tell(transaction)
+            self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted(nowMilliseconds: now)
         } catch {

@@ -79,7 +79,8 @@ final class WriterTransaction: WriteTransaction {
         self.mayHaveIndexWork = true
     }
 
-    func commit() throws(StorageFailure) {
+    /// Makes what was written visible, after it is announced to who makes it durable.
+    func commit(_ sync: LogSync) throws(StorageFailure) -> LogSync.Announced {
         try self.writeEntries()
         try self.writeChanges()
         for database in self.caches.changedCounters {
@@ -90,12 +91,19 @@ final class WriterTransaction: WriteTransaction {
             try self.statements.setPosition.run()
             self.caches.counters[database]!.isChanged = false
         }
+        let announced = sync.willCommit(self.caches.changedCounters)
         self.caches.changedCounters.removeAll(keepingCapacity: true)
-        try self.statements.commit.run()
+        do {
+            try self.statements.commit.run()
+        } catch {
+            sync.abandoned(announced)
+            throw error
+        }
         self.watch.cursors.confirm()
         self.committed = self.report.committed(atMilliseconds: self.nowMilliseconds)
         self.watchedPositions.merge(self.report.incomplete) { max($0, $1) }
         self.report = CommitReport()
+        return announced
     }
 
     /// What the last commit is to be told of, once.

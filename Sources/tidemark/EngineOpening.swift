@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RecordServer
 import SQLiteEngine
@@ -43,6 +44,13 @@ enum EngineOpening {
         switch event {
         case .storageUnavailable(let code):
             logger.error("the disk is full or refuses to write", metadata: ["sqlite": "\(code)"])
+        case .logLost(let error):
+            logger.critical(
+                "the disk did not keep what was written: the server ends, and is to be started again",
+                metadata: ["errno": "\(error)"]
+            )
+            // At once, as if it had been killed: to close the files would write to them.
+            _exit(CommandFailure.Code.unavailable.rawValue)
         case .requestFaulted(let code):
             logger.error("a request could not be executed", metadata: ["sqlite": "\(code)"])
         case .housekeepingFailed(let code):

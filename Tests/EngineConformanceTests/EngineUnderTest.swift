@@ -32,6 +32,11 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.inlineQueryReadsMax = settings.inlineQueryReadsMax
             configuration.feedReadsMax = settings.feedReadsMax
             configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
+            configuration.commitRecordsMax = settings.commitRecordsMax
+            if let syncFile = settings.syncFile {
+                configuration.durability = .full
+                configuration.syncFile = syncFile
+            }
             return try SQLiteEngine(
                 configuration: configuration,
                 clock: { clock.milliseconds },
@@ -52,6 +57,9 @@ struct EngineSettings {
     var inlineQueryReadsMax = 256
     var feedReadsMax = 20_000
     var tombstoneRetentionSeconds = 31_536_000
+    var commitRecordsMax = 4_000
+    /// Takes the place of the system's call that makes a file durable; without it nothing is made durable at all.
+    var syncFile: (@Sendable (Int32) -> Int32)?
 }
 
 /// An engine with a container and two users, and short words for what tests do with it.

@@ -1,0 +1,214 @@
+import Foundation
+import RecordStore
+import Synchronization
+
+/// Syncs the log to disk, and only then lets what was committed be told to anybody.
+///
+///     writer   execute 1, COMMIT | execute 2, COMMIT            | execute 3 …
+///     here                       | sync 1, answers | reads of 1 | sync 2, answers …
+///
+/// SQLite appends a commit to its log and does not sync it (`synchronous=NORMAL`); this does, on a thread of its own, while the writer
+/// executes what came meanwhile. A commit is visible to readers before it is on disk, so a read of its database is not answered
+/// before either: whatever anybody was told survives a loss of power.
+///
+/// One commit is being synced and one more may wait; then the writer waits. Answers are given in the order of commits, by the thread
+/// that synced.
+///
+/// When a sync fails, nobody knows which part of the log is on disk, and the system may report success the next time. So this is
+/// final: what waits is refused, and so is everything that comes, until a new process has read what there is.
+///
+/// SAFETY: the state is read and written only while the condition is locked; the descriptor is opened once, before the thread
+/// starts, and closed by the last that uses it.
+final class LogSync: @unchecked Sendable {
+    /// What to do when a commit is on disk, or not to be had.
+    typealias Answer = @Sendable (StorageFailure?) -> Void
+
+    /// Commits are numbered in their order, from 1.
+    private typealias CommitNumber = UInt64
+
+    /// A commit that was announced.
+    struct Announced {
+        fileprivate let number: UInt64
+        fileprivate let databases: [DatabaseID]
+    }
+
+    private struct Commit {
+        let announced: Announced
+        /// Whether anything was written.
+        var isPresent = true
+        let answer: Answer
+    }
+
+    private struct Read {
+        let commit: CommitNumber
+        let answer: Answer
+    }
+
+    private struct State {
+        var announced: CommitNumber = 0
+        var synced: CommitNumber = 0
+        /// The last commit of each database that has one which is not synced.
+        var unsynced: [DatabaseID: CommitNumber] = [:]
+        var waiting: Commit?
+        var isSyncing = false
+        var reads: [Read] = []
+        var loss: StorageFailure?
+        var isClosed = false
+    }
+
+    private let condition = NSCondition()
+    private var state = State()
+    /// Commits that are announced and not synced: without any, reads need not ask.
+    private let unsyncedCount = Atomic<Int>(0)
+    private let sync: @Sendable () -> Int32
+    private let report: @Sendable (EngineEvent) -> Void
+    private let ending = Rendezvous<Void>()
+
+    /// `sync` syncs the log, and returns 0 or the number of the system's error.
+    init(sync: @escaping @Sendable () -> Int32, report: @escaping @Sendable (EngineEvent) -> Void) {
+        self.sync = sync
+        self.report = report
+        let thread = Thread { [self] in
+            while let commit = self.next() { self.finish(commit) }
+            self.ending.fill(())
+        }
+        thread.name = "tidemark-sync"
+        thread.start()
+    }
+
+    /// Says that a commit of these databases is about to become visible.
+    func willCommit(_ databases: [DatabaseID]) -> Announced {
+        self.unsyncedCount.add(1, ordering: .sequentiallyConsistent)
+        return self.condition.withLock {
+            self.state.announced += 1
+            for database in databases { self.state.unsynced[database] = self.state.announced }
+            return Announced(number: self.state.announced, databases: databases)
+        }
+    }
+
+    /// Syncs a commit and gives its answer.
+    ///
+    /// `isAlone`: nobody waits for the writer, who then does it himself and saves a change of threads.
+    func committed(_ announced: Announced, isAlone: Bool, answer: @escaping Answer) {
+        self.add(Commit(announced: announced, answer: answer), isAlone: isAlone)
+    }
+
+    /// Forgets a commit that came to nothing after it was announced.
+    func abandoned(_ announced: Announced) {
+        self.add(Commit(announced: announced, isPresent: false) { _ in }, isAlone: true)
+    }
+
+    /// Whether nothing can be made durable any more.
+    var isLost: Bool { self.loss() != nil }
+
+    private func add(_ commit: Commit, isAlone: Bool) {
+        let isOurs = self.condition.withLock {
+            while self.state.waiting != nil { self.condition.wait() }
+            if isAlone, !self.state.isSyncing {
+                self.state.isSyncing = true
+                return true
+            }
+            self.state.waiting = commit
+            self.condition.broadcast()
+            return false
+        }
+        if isOurs { self.finish(commit) }
+    }
+
+    /// Whether everything that anybody can see is on disk.
+    var isIdle: Bool { self.unsyncedCount.load(ordering: .sequentiallyConsistent) == 0 }
+
+    /// Answers a read of a database when everything that it may have seen is on disk: mostly at once.
+    func whenSynced(_ database: DatabaseID, answer: @escaping Answer) {
+        // A commit is announced before it is visible, so who has seen one finds it counted.
+        guard !self.isIdle else { return answer(nil) }
+        let isNow: Bool
+        let loss: StorageFailure?
+        (isNow, loss) = self.condition.withLock {
+            guard self.state.loss == nil, let number = self.state.unsynced[database],
+                number > self.state.synced
+            else { return (true, self.state.loss) }
+            self.state.reads.append(Read(commit: number, answer: answer))
+            return (false, nil)
+        }
+        if isNow { answer(loss) }
+    }
+
+    /// Lets the thread finish what waits and end; nothing may be committed afterwards.
+    func close() {
+        self.condition.withLock {
+            self.state.isClosed = true
+            self.condition.broadcast()
+        }
+        self.ending.wait()
+    }
+
+    /// Waits for a commit; `nil`: there will be none.
+    private func next() -> Commit? {
+        self.condition.withLock {
+            while self.state.waiting == nil || self.state.isSyncing {
+                if self.state.isClosed, self.state.waiting == nil { return nil }
+                self.condition.wait()
+            }
+            self.state.isSyncing = true
+            defer { self.state.waiting = nil }
+            self.condition.broadcast()
+            return self.state.waiting
+        }
+    }
+
+    /// Syncs and answers, on whichever thread; nobody else syncs meanwhile.
+    private func finish(_ commit: Commit) {
+        let loss = self.loss() ?? (commit.isPresent ? self.failure(of: self.sync()) : nil)
+        let reads = self.condition.withLock { self.finished(commit.announced, loss: loss) }
+        commit.answer(loss)
+        for read in reads { read.answer(loss) }
+        self.condition.withLock {
+            self.state.isSyncing = false
+            self.condition.broadcast()
+        }
+    }
+
+    /// Returns the reads that waited for it.
+    private func finished(_ commit: Announced, loss: StorageFailure?) -> [Read] {
+        if let loss {
+            // Nothing is counted as synced, so that every read asks, and is told.
+            self.state.loss = loss
+            defer { self.state.reads = [] }
+            return self.state.reads
+        }
+        self.unsyncedCount.subtract(1, ordering: .sequentiallyConsistent)
+        self.state.synced = commit.number
+        for database in commit.databases where self.state.unsynced[database] == commit.number {
+            self.state.unsynced[database] = nil
+        }
+        guard !self.state.reads.isEmpty else { return [] }
+        let reads = self.state.reads.filter { $0.commit <= commit.number }
+        self.state.reads.removeAll { $0.commit <= commit.number }
+        return reads
+    }
+
+    private func loss() -> StorageFailure? { self.condition.withLock { self.state.loss } }
+
+    private func failure(of code: Int32) -> StorageFailure? {
+        guard code != 0 else { return nil }
+        self.report(.logLost(systemError: code))
+        return .unavailable(code: code)
+    }
+}
+
+extension LogSync {
+    /// Syncs the log of a file; without durability there is nothing to be done.
+    convenience init(
+        file: DatabaseFile,
+        configuration: SQLiteEngineConfiguration,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) throws {
+        guard configuration.durability == .full else {
+            self.init(sync: { 0 }, report: report)
+            return
+        }
+        let log = try file.openLog()
+        self.init(sync: { configuration.syncFile(log.fileDescriptor) }, report: report)
+    }
+}
