@@ -52,7 +52,7 @@ private final class CallsMainTwice: CKModifyRecordsOperation, @unchecked Sendabl
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct OperationSubclassTests {
+@Suite(.timeLimit(.minutes(5))) struct OperationSubclassTests {
     @Test func `a class factory makes an instance of the subclass with its own init`() {
         let operation = BlocksInInit.fetchAllRecordZonesOperation()
         #expect(type(of: operation) == BlocksInInit.self)

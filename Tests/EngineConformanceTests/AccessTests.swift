@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 
 /// Who may do what (`Protocol/README.md`, section 5.6).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccessTests {
     private let denied = WriteOutcome.failed(.permissionDenied(.write))
 

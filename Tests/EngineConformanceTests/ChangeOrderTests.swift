@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Where feeds will find what changed in a zone after a position, in order.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChangeOrderTests {
     @Test
     func `the order has every record at its last change, whatever became of it before`() async throws {

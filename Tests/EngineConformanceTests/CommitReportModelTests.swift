@@ -6,7 +6,7 @@ import Testing
 /// Random changes, and somebody who knows nothing but what was there when he began and what was reported since.
 ///
 /// `SEED=… swift test --filter CommitReportModelTests` repeats a run.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommitReportModelTests {
     private static let names = (0..<12).map { "r\($0)" }
     private static let zones = ["notes", "other"].map { ZoneID(zoneName: $0) }

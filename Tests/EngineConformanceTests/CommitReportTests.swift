@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a commit reports to those who watch.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommitReportTests {
     @Test(arguments: EngineKind.allCases)
     func `only what changes in watched databases is reported`(kind: EngineKind) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What feeds of zones and databases say, one rule at a time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedTests {
     private static func child(_ name: String, of parent: String) -> RecordSave {
         save(name, parent: .set(recordName: parent))

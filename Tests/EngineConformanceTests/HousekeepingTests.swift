@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the writer does besides requests, and what it makes of changes that it did not make.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HousekeepingTests {
     @Test
     func `the rows of a deleted zone go in pieces, and all of them go`() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Indexes that are made when there are records already.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct IndexBuildTests {
     private final class Events: Sendable {
         let value = Mutex<[EngineEvent]>([])

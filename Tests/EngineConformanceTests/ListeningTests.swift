@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a listener is told when it begins, and what becomes of what it acknowledges.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListeningTests {
     private static let other = ZoneID(zoneName: "other")
 

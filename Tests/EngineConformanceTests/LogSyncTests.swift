@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Nothing is told before it is on disk (SQLite alone: another engine has a log of its own).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LogSyncTests {
     @Test
     func `a save is answered, and read by anybody, when it is on disk`() async throws {

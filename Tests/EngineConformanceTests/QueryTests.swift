@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Queries through an engine: what is found, in which order, in which pages, and at what cost.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueryTests {
     /// Notes with a number, every second with a rank, in one save.
     private static func engine(

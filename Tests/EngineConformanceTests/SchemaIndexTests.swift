@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What becomes of indexes when a schema changes (SQLite alone: every engine keeps them in its own way).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SchemaIndexTests {
     private let it: EngineUnderTest
     private let other: OtherProcess

@@ -5,7 +5,7 @@ import Testing
 
 /// Who may do what.
 struct AccessTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `two users share the public database and nothing else`() async throws {
         try await TestServer.run { server in
             let alice = try await server.container(for: "alice")
@@ -29,7 +29,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `somebody who is not signed in reads the public database and writes nothing`() async throws {
         try await TestServer.run { server in
             let alice = try await server.container(for: "alice")
@@ -46,7 +46,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a wrong and a revoked token are refused alike`() async throws {
         try await TestServer.run { server in
             var connection = try await server.connection(for: "alice")
@@ -64,7 +64,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `development and production never meet`() async throws {
         try await TestServer.run { server in
             let development = try await server.container(for: "alice")

@@ -9,7 +9,7 @@ struct ChangeTests {
         Set(changes.modificationResultsByID.keys.map(\.recordName))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a token leads to exactly what happened after it, over a restart of the server`() async throws {
         try await Desk.run { desk in
             let notes = (1...30).map { desk.record("note-\($0)", ["number": $0]) }
@@ -38,7 +38,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `an operation fetches all pages, a parent before its children`() async throws {
         try await Desk.run { desk in
             let folder = try await desk.database.save(desk.record("folder"))
@@ -65,7 +65,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `tokens of others and of zones that are gone have expired`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -83,7 +83,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a database's feed names zones that changed and zones that are gone`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -98,7 +98,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a snapshot states its size at the start and ends with the token to follow on from`() async throws {
         try await Desk.run { desk in
             let notes = (1...300).map { desk.record("note-\($0)", ["number": $0]) }

@@ -5,7 +5,7 @@ import Testing
 
 /// What a test server can be told to do wrong, and what the SDK makes of it.
 struct FaultTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the third save answers zoneBusy with the time to come back`() async throws {
         try await Desk.run { desk in
             desk.server.faults.add(.save(.third), .zoneBusy(retryAfter: 2))
@@ -20,7 +20,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `one refused item leaves the others alone, and fails them in an atomic batch`() async throws {
         try await Desk.run { desk in
             desk.server.faults.add(.save(.every), .itemFailure(1, .zoneBusy, retryAfter: 3))
@@ -39,7 +39,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a fault for one user does not befall another`() async throws {
         try await TestServer.run { server in
             server.faults.add(.fetchZone(.every, by: "bob"), .failure(.serviceUnavailable))
@@ -54,7 +54,7 @@ struct FaultTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [FaultPlan.Effect.dropConnectionAfterCommit, .dropConnectionBeforeExecution]
     )
     func `a save whose connection drops is sent again and takes effect once`(
@@ -78,7 +78,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a fetch and a new zone survive a connection that drops`() async throws {
         try await Desk.run { desk in
             try await desk.database.save(desk.record("a"))
@@ -90,7 +90,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a server that restarts under a client keeps its records, and the client finds it again`()
         async throws
     {
@@ -105,7 +105,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `what is in flight when a server stops is answered`() async throws {
         try await Desk.run { desk in
             desk.server.faults.add(.save(.next), .delay(.milliseconds(300)))
@@ -119,7 +119,7 @@ struct FaultTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the clock moves by days without requests looking like replays`() async throws {
         try await Desk.run { desk in
             desk.server.clock.stop(at: Date(timeIntervalSince1970: 1_900_000_000))

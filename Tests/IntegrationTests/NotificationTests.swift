@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Notifications through the SDK, over TLS, against the real server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NotificationTests {
     /// A container of the same user with a connection of its own.
     private func other(_ desk: Desk) async throws -> CKContainer {

@@ -36,7 +36,7 @@ struct QueryTests {
         page.matchResults.map { $0.0.recordName }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a query sees what was acknowledged before it, in the order asked for`() async throws {
         try await Self.run(notes: 20) { desk in
             let open = Self.query("isOpen == %@ AND number > %d", true, 10, sortedBy: "number")
@@ -56,7 +56,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `pages lead through all records once, over a restart of the server, with the keys asked for`()
         async throws
     {
@@ -83,7 +83,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a cursor is archived, and belongs to its user and its day`() async throws {
         try await Self.run(notes: 3) { desk in
             let page = try await desk.database.records(
@@ -114,7 +114,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `an operation calls its blocks in order and ends with the cursor`() async throws {
         try await Self.run(notes: 5) { desk in
             let operation = CKQueryOperation(query: Self.query("number >= 2", sortedBy: "number"))
@@ -143,7 +143,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `lists, words, OR and counts find what they say, in one zone and in all`() async throws {
         try await Self.run(notes: 12) { desk in
             let other = try await desk.database.save(CKRecordZone(zoneName: "other")).zoneID
@@ -166,7 +166,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `records of the current user are found by CloudKit's name for him`() async throws {
         try await TestServer.run { server in
             for name in ["alice", "bob"] {
@@ -193,7 +193,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a client that was built for another schema is told all that is missing, until it is there`()
         async throws
     {
@@ -218,7 +218,7 @@ struct QueryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `what cannot be asked is refused by name`() async throws {
         try await Self.run(notes: 1) { desk in
             func message(_ query: CKQuery) async -> (CKError.Code?, String) {

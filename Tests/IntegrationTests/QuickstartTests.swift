@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The first command of a newcomer, but for the build.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct QuickstartTests {
     @Test
     func `quickstart loads its data and ends with 0`() async throws {

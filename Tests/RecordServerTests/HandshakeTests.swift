@@ -5,7 +5,7 @@ import WireProtocol
 
 @testable import RecordServer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HandshakeTests {
     @Test func `a user is welcomed with every limit in force`() async throws {
         try await ServerUnderTest.run { server in

@@ -6,7 +6,7 @@ import WireProtocol
 @testable import RecordServer
 
 /// Violations, windows and the ends of connections, over real TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamTests {
     // MARK: - Violations
 

@@ -48,7 +48,7 @@ private func transcript(
     return events.all
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ZoneChangesOperationTests {
+@Suite(.timeLimit(.minutes(5))) struct ZoneChangesOperationTests {
     @Test func `the token is told between pages and never after the last`() async {
         let feed = ScriptedFeed([
             "a": [
