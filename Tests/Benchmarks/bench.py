@@ -34,6 +34,10 @@ class Row:
     sample: dict = field(default_factory=dict)
 
 
+# Makes the zones of first-fetch so many times smaller, here and in the driver: to try the program.
+DIVISOR = int(os.environ.get("TIDEMARK_BENCH_DIVISOR", "1"))
+LIVING = 100_000 // DIVISOR
+
 ROWS = [
     Row("single-save", "durable save of one record, 64 connections", "items", 64, 1, 1, "records/s", 1.5, 3.0),
     Row("batch-own-zone", "durable save, 200 records a request, 16 connections, each its own zone",
@@ -52,6 +56,13 @@ ROWS = [
         "books", 16, 10, 1, "queries/s", 0.7, 1.5, sample={"shelf": 123, "topic": 245}),
     Row("query-count", "count of 1,000 records by an equality, 16 connections",
         "books", 16, 1_000, 1, "queries/s", 0.7, 1.5, sample={"shelf": 123}),
+    Row("change-page", "page of 200 changes of a zone of 100,000, after a random one, 16 connections",
+        "changes", 16, 200, 1, "pages/s", 1.5, 3.0, sample={"position": 5000}),
+    # A ratio of times of at most 1.1 is one of rates of at least 0.91.
+    Row("first-fetch", "100,000 records from the empty token, after 1,000,000 overwrites and deletions, against none",
+        "history", 1, LIVING, LIVING, "records/s", 0.91, 1.0, rival="first-fetch-fresh"),
+    Row("token-now", "token for now of a zone of 1,000,000 records, 64 connections, against one of 1,000",
+        "books", 64, 0, 1, "tokens/s", 0.9, 1.0, rival="token-now-small"),
 ]
 
 
