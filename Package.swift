@@ -111,6 +111,12 @@ let clientTargets: [Target] = [
         swiftSettings: settings
     ),
     .executableTarget(
+        name: "tidemark-listen",
+        dependencies: ["CloudKit", argumentParser, unixSignals],
+        path: "Clients/Listener",
+        swiftSettings: settings
+    ),
+    .executableTarget(
         name: "iso-codes-service",
         dependencies: ["CloudKit"],
         path: "Clients/Examples/ISOCodes",
@@ -210,7 +216,7 @@ let testTargets: [Target] = [
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
             nio("NIOCore"),
-            nio("NIOPosix"), nioSSL, logging, "tidemark",
+            nio("NIOPosix"), nioSSL, logging, "tidemark", "tidemark-listen",
         ],
         path: "Tests/IntegrationTests",
         swiftSettings: settings
@@ -262,6 +268,7 @@ let package = Package(
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
         .executable(name: "tidemark", targets: ["tidemark"]),
+        .executable(name: "tidemark-listen", targets: ["tidemark-listen"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

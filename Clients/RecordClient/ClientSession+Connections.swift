@@ -5,7 +5,7 @@ import WireProtocol
 /// Making connections, and what their ends mean for the requests.
 extension ClientSession {
     func connectIfWanted(now: NIODeadline) {
-        guard case .idle = self.link, self.requests.hasWaiting || !self.welcomes.isEmpty else { return }
+        guard case .idle = self.link, self.wantsConnection else { return }
         let attemptAt = self.reconnect.attemptAt(now: now)
         guard attemptAt > now else { return self.makeConnection() }
         self.link = .pausing(
@@ -17,8 +17,12 @@ extension ClientSession {
         guard case .pausing = self.link else { return }
         self.link = .idle
         // Those who waited may have given up.
-        guard self.requests.hasWaiting || !self.welcomes.isEmpty else { return }
+        guard self.wantsConnection else { return }
         self.makeConnection()
+    }
+
+    private var wantsConnection: Bool {
+        self.requests.hasWaiting || !self.welcomes.isEmpty || self.listener != nil
     }
 
     private func makeConnection() {
@@ -63,6 +67,7 @@ extension ClientSession {
         let waiters = self.welcomes
         self.welcomes = []
         for waiter in waiters { waiter.continuation.resume(returning: .success(welcome)) }
+        self.askToListen()
     }
 
     /// The connection answers what is open; new requests go to another one.
@@ -88,15 +93,26 @@ extension ClientSession {
     }
 
     private func linkEnded(_ connection: ClientConnectionHandler, cause: ConnectionEnd) {
-        if case .connecting(_, let timeout) = self.link { timeout.cancel() }
+        let now = self.eventLoop.now
+        var wasOpen = false
+        var hadWorked = connection.hasAnswered || connection.isRetired
+        switch self.link {
+        case .idle, .pausing, .shutDown: break
+        case .connecting(_, let timeout): timeout.cancel()
+        case .open(let link):
+            wasOpen = true
+            // It may have had nothing to answer, and nothing to tell.
+            hadWorked = hadWorked || now - link.openedAt >= TimeAmount(self.configuration.backoffMax)
+        }
         self.link = .idle
         self.lastFailure = cause.description
         self.reconnect.ended(
-            hadAnswered: connection.hasAnswered,
+            hadAnswered: hadWorked && cause.isOrderly,
             retryAfter: cause.retryAfter,
-            now: self.eventLoop.now,
+            now: now,
             using: &self.random
         )
+        self.listeningInterrupted(cause, wasOpen: wasOpen, now: now)
         self.logger.debug(
             "connection ended",
             metadata: ["server": "\(self.server)", "reason": "\(cause.description)"]

@@ -44,6 +44,7 @@ extension ClientSession {
         if let silenceCheck = link.connection.send(payload, on: stream, now: now) {
             self.wake(by: silenceCheck)
         }
+        if request.number == Self.listenNumber { link.connection.listenSent(on: stream) }
     }
 
     /// An ID whose time is the server's: the server judges by its own clock whether an ID is too old.
@@ -65,6 +66,10 @@ extension ClientSession {
     }
 
     func streamEnded(_ end: End, on key: StreamKey, isDraining: Bool) {
+        if self.requests.request(on: key)?.number == Self.listenNumber {
+            _ = self.requests.remove(on: key)
+            return self.listenAnswered(end, on: key.connection)
+        }
         guard let failure = end.failure else {
             self.requests.remove(on: key)?.end(.success(end))
             return
@@ -94,7 +99,7 @@ extension ClientSession {
         for connection in self.draining.values { connection.flush() }
     }
 
-    private func connection(_ number: Int) -> ClientConnectionHandler? {
+    func connection(_ number: Int) -> ClientConnectionHandler? {
         if case .open(let link) = self.link, link.connection.number == number { return link.connection }
         return self.draining[number]
     }

@@ -23,6 +23,8 @@ final class ClientSession {
         let connection: ClientConnectionHandler
         let welcome: Welcome
         let openedAt: NIODeadline
+        /// `listen` was asked for on it.
+        var listens = false
 
         init(connection: ClientConnectionHandler, welcome: Welcome, openedAt: NIODeadline) {
             self.connection = connection
@@ -45,6 +47,7 @@ final class ClientSession {
     let logger = Logger(label: "tidemark.client")
     var requests = RequestTable()
     var welcomes: [WelcomeWaiter] = []
+    var listener: Listener?
     var link = Link.idle
     /// Connections that answer what is open and take nothing new, by number.
     var draining: [Int: ClientConnectionHandler] = [:]
@@ -104,6 +107,9 @@ final class ClientSession {
                 self.welcome(
                     WelcomeWaiter(number: number, deadline: now + timeout, continuation: continuation)
                 )
+            case .listen(let number, let told): self.listen(number, told)
+            case .stopListening(let number): self.stopListening(number)
+            case .acknowledge(let key): self.acknowledge(key)
             case .shutDown(let continuation): self.shutDown(continuation)
             }
         }
@@ -161,6 +167,7 @@ final class ClientSession {
         let link = self.link
         self.link = .shutDown
         self.endAll(.closed)
+        self.listeningEnded()
         self.timer?.cancel()
         switch link {
         case .idle, .shutDown: break

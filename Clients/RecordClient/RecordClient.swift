@@ -150,6 +150,21 @@ package final class RecordClient: Sendable {
         return try result.get()
     }
 
+    /// Listens to notifications, for as long as it takes: connects again whenever the connection ends.
+    ///
+    /// Only one may listen at a time, until `stop`. A server that refuses this client is asked again, after pauses that double.
+    ///
+    /// - Parameter told: Called on the connection's event loop, one event at a time, in order; must be quick.
+    /// - Returns: What to acknowledge with, and to stop.
+    package func listen(_ told: @escaping @Sendable (ListeningEvent) -> Void) -> ListenerHandle {
+        let number = self.mailbox.nextNumber()
+        self.mailbox.post(.listen(number: number, told: told))
+        return ListenerHandle(
+            acknowledge: { [mailbox] in mailbox.post(.acknowledge($0)) },
+            stop: { [mailbox] in mailbox.post(.stopListening(number: number)) }
+        )
+    }
+
     /// Ends every request with `ClientError.closed` and closes the connection.
     ///
     /// Requests that are started later end so too.

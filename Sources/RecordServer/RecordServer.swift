@@ -63,12 +63,13 @@ package final class RecordServer: Sendable {
         do {
             self.context.signInThreads.start()
             var loops: [NIOLoopBound<LoopContext>] = []
-            for eventLoop in group.makeIterator() {
+            for (number, eventLoop) in group.makeIterator().enumerated() {
                 let loop = eventLoop.submit {
-                    NIOLoopBound(LoopContext(eventLoop: eventLoop), eventLoop: eventLoop)
+                    NIOLoopBound(LoopContext(number: number, eventLoop: eventLoop), eventLoop: eventLoop)
                 }
                 loops.append(try await loop.get())
             }
+            self.startRouter(on: group, loops: loops)
             let listener = try await self.listen(on: group, loops: loops, tlsContext: tlsContext)
             let address = (
                 listener.localAddress?.ipAddress ?? configuration.listen.host,
@@ -90,6 +91,7 @@ package final class RecordServer: Sendable {
             )
             return address
         } catch {
+            await self.context.router.stop()
             try await self.context.signInThreads.shutdownGracefully()
             try await group.shutdownGracefully()
             throw error
@@ -121,9 +123,17 @@ package final class RecordServer: Sendable {
         try? await whenNone.futureResult.get()
         end.cancel()
         self.context.metrics.record(self.context.engine.statistics)
+        await self.context.router.stop()
         try? await self.context.signInThreads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.context.logger.info("stopped")
+    }
+
+    private func startRouter(on group: MultiThreadedEventLoopGroup, loops: [NIOLoopBound<LoopContext>]) {
+        let mailboxes = zip(group.makeIterator(), loops).map { eventLoop, loop in
+            ListenerMailbox(eventLoop: eventLoop) { loop.value.received($0) }
+        }
+        self.context.router.start(mailboxes: mailboxes, ended: group.next().makePromise(of: Void.self))
     }
 
     private func onEachConnection(

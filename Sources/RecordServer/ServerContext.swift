@@ -15,13 +15,15 @@ final class ServerContext: Sendable {
     /// For sign-in, which blocks.
     let signInThreads: NIOThreadPool
     let logger: Logger
-    let metrics = ServerMetrics()
+    let metrics: ServerMetrics
+    let router: NotificationRouter
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
     let faults: FaultCounter?
     let connections: ConnectionCount
     /// Longest deadline of a request, in milliseconds: asked for with every one.
     let deadlineMillisecondsMax: Int64
+    private let lastConnectionNumber = Atomic<UInt64>(0)
     /// Bytes of answers that all connections hold for clients that have not taken them.
     private let heldBytes = Atomic<Int>(0)
     private let mostHeldBytes = Atomic<Int>(0)
@@ -38,12 +40,18 @@ final class ServerContext: Sendable {
         self.engine = engine
         self.authenticator = Authenticator(directory: engine.directory)
         self.sealKey = sealKey
+        self.metrics = ServerMetrics()
+        self.router = NotificationRouter(store: engine.subscriptions, metrics: self.metrics)
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)
         self.logger = logger
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
         self.faults = faults.map { FaultCounter($0) }
         self.connections = ConnectionCount(connectionsMax: configuration.listen.connectionsMax)
+    }
+
+    func takeConnectionNumber() -> UInt64 {
+        self.lastConnectionNumber.add(1, ordering: .relaxed).newValue
     }
 
     /// Whether clients leave so much unread that no request is taken.

@@ -23,6 +23,11 @@ struct CompactBytes {
         self.bytes += text.utf8
     }
 
+    mutating func append(blob: [UInt8]) {
+        self.append(Int64(blob.count))
+        self.bytes += blob
+    }
+
     mutating func append(_ integers: [Int64]) {
         self.append(Int64(integers.count))
         for integer in integers { self.append(integer) }
@@ -52,11 +57,17 @@ struct CompactBytes {
     }
 
     mutating func nextText() -> String? {
+        self.nextSlice().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    mutating func nextBlob() -> [UInt8]? { self.nextSlice().map { Array($0) } }
+
+    private mutating func nextSlice() -> ArraySlice<UInt8>? {
         guard let count = self.nextInteger(), count >= 0, count <= self.bytes.count - self.position else {
             return nil
         }
         defer { self.position += Int(count) }
-        return String(decoding: self.bytes[self.position..<self.position + Int(count)], as: UTF8.self)
+        return self.bytes[self.position..<self.position + Int(count)]
     }
 
     mutating func nextIntegers() -> [Int64]? {

@@ -40,6 +40,7 @@ package struct WriteRequest: Sendable {
     package enum Operation: Sendable {
         case modifyRecords(ModifyRecords)
         case modifyZones(ModifyZones)
+        case modifySubscriptions(ModifySubscriptions)
     }
 
     package var requester: Requester
@@ -49,19 +50,25 @@ package struct WriteRequest: Sendable {
     package var bytes: Int
     /// Milliseconds since 1970 after which the request is refused instead of executed.
     package var deadlineMilliseconds: Int64
+    /// The connection that asks: it is not told of what it changes itself.
+    ///
+    /// 0: none.
+    package var origin: UInt64
 
     package init(
         requester: Requester,
         requestID: RequestID,
         operation: Operation,
         bytes: Int,
-        deadlineMilliseconds: Int64
+        deadlineMilliseconds: Int64,
+        origin: UInt64 = 0
     ) {
         self.requester = requester
         self.requestID = requestID
         self.operation = operation
         self.bytes = bytes
         self.deadlineMilliseconds = deadlineMilliseconds
+        self.origin = origin
     }
 }
 
@@ -69,6 +76,7 @@ package struct WriteRequest: Sendable {
 package enum WriteOutcome: Hashable, Sendable {
     case recordSaved(changeTag: String, system: SystemFields)
     case zoneSaved(Zone)
+    case subscriptionSaved(Subscription)
     case deleted
     case failed(StoreError)
 }
@@ -160,6 +168,9 @@ package protocol StorageEngine: Sendable {
 
     /// What records may look like, and which roles users have.
     var schemas: any SchemaStore { get }
+
+    /// What users want to be told about.
+    var subscriptions: any SubscriptionStore { get }
 
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }

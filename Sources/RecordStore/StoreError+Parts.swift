@@ -54,13 +54,31 @@ extension StoreError {
         case .newFieldInProduction(let type, let field): Parts(number: 26, texts: [field, type])
         case .assetFieldMismatch(let type, let field, let given):
             Parts(number: 27, integers: [Int64(given.rawValue)], texts: [field, type])
-        case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable, .fieldNotSortable,
-            .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch, .indexBuilding, .queryTooBroad,
-            .cursorInvalid, .cursorExpired, .changeTokenExpired:
+        case .systemTypeQuery: Parts(number: 28)
+        case .fieldUnknown(let field): Parts(number: 29, texts: [field])
+        case .fieldNotQueryable(let field): Parts(number: 30, texts: [field])
+        case .fieldNotSearchable(let field): Parts(number: 31, texts: [field])
+        case .comparatorMismatch(let field, let comparator, let defined):
+            Parts(
+                number: 32,
+                integers: [Int64(comparator.rawValue), Int64(defined.rawValue)],
+                texts: [field]
+            )
+        case .operandTypeMismatch(let field, let given, let defined):
+            Parts(
+                number: 33,
+                integers: [Int64(given.rawValue), Int64(defined.rawValue)],
+                texts: [field]
+            )
+        case .subscriptionDuplicate(let id): Parts(number: 34, texts: [id])
+        case .subscriptionMissing: Parts(number: 35)
+        case .subscriptionLimit: Parts(number: 36)
+        case .subscriptionZoneNotAllowed: Parts(number: 37)
+        case .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad, .cursorInvalid,
+            .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
-            .cancelled,
-            .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
+            .cancelled, .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
             Parts(number: 255)
         }
     }
@@ -108,6 +126,33 @@ extension StoreError {
             guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)) else { return nil }
             self = .assetFieldMismatch(recordType: parts.texts.last ?? "", field: text, given: given)
         case 255: self = .internalFault
+        default:
+            guard let refusal = Self.subscription(parts) else { return nil }
+            self = refusal
+        }
+    }
+
+    /// Why a subscription was refused.
+    private static func subscription(_ parts: Parts) -> StoreError? {
+        let text = parts.texts.first ?? ""
+        let types = parts.integers.map { FieldType(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        switch parts.number {
+        case 28: return .systemTypeQuery
+        case 29: return .fieldUnknown(field: text)
+        case 30: return .fieldNotQueryable(field: text)
+        case 31: return .fieldNotSearchable(field: text)
+        case 32:
+            guard let number = parts.integers.first, let defined = types.last ?? nil,
+                let comparator = Comparator(rawValue: UInt8(truncatingIfNeeded: number))
+            else { return nil }
+            return .comparatorMismatch(field: text, comparator: comparator, defined: defined)
+        case 33:
+            guard let given = types.first ?? nil, let defined = types.last ?? nil else { return nil }
+            return .operandTypeMismatch(field: text, given: given, defined: defined)
+        case 34: return .subscriptionDuplicate(of: text)
+        case 35: return .subscriptionMissing
+        case 36: return .subscriptionLimit
+        case 37: return .subscriptionZoneNotAllowed
         default: return nil
         }
     }
@@ -120,6 +165,8 @@ extension NameKind {
         case .record: 1
         case .recordType: 2
         case .userRecord: 3
+        case .subscription: 4
+        case .field: 5
         }
     }
 
@@ -129,6 +176,8 @@ extension NameKind {
             case 0: .zone
             case 2: .recordType
             case 3: .userRecord
+            case 4: .subscription
+            case 5: .field
             default: .record
             }
     }

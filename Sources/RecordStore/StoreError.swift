@@ -70,6 +70,17 @@ package enum StoreError: Error, Hashable, Sendable {
     case cursorExpired
     /// The token is none of this feed, or too old; begin with a snapshot.
     case changeTokenExpired
+    // A subscription is refused.
+    /// The user has a subscription of the same definition under this ID.
+    case subscriptionDuplicate(of: String)
+    /// The user has no subscription by this ID.
+    case subscriptionMissing
+    /// The user has as many as the database permits; delete some.
+    case subscriptionLimit
+    /// Nobody is told of all changes of a default zone.
+    case subscriptionZoneNotAllowed
+    /// The same subscription twice in a request.
+    case duplicateSubscription
 
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
     case atomicPeer(index: Int)
@@ -102,6 +113,8 @@ package enum NameKind: Hashable, Sendable {
     case recordType
     /// User records are the server's to create.
     case userRecord
+    case subscription
+    case field
 }
 
 /// What a role may or may not do with a record.

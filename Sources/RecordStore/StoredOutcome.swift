@@ -9,6 +9,7 @@ import RecordModel
 ///             | 0x03 text text                zone: name, owner
 ///             | 0x04                          deleted
 ///             | 0x05 number integers texts    failed: `StoreError.parts`
+///             | 0x06                          subscription: saved as the request says
 ///
 /// A failure that carries the server's record is kept without it: a replay gets the record as it is by then.
 struct StoredOutcome {
@@ -47,6 +48,7 @@ struct StoredOutcome {
                 bytes.append(byte: 3)
                 bytes.append(zone.id.zoneName)
                 bytes.append(zone.id.ownerName)
+            case .subscriptionSaved: bytes.append(byte: 6)
             case .deleted: bytes.append(byte: 4)
             case .failed(let error):
                 let parts = error.parts
@@ -102,8 +104,17 @@ struct StoredOutcome {
             let parts = StoreError.Parts(number: number, integers: integers, texts: texts)
             if parts.carriesRecord { return .failed(try self.conflict(parts, index: index)) }
             return StoreError(parts: parts).map { .failed($0) }
+        case 6: return self.subscription(index: index)
         default: return nil
         }
+    }
+
+    /// What a replay says was saved; another request under the same ID never saved anything.
+    private func subscription(index: Int) -> WriteOutcome {
+        guard case .modifySubscriptions(let operation) = self.request.operation,
+            operation.saves.indices.contains(index)
+        else { return .failed(.subscriptionMissing) }
+        return .subscriptionSaved(operation.saves[index].canonical(for: self.request.requester))
     }
 
     /// The conflict of an item with the record as it is now; a record that has gone since has nothing to merge with.

@@ -55,6 +55,13 @@ package struct WriteRules: Sendable {
                 bounds: self.bounds,
                 transaction: transaction
             ).execute()
+        case .modifySubscriptions(let operation):
+            result = try ModifySubscriptionsRule(
+                requester: request.requester,
+                operation: operation,
+                bounds: self.bounds,
+                transaction: transaction
+            ).execute()
         }
         if case .success(let outcomes) = result, outcomes.contains(where: \.tookEffect) {
             let stored = StoredOutcome(request: request, transaction: transaction).encode(outcomes)
@@ -80,7 +87,7 @@ package struct WriteRules: Sendable {
 extension WriteOutcome {
     fileprivate var tookEffect: Bool {
         switch self {
-        case .recordSaved, .zoneSaved, .deleted: true
+        case .recordSaved, .zoneSaved, .subscriptionSaved, .deleted: true
         case .failed: false
         }
     }

@@ -4,7 +4,7 @@ package import RecordModel
 ///
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
 /// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
-package protocol WriteTransaction: AnyObject {
+package protocol WriteTransaction: SubscriptionTransaction {
     /// The server's clock, milliseconds since 1970; the same for all changes of one request.
     var nowMilliseconds: Int64 { get }
 
@@ -186,6 +186,22 @@ package struct Holder: Hashable, Sendable {
 /// A change tag is the position of the record's last change in base 36: short, and new with every change.
 package enum ChangeTag {
     package static func text(of position: Int64) -> String {
-        String(position, radix: 36)
+        precondition(position >= 0)
+        // 13 digits are enough for any position, and such a text needs no memory of its own.
+        return String(unsafeUninitializedCapacity: 13) { digits in
+            var count = 1
+            var rest = position / 36
+            while rest > 0 {
+                count += 1
+                rest /= 36
+            }
+            rest = position
+            for place in (0..<count).reversed() {
+                let digit = UInt8(rest % 36)
+                digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                rest /= 36
+            }
+            return count
+        }
     }
 }

@@ -38,6 +38,7 @@ extension ZonePlan {
             )
         }
         try self.index(from: planned.existing, to: record, named: planned.name)
+        try self.note(planned.existing, record, named: planned.name, at: record.position)
         if planned.holds != planned.heldBefore {
             for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
                 let kinds = planned.holds.kinds[target] ?? []
@@ -52,17 +53,40 @@ extension ZonePlan {
         let transaction = self.rule.transaction
         // Another delete of the request may have taken it along.
         guard let record = try transaction.record(named: name, in: self.key) else { return }
+        let position = try transaction.takePosition(in: self.key.database)
         try transaction.delete(
             record,
             named: name,
             in: self.key,
             environment: self.rule.requester.environment,
-            at: try transaction.takePosition(in: self.key.database)
+            at: position
         )
         try self.index(from: record, to: nil, named: name)
+        try self.note(record, nil, named: name, at: position)
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {
             try transaction.setHold([], of: target, by: name, in: self.key)
         }
+    }
+
+    /// Tells those who watch the database.
+    private func note(
+        _ before: StoredRecord?,
+        _ after: StoredRecord?,
+        named name: String,
+        at position: Int64
+    ) throws(StorageFailure) {
+        let transaction = self.rule.transaction
+        guard transaction.isWatched(self.key.database), let type = (after ?? before)?.recordType else {
+            return
+        }
+        let change = CommittedRecord(
+            zone: self.zone.zoneName,
+            name: name,
+            before: before,
+            after: after,
+            definitions: try transaction.fields(ofType: type, in: self.rule.requester.environment)
+        )
+        transaction.note(.record(change), at: position, in: self.key.database)
     }
 
     private func index(

@@ -13,7 +13,8 @@ struct DatabaseFile: Sendable {
     private static let pageBytes = 4_096
     private static let writerCacheKiB = 256 * 1024
     private static let readerCacheKiB = 16 * 1024
-    private static let mappedBytes = 1 << 30
+    /// SQLite's own bound.
+    private static let mappedBytes = 0x7FFF_0000
     private static let busyTimeoutSeconds = 10.0
     /// A long log makes several changes of one page cost one write to the file.
     ///
@@ -58,8 +59,7 @@ struct DatabaseFile: Sendable {
             let queue = try DatabaseQueue(path: self.path, configuration: configuration)
             let found = try queue.inDatabase { database in
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-                let synchronous = self.durability == .full ? "FULL" : "OFF"
-                try database.execute(sql: "PRAGMA synchronous = \(synchronous)")
+                try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
                 _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
                 return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             }
@@ -75,6 +75,17 @@ struct DatabaseFile: Sendable {
         }
     }
 
+    /// Opens a connection that copies the log into the file.
+    func openCheckpointer() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "tidemark.checkpointer"
+        configuration.busyMode = .immediateError
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
+        }
+        return try DatabaseQueue(path: self.path, configuration: configuration)
+    }
+
     /// Opens a connection that only reads.
     func openReader() throws -> DatabaseQueue {
         var configuration = Configuration()
@@ -87,4 +98,9 @@ struct DatabaseFile: Sendable {
         }
         return try DatabaseQueue(path: self.path, configuration: configuration)
     }
+}
+
+extension SQLiteEngineConfiguration.Durability {
+    /// The value of SQLite's pragma.
+    fileprivate var synchronous: String { self == .full ? "FULL" : "OFF" }
 }

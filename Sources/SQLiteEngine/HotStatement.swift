@@ -74,6 +74,14 @@ final class HotStatement {
         }
     }
 
+    func bind(_ column: Int32, _ bytes: [UInt8]?) {
+        guard let bytes else {
+            sqlite3_bind_null(self.statement, column)
+            return
+        }
+        self.bind(column, bytes)
+    }
+
     /// Binds bytes without copying them, and a text that is not empty as well, and runs a statement without rows.
     func run(text: String, at textColumn: Int32, bytes: [UInt8], at bytesColumn: Int32) throws(StorageFailure)
     {

@@ -45,6 +45,23 @@ final class Housekeeping {
             || self.oldTombstones.isWanted(nowMilliseconds: now)
     }
 
+    /// Cursors of listeners that one transaction writes, beside requests and alone.
+    private static let cursorsMax = 1_000
+    private static let cursorsAloneMax = 5_000
+
+    /// Writes down some of what listeners have acknowledged.
+    func writeCursors(isAlone: Bool) throws(StorageFailure) {
+        let now = self.transaction.nowMilliseconds
+        guard isAlone || self.transaction.watch.cursors.isDue(nowMilliseconds: now) else { return }
+        try self.transaction.writeCursors(max: isAlone ? Self.cursorsAloneMax : Self.cursorsMax)
+    }
+
+    /// Whether there is something to do when nobody has asked for anything for a second.
+    func isWantedAfterWaiting(nowMilliseconds now: Int64) throws(StorageFailure) -> Bool {
+        try self.transaction.othersHaveWritten() || !self.transaction.watch.cursors.isEmpty
+            || self.oldTombstones.isWanted(nowMilliseconds: now)
+    }
+
     /// What to tell an operator, after a commit.
     func takeEvents() -> [EngineEvent] { self.indexBuilder.takeEvents() }
 

@@ -36,8 +36,12 @@ import GRDB
 ///     zone             gets its latest position, its number of records and their bytes; found by number as well
 ///     tombstone, zone_tombstone   get the time of the deletion; record tombstones an index in the order of positions
 ///     database         gets an epoch, and the position through which tombstones are gone
+///
+/// Format 5:
+///
+///     subscription, listener_cursor   what users want to be told about, and what installations know of it
 enum Migrations {
-    static let formatKnown = 4
+    static let formatKnown = 5
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -50,6 +54,9 @@ enum Migrations {
         migrator.registerMigration("3") { database in try self.migrateToFormat3(database) }
         migrator.registerMigration("4") { database in
             for statement in self.format4 { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("5") { database in
+            for statement in self.format5 { try database.execute(sql: statement) }
         }
         return migrator
     }

@@ -14,6 +14,15 @@ final class QueryConnection: QueryReader {
         named name: String,
         in environment: EnvironmentID
     ) throws(StorageFailure) -> QueryableType? {
+        try self.connection.knownTypes.type(named: name, in: environment) { () throws(StorageFailure) in
+            try self.readType(named: name, in: environment)
+        }
+    }
+
+    private func readType(
+        named name: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> QueryableType? {
         self.statements.typeNumber.bind(1, environment.rawValue)
         self.statements.typeNumber.bind(2, name)
         guard try self.statements.typeNumber.step() else { return nil }

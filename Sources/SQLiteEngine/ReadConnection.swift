@@ -11,15 +11,15 @@ import RecordStore
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
+    let subscription, subscriptions: HotStatement
     let grants: GrantStatements
     /// The statements of feeds.
     let feedStatements: FeedStatements
     /// The statements of queries.
     let queryStatements: QueryStatements
-    private var typeNames: [Int64: String] = [:]
-    private var authorNames: [Int64: String] = [:]
-
-    private static let namesMax = 10_000
+    let knownTypes: KnownTypes
+    private var typeNames = NameMemory()
+    private var authorNames = NameMemory()
 
     init(file: DatabaseFile) throws {
         let queue = try file.openReader()
@@ -37,7 +37,14 @@ final class ReadConnection: @unchecked Sendable {
             on: connection
         )
         self.record = try HotStatement(RecordColumns.select, on: connection)
+        let ofOwner = """
+            SELECT \(SubscriptionColumns.names) FROM subscription
+            WHERE database = ? AND owner = (SELECT number FROM author WHERE record_name = ?)
+            """
+        self.subscription = try HotStatement("\(ofOwner) AND id = ?", on: connection)
+        self.subscriptions = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
         self.queryStatements = try QueryStatements(connection)
+        self.knownTypes = try KnownTypes(connection: connection)
         self.feedStatements = try FeedStatements(connection)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
@@ -157,13 +164,13 @@ final class ReadConnection: @unchecked Sendable {
     func stored(_ statement: HotStatement) throws(StorageFailure) -> StoredRecord {
         StoredRecord(
             number: statement.integer(8),
-            recordType: try self.name(self.typeName, statement.integer(0), \.typeNames),
+            recordType: try self.typeName(statement.integer(0)),
             position: statement.integer(1),
             system: SystemFields(
                 createdMilliseconds: statement.integer(2),
                 modifiedMilliseconds: statement.integer(3),
-                createdBy: try self.name(self.authorName, statement.integer(4), \.authorNames),
-                modifiedBy: try self.name(self.authorName, statement.integer(5), \.authorNames)
+                createdBy: try self.authorName(statement.integer(4)),
+                modifiedBy: try self.authorName(statement.integer(5))
             ),
             parent: statement.isNull(6) ? nil : statement.text(6),
             body: RecordBody(trusted: statement.bytes(7))
@@ -172,27 +179,45 @@ final class ReadConnection: @unchecked Sendable {
 
     /// The name of a record type.
     func typeName(_ number: Int64) throws(StorageFailure) -> String {
-        try self.name(self.typeName, number, \.typeNames)
+        if let name = self.typeNames.name(of: number) { return name }
+        return self.typeNames.keep(try Self.name(self.typeName, number), of: number)
     }
 
     /// The record name of a user; empty for 0, which is nobody.
     func authorName(_ number: Int64) throws(StorageFailure) -> String {
-        number == 0 ? "" : try self.name(self.authorName, number, \.authorNames)
+        guard number != 0 else { return "" }
+        if let name = self.authorNames.name(of: number) { return name }
+        return self.authorNames.keep(try Self.name(self.authorName, number), of: number)
     }
 
-    /// Names never change, so what was read once is valid in every snapshot.
-    private func name(
-        _ statement: HotStatement,
-        _ number: Int64,
-        _ known: ReferenceWritableKeyPath<ReadConnection, [Int64: String]>
-    ) throws(StorageFailure) -> String {
-        if let name = self[keyPath: known][number] { return name }
+    private static func name(_ statement: HotStatement, _ number: Int64) throws(StorageFailure) -> String {
         statement.bind(1, number)
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
-        let name = statement.text(0)
-        statement.reset()
-        if self[keyPath: known].count >= Self.namesMax { self[keyPath: known] = [:] }
-        self[keyPath: known][number] = name
+        defer { statement.reset() }
+        return statement.text(0)
+    }
+}
+
+/// Names by number: they never change, so what was read once is valid in every snapshot.
+private struct NameMemory {
+    private var names: [Int64: String] = [:]
+    /// Most records have the type and the authors of the one before.
+    private var last: (number: Int64, name: String) = (0, "")
+
+    /// Beyond so many all are forgotten.
+    private static let namesMax = 10_000
+
+    mutating func name(of number: Int64) -> String? {
+        if number == self.last.number, number != 0 { return self.last.name }
+        guard let name = self.names[number] else { return nil }
+        self.last = (number, name)
+        return name
+    }
+
+    mutating func keep(_ name: String, of number: Int64) -> String {
+        if self.names.count >= Self.namesMax { self.names = [:] }
+        self.names[number] = name
+        self.last = (number, name)
         return name
     }
 }

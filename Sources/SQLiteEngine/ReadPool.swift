@@ -44,6 +44,29 @@ final class ReadPool: Sendable {
         return self.queue.add(read)
     }
 
+    /// Runs a read and replies with what it gives, or with why it could not be run.
+    func answer<Answer>(
+        isShort: Bool,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
+    ) {
+        let report = self.report
+        let admission = self.read(isShort: isShort) { connection in
+            do throws(StorageFailure) {
+                reply(try read(connection))
+            } catch {
+                reply(.failure(SQLiteEngine.refusal(for: error, report)))
+            }
+        }
+        switch admission {
+        case .admitted: return
+        case .full:
+            let milliseconds = SQLiteEngine.overloadRetryMilliseconds
+            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
+        case .closed: reply(.failure(.shuttingDown))
+        }
+    }
+
     /// Runs a read on this thread if a connection is free; false: it was not, or the read gave up.
     func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
         guard !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {

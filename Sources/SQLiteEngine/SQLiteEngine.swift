@@ -14,9 +14,11 @@ package final class SQLiteEngine: StorageEngine {
     let reads: ReadPool
     private let sqliteDirectory: SQLiteDirectory
     private let sqliteSchemas: SQLiteSchemas
+    private let sqliteSubscriptions: SQLiteSubscriptions
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
+    private let checkpoint: IdleCheckpoint
 
     /// What a client should wait when too much is waiting already: a few commits' time.
     static let overloadRetryMilliseconds: UInt32 = 200
@@ -38,6 +40,11 @@ package final class SQLiteEngine: StorageEngine {
             requestsMax: configuration.waitingRequestsMax,
             bytesMax: configuration.waitingBytesMax
         )
+        do {
+            self.checkpoint = try IdleCheckpoint(file: file, report: report)
+        } catch {
+            throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
+        }
         self.writer = Writer(
             queue: self.queue,
             rules: WriteRules(
@@ -45,9 +52,11 @@ package final class SQLiteEngine: StorageEngine {
                 requestIDRetentionSeconds: configuration.requestIDRetentionSeconds
             ),
             configuration: configuration,
+            checkpoint: self.checkpoint,
             clock: clock,
             report: report
         )
+        let watch = Watch()
         do {
             self.reads = try ReadPool(
                 file: file,
@@ -58,6 +67,14 @@ package final class SQLiteEngine: StorageEngine {
             let reader = try file.openReader()
             self.sqliteDirectory = SQLiteDirectory(writer: self.queue, reader: reader, clock: clock)
             self.sqliteSchemas = SQLiteSchemas(writer: self.queue, reader: reader)
+            self.sqliteSubscriptions = SQLiteSubscriptions(
+                writer: self.queue,
+                reads: self.reads,
+                watch: watch,
+                access: try ReadConnection(file: file),
+                configuration: configuration,
+                report: report
+            )
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
@@ -65,6 +82,7 @@ package final class SQLiteEngine: StorageEngine {
         try Self.startWriter(
             self.writer,
             database,
+            watch,
             tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds,
             self.ending
         )
@@ -73,12 +91,14 @@ package final class SQLiteEngine: StorageEngine {
     deinit {
         self.queue.close()
         self.reads.close()
+        self.checkpoint.close()
     }
 
     /// Starts the thread that has the writing connection for as long as the engine lives.
     private static func startWriter(
         _ writer: Writer,
         _ database: DatabaseQueue,
+        _ watch: Watch,
         tombstoneRetentionSeconds retentionSeconds: Int,
         _ ending: Ending
     ) throws {
@@ -89,7 +109,7 @@ package final class SQLiteEngine: StorageEngine {
                     guard let connection = database.sqliteConnection else {
                         throw .unexpected(code: 0)
                     }
-                    let transaction = try WriterTransaction(connection: connection)
+                    let transaction = try WriterTransaction(connection: connection, watch: watch)
                     let housekeeping = try Housekeeping(
                         transaction: transaction,
                         database: database,
@@ -163,19 +183,7 @@ package final class SQLiteEngine: StorageEngine {
             reply(.failure(error))
             return
         }
-        let report = self.report
-        let admission = self.reads.read(isShort: isShort) { connection in
-            do throws(StorageFailure) {
-                reply(try read(connection))
-            } catch {
-                reply(.failure(Self.refusal(for: error, report)))
-            }
-        }
-        switch admission {
-        case .admitted: return
-        case .full: reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
-        case .closed: reply(.failure(.shuttingDown))
-        }
+        self.reads.answer(isShort: isShort, reply, read)
     }
 
     static func refusal(
@@ -196,6 +204,8 @@ package final class SQLiteEngine: StorageEngine {
 
     package var schemas: any SchemaStore { self.sqliteSchemas }
 
+    package var subscriptions: any SubscriptionStore { self.sqliteSubscriptions }
+
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted
         (statistics.requestsWaiting, statistics.bytesWaiting) = self.queue.waiting
@@ -205,6 +215,8 @@ package final class SQLiteEngine: StorageEngine {
     package func shutdown() async {
         self.queue.close()
         self.reads.close()
+        self.checkpoint.close()
         await self.ending.wait()
+        await self.checkpoint.ended()
     }
 }

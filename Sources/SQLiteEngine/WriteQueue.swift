@@ -22,6 +22,8 @@ final class WriteQueue: @unchecked Sendable {
             switch self.request.operation {
             case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
             case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
+            case .modifySubscriptions(let operation):
+                max(1, operation.saves.count + operation.deletes.count)
             }
         }
     }

@@ -12,7 +12,7 @@ import Synchronization
 /// A request that fails half-way for a reason of ours takes back the transaction, which is then executed again with each
 /// request in a savepoint, so that this one is taken back alone. A disk that is full or fails takes back all.
 ///
-/// SAFETY: `transaction` and `database` are made and used on the writer's thread only; the rest is immutable or locked.
+/// SAFETY: `pagesInLog`, `transaction` and `database` are used on the writer's thread only; the rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
     private let rules: WriteRules
@@ -20,7 +20,12 @@ final class Writer: @unchecked Sendable {
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (EngineEvent) -> Void
     private let statistics = Mutex(EngineStatistics())
+    private let checkpoint: IdleCheckpoint
+    /// Pages in the log that the idle checkpoint was not asked to copy; what an earlier process left is not known.
+    private var pagesInLog = Writer.checkpointPagesMin
 
+    /// A log of fewer pages is left as it is: a copy costs two flushes to disk.
+    private static let checkpointPagesMin = 1_000
     /// What a client whose request could not be written should wait.
     private static let unavailableRetryMilliseconds: UInt32 = 1_000
 
@@ -28,10 +33,12 @@ final class Writer: @unchecked Sendable {
         queue: WriteQueue,
         rules: WriteRules,
         configuration: SQLiteEngineConfiguration,
+        checkpoint: IdleCheckpoint,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.queue = queue
+        self.checkpoint = checkpoint
         self.rules = rules
         self.configuration = configuration
         self.clock = clock
@@ -56,11 +63,14 @@ final class Writer: @unchecked Sendable {
             }
             idleIsUseful = true
             if case .administration(let administration) = jobs[0] {
-                administration.reply(self.execute(administration, transaction, database))
+                let error = self.execute(administration, transaction, database)
+                self.tell(transaction)
+                administration.reply(error)
             } else {
                 self.execute(jobs, transaction, housekeeping)
             }
         }
+        while !transaction.watch.cursors.isEmpty, self.writeCursors(housekeeping, transaction) {}
     }
 
     private typealias Answer = (write: WriteQueue.PendingWrite, result: Result<[WriteOutcome], StoreError>)
@@ -90,7 +100,13 @@ final class Writer: @unchecked Sendable {
             )
             answers += writes.map { ($0, .failure(refusal)) }
         }
+        self.tell(transaction)
         for answer in answers { answer.write.reply(answer.result) }
+    }
+
+    /// Tells those who watch what the last transaction changed.
+    private func tell(_ transaction: WriterTransaction) {
+        if let changes = transaction.takeCommitted() { transaction.watch.report(changes) }
     }
 
     /// - Throws: When nothing of the transaction can be written.
@@ -135,6 +151,7 @@ final class Writer: @unchecked Sendable {
         var counted = EngineStatistics()
         try transaction.begin(nowMilliseconds: now)
         for write in writes {
+            transaction.report.origin = write.request.origin
             let execution =
                 inSavepoints
                 ? try self.executeInSavepoint(write.request, transaction)
@@ -148,6 +165,7 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.workOnIndexes(isAlone: false)
                 try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.oldTombstones.remove(nowMilliseconds: now)
+                try housekeeping.writeCursors(isAlone: false)
                 try housekeeping.forgetRequests(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
@@ -190,7 +208,7 @@ final class Writer: @unchecked Sendable {
             for outcome in outcomes {
                 switch outcome {
                 case .recordSaved, .deleted: counted.recordsWritten += 1
-                case .zoneSaved, .failed: continue
+                case .zoneSaved, .subscriptionSaved, .failed: continue
                 }
             }
         case .failure: counted.requestsRefused += 1
@@ -214,6 +232,28 @@ final class Writer: @unchecked Sendable {
         }
     }
 
+    /// Has the log copied into the file when that has waited for a second in which nobody wrote.
+    private func checkpointIfWorthwhile(_ transaction: WriterTransaction) {
+        self.pagesInLog += transaction.takePagesWritten()
+        guard self.pagesInLog >= Self.checkpointPagesMin else { return }
+        self.pagesInLog = 0
+        self.checkpoint.want()
+    }
+
+    /// Writes down what listeners acknowledged last.
+    private func writeCursors(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
+        do {
+            try transaction.begin(nowMilliseconds: self.clock())
+            try housekeeping.writeCursors(isAlone: true)
+            try transaction.commit()
+            return true
+        } catch {
+            transaction.rollback()
+            self.report(.housekeepingFailed(sqliteCode: error.code))
+            return false
+        }
+    }
+
     /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
     ///
     /// After waiting there is work only if somebody else wrote, such as the command line, or time has passed. Returns whether there may be
@@ -227,15 +267,20 @@ final class Writer: @unchecked Sendable {
         do {
             let isWanted =
                 try hasWaited
-                ? transaction.othersHaveWritten() || housekeeping.oldTombstones.isWanted(nowMilliseconds: now)
+                ? housekeeping.isWantedAfterWaiting(nowMilliseconds: now)
                 : housekeeping.isWanted(nowMilliseconds: now)
-            guard isWanted else { return false }
+            guard isWanted else {
+                if hasWaited { self.checkpointIfWorthwhile(transaction) }
+                return false
+            }
             try transaction.begin(nowMilliseconds: now)
             try housekeeping.sweep()
             try housekeeping.workOnIndexes(isAlone: true)
             try housekeeping.staleChanges.remove(isIdle: true)
             try housekeeping.oldTombstones.remove(nowMilliseconds: now)
+            try housekeeping.writeCursors(isAlone: true)
             try transaction.commit()
+            self.tell(transaction)
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted(nowMilliseconds: now)
         } catch {

@@ -15,6 +15,7 @@ final class WriterStatements {
     let names: NameStatements
     let indexes: IndexStatements
     let grants: GrantStatements
+    let subscriptions: SubscriptionStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -38,6 +39,7 @@ final class WriterStatements {
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
         self.grants = try GrantStatements(connection)
+        self.subscriptions = try SubscriptionStatements(connection)
     }
 }
 

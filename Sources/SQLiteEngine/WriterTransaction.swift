@@ -20,22 +20,42 @@ final class WriterTransaction: WriteTransaction {
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
+    /// Who watches which databases, and what listeners have acknowledged.
+    let watch: Watch
+    /// What the transaction has changed there.
+    var report = CommitReport()
+    private var committed: CommittedChanges?
+    /// The positions of watched databases after the last commit of ours.
+    var watchedPositions: [DatabaseID: Int64] = [:]
     private var dataVersion: Int64 = -1
+    private let connection: OpaquePointer
 
-    init(connection: OpaquePointer) throws(StorageFailure) {
+    init(connection: OpaquePointer, watch: Watch) throws(StorageFailure) {
+        self.connection = connection
         self.statements = try WriterStatements(connection: connection)
+        self.watch = watch
     }
 
     /// Starts a transaction; waits for a writer of another process.
     func begin(nowMilliseconds: Int64) throws(StorageFailure) {
         self.nowMilliseconds = nowMilliseconds
         self.caches.trim()
+        self.report = CommitReport(watched: self.watch.watched)
         try self.statements.begin.run()
         let version = try self.currentDataVersion()
         if version != self.dataVersion {
             self.forget()
             self.dataVersion = version
+            try self.noteChangesOfOthers()
         }
+    }
+
+    /// Pages that went into the log since this was asked last.
+    func takePagesWritten() -> Int {
+        var pages: Int32 = 0
+        var most: Int32 = 0
+        sqlite3_db_status(self.connection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 1)
+        return Int(pages)
     }
 
     /// Whether somebody else wrote since the last transaction.
@@ -63,13 +83,25 @@ final class WriterTransaction: WriteTransaction {
         try self.writeEntries()
         try self.writeChanges()
         for database in self.caches.changedCounters {
-            self.statements.setPosition.bind(1, self.caches.counters[database]!.position)
+            let position = self.caches.counters[database]!.position
+            if self.isWatched(database) { self.watchedPositions[database] = position }
+            self.statements.setPosition.bind(1, position)
             self.statements.setPosition.bind(2, database.rawValue)
             try self.statements.setPosition.run()
             self.caches.counters[database]!.isChanged = false
         }
         self.caches.changedCounters.removeAll(keepingCapacity: true)
         try self.statements.commit.run()
+        self.watch.cursors.confirm()
+        self.committed = self.report.committed(atMilliseconds: self.nowMilliseconds)
+        self.watchedPositions.merge(self.report.incomplete) { max($0, $1) }
+        self.report = CommitReport()
+    }
+
+    /// What the last commit is to be told of, once.
+    func takeCommitted() -> CommittedChanges? {
+        defer { self.committed = nil }
+        return self.committed
     }
 
     /// Takes back everything since `begin`, in memory as well.
@@ -77,8 +109,11 @@ final class WriterTransaction: WriteTransaction {
     /// Needs no transaction.
     func rollback() {
         self.forget()
+        self.dataVersion = -1
         self.entries.removeAll()
         self.changes.removeAll()
+        self.report = CommitReport()
+        self.watch.cursors.takeBack()
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
     }
@@ -92,6 +127,7 @@ final class WriterTransaction: WriteTransaction {
         try self.writeEntries()
         try self.statements.savepoint.run()
         let changes = self.changes
+        let report = self.report
         do throws(StorageFailure) {
             let answer = try work()
             try self.writeEntries()
@@ -101,6 +137,8 @@ final class WriterTransaction: WriteTransaction {
             self.entries.removeAll()
             self.caches.forgetNames()
             self.changes = changes
+            self.report = report
+            self.watch.cursors.takeBack()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
             do throws(StorageFailure) {
@@ -124,14 +162,20 @@ final class WriterTransaction: WriteTransaction {
             }
             return self.caches.counters.values[place].position
         }
-        let statement = self.statements.position
-        statement.bind(1, database.rawValue)
-        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
-        let position = statement.integer(0) + 1
-        statement.reset()
+        let position = try self.position(of: database) + 1
         self.caches.counters[database] = WriterCaches.Counter(position: position, isChanged: true)
         self.caches.changedCounters.append(database)
         return position
+    }
+
+    /// The last position that was taken in a database.
+    func position(of database: DatabaseID) throws(StorageFailure) -> Int64 {
+        if let known = self.caches.counters[database] { return known.position }
+        let statement = self.statements.position
+        statement.bind(1, database.rawValue)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        defer { statement.reset() }
+        return statement.integer(0)
     }
 
     // MARK: Zones
@@ -162,6 +206,7 @@ final class WriterTransaction: WriteTransaction {
         try statement.run()
         let key = ZoneKey(database: database, number: position)
         self.caches.zones[WriterCaches.Name(owner: database.rawValue, name: name)] = key
+        self.note(.zoneCreated(name), at: position, in: database)
         return key
     }
 
@@ -180,6 +225,8 @@ final class WriterTransaction: WriteTransaction {
         self.statements.zones.insertSweep.bind(2, zone.number)
         try self.statements.zones.insertSweep.run()
         self.mayHaveSweepWork = true
+        self.note(.zoneDeleted(name), at: position, in: zone.database)
+        try self.deleteSubscriptions(of: zone, at: position)
     }
 
     // MARK: Request IDs

@@ -76,16 +76,6 @@ import Testing
         #expect(operation.target === container.privateCloudDatabase)
     }
 
-    @Test func `a change of the server's word on the token is posted, and only that`() {
-        let events = Events()
-        let observer = OlderCalls.observe { events.note("changed") }
-        defer { NotificationCenter.default.removeObserver(observer) }
-        let answer = SignInAnswer()
-        for isAccepted in [true, true, false, false, true] { answer.note(isAccepted: isAccepted) }
-        SignInAnswer().note(isAccepted: false)
-        #expect(events.all == ["changed", "changed"])
-    }
-
     @available(*, deprecated)
     @Test func `permissions that nobody grants are denied`() async throws {
         #expect(try await OlderCalls.permissions(.unreachable()) == [.denied, .denied])

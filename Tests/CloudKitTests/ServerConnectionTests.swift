@@ -80,10 +80,15 @@ import Testing
         #expect(InstallationID.load(folder: "/dev/null/nowhere").count == 16)
     }
 
-    @Test func `the state folder follows the XDG rules`() {
-        #expect(InstallationID.stateFolder(variables: ["XDG_STATE_HOME": "/s"]) == "/s/tidemark")
-        let home = NSHomeDirectory() + "/.local/state/tidemark"
-        #expect(InstallationID.stateFolder(variables: [:]) == home)
-        #expect(InstallationID.stateFolder(variables: ["XDG_STATE_HOME": "relative"]) == home)
+    @Test(arguments: ["app", "/usr/bin/app", "./app"])
+    func `the state folder follows the XDG rules, and is the program's`(program: String) {
+        func folder(_ variables: [String: String]) -> String {
+            InstallationID.stateFolder(variables: variables, program: program)
+        }
+        #expect(folder(["XDG_STATE_HOME": "/s"]) == "/s/tidemark/app")
+        let home = NSHomeDirectory() + "/.local/state/tidemark/app"
+        #expect(folder([:]) == home)
+        #expect(folder(["XDG_STATE_HOME": "relative"]) == home)
+        #expect(InstallationID.stateFolder(variables: ["XDG_STATE_HOME": "/s"], program: "") == "/s/tidemark")
     }
 }

@@ -204,14 +204,16 @@ final class EngineUnderTest: Sendable {
         by requester: Requester? = nil,
         id: RequestID? = nil,
         deadline: Int64 = .max,
-        bytes: Int = 100
+        bytes: Int = 100,
+        origin: UInt64 = 0
     ) async -> Result<[WriteOutcome], StoreError> {
         let request = WriteRequest(
             requester: requester ?? self.privately,
             requestID: id ?? self.newRequestID(),
             operation: operation,
             bytes: bytes,
-            deadlineMilliseconds: deadline
+            deadlineMilliseconds: deadline,
+            origin: origin
         )
         return await withCheckedContinuation { continuation in
             self.engine.write(request) { continuation.resume(returning: $0) }

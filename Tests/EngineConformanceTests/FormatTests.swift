@@ -54,4 +54,21 @@ struct FormatTests {
         _ = try await it.modify([], deletes: [id("n2")])
         #expect(try await it.all(after: feed.token).items == ["-n2"])
     }
+
+    @Test
+    func `a file of format 4 opens, keeps its records and takes subscriptions`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-4.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        #expect(try await it.record(id("n2"))?.parent == "n1")
+        #expect(try await it.subscriptions() == [])
+        let saves = [query("q", isText("title", "drei"), in: notes), databaseSubscription("d")]
+        #expect(try await it.modifySubscriptions(saves) == saves.map { .subscriptionSaved($0) })
+        #expect(try await it.news() == [])
+        _ = try await it.modify([save("n4", ["title": .string("vier")])])
+        #expect(try await it.news() == ["d", "q"])
+    }
 }

@@ -191,7 +191,7 @@ import WireProtocol
         machine.requestSent(stream: 1, payloadBytes: 1)
         let open = machine.cancelled(stream: 1)
         #expect(open == .sendCancel)
-        let stillOpen = machine.awaitsAnswers
+        let stillOpen = machine.awaitsServer
         #expect(stillOpen)
         _ = machine.endReceived(stream: 1)
         let ended = machine.cancelled(stream: 1)

@@ -64,6 +64,7 @@ import WireProtocol
         (
             Frame(kind: .notificationAck, payload: NotificationAck(number: 1).encoded()), .frameKindUnexpected
         ),
+        (Frame(kind: .notification, payload: Notification.sample(1).encoded()), .frameKindUnexpected),
         (Frame(kind: FrameKind(rawValue: 11), stream: 1), .frameKindUnexpected),
         (Frame(kind: FrameKind(rawValue: 127), stream: 1), .frameKindUnexpected),
     ])

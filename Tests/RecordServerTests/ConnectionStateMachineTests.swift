@@ -1,4 +1,5 @@
 import NIOCore
+import RecordStore
 import Testing
 import WireProtocol
 
@@ -54,7 +55,7 @@ struct ConnectionStateMachineTests {
     }
 
     @Test(arguments: [State.awaitingHello, .signingIn])
-    func `a cancel, a credit or a ping before the welcome closes`(state: State) {
+    func `a cancel, a credit, a ping or an acknowledgement before the welcome closes`(state: State) {
         var cancelled = self.machine(state)
         let onCancel = cancelled.cancelReceived(1, now: self.now)
         #expect(onCancel == .close(.requestBeforeHello))
@@ -64,6 +65,10 @@ struct ConnectionStateMachineTests {
         var pinged = self.machine(state)
         let onPing = pinged.pingReceived(now: self.now)
         #expect(onPing == .close(.requestBeforeHello))
+        var acknowledged = self.machine(state)
+        var listener = ListenerStateMachine()
+        let onAcknowledgement = acknowledged.acknowledgementReceived(1, by: &listener, now: self.now)
+        #expect(onAcknowledgement == .close(.requestBeforeHello))
     }
 
     @Test func `the handshake's timeout closes those who have not finished it`() {
@@ -219,6 +224,27 @@ struct ConnectionStateMachineTests {
         #expect(end == .goOn(credit: 0))
     }
 
+    @Test(arguments: [State.open, .draining])
+    func `an acknowledgement of nothing new is a control frame, and one that closes ends the machine`(
+        state: State
+    ) {
+        var machine = self.machine(state)
+        var listener = ListenerStateMachine()
+        _ = listener.listenRequested(on: 1)
+        _ = listener.began()
+        let news = Sample.subject(1).news(upTo: 7, isCoalesced: false)
+        _ = listener.notificationArrived(news, isWritable: true)
+        let first = machine.acknowledgementReceived(1, by: &listener, now: self.now)
+        #expect(first == .acknowledge([Acknowledgement(subscription: news.subject.key, position: 7)]))
+        for _ in 0..<ControlFrameBudget.framesPerSecondMax {
+            let again = machine.acknowledgementReceived(1, by: &listener, now: self.now)
+            #expect(again == .nothingNew)
+        }
+        let last = machine.acknowledgementReceived(1, by: &listener, now: self.now)
+        #expect(last == .close(.tooManyControlFrames))
+        self.expectClosed(&machine)
+    }
+
     @Test func `too many control frames close`() {
         var machine = Self.open()
         for _ in 0..<ControlFrameBudget.framesPerSecondMax {
@@ -347,6 +373,9 @@ struct ConnectionStateMachineTests {
         #expect(onCredit == .ignore)
         let onPing = machine.pingReceived(now: self.now)
         #expect(onPing == .ignore)
+        var listener = ListenerStateMachine()
+        let onAcknowledgement = machine.acknowledgementReceived(1, by: &listener, now: self.now)
+        #expect(onAcknowledgement == .nothingNew)
         let onEnd = machine.streamEnded(101)
         #expect(onEnd == .ignore)
         let onDrain = machine.drainStarted()

@@ -49,6 +49,7 @@ struct FailureTests {
         (.permissionDenied(.write), .permissionFailure, "WRITE operation not permitted"),
         (.permissionDenied(.create), .permissionFailure, "CREATE operation not permitted"),
         (.atomicPeer(index: 3), .batchRequestFailed, "Atomic failure"),
+        (.subscriptionDuplicate(of: "s"), .serverRejectedRequest, "subscription is duplicate of 's'"),
     ])
     func `what CloudKit has words for is said in them`(error: StoreError, code: ErrorCode, text: String) {
         let failure = Failure(error)

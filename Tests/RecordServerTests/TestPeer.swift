@@ -131,6 +131,7 @@ extension Frame {
         versions: [UInt32] = [1],
         container: String = ServerUnderTest.container,
         token: String,
+        installation: [UInt8] = [],
         windows: Windows = .defaults
     ) -> Frame {
         let hello = Hello(
@@ -138,6 +139,7 @@ extension Frame {
             container: container,
             environment: .development,
             accessToken: token,
+            installationID: installation,
             client: "test",
             windows: windows
         )

@@ -62,6 +62,11 @@ enum Architecture {
             ours: ["RecordClient", "WireProtocol", "RecordModel"],
             outside: ["ArgumentParser", "Logging"]
         ),
+        ModuleRow(
+            folder: "Clients/Listener",
+            ours: ["CloudKit"],
+            outside: ["ArgumentParser", "UnixSignals"]
+        ),
         ModuleRow(folder: "Clients/Examples/ISOCodes", ours: ["CloudKit"], outside: []),
         ModuleRow(folder: "Clients/Examples/Notes", ours: ["CloudKit"], outside: []),
     ]

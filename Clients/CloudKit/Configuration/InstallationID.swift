@@ -1,12 +1,18 @@
 private import Foundation
 
 /// The 16 bytes by which a server tells this installation's connections from those of others of the same user.
+///
+/// Each program is an installation of its own: the server keeps how far an installation has heard of what happened, and what one program has
+/// taken care of is still news to another.
 enum InstallationID {
     static let byteCount = 16
 
     /// This process's: from the file of the user's state folder, or, where none can be written, made for this process.
     static let current: [UInt8] = Self.load(
-        folder: Self.stateFolder(variables: ProcessInfo.processInfo.environment)
+        folder: Self.stateFolder(
+            variables: ProcessInfo.processInfo.environment,
+            program: CommandLine.arguments.first ?? ""
+        )
     )
 
     /// Reads the installation's ID, or makes one and tries to keep it.
@@ -23,8 +29,10 @@ enum InstallationID {
         return made
     }
 
-    static func stateFolder(variables: [String: String]) -> String {
-        if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tidemark" }
-        return NSHomeDirectory() + "/.local/state/tidemark"
+    /// The folder for what a program keeps; of the path that it was started by the last part counts.
+    static func stateFolder(variables: [String: String], program: String) -> String {
+        let name = program.split(separator: "/").last.map { "/\($0)" } ?? ""
+        if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tidemark" + name }
+        return NSHomeDirectory() + "/.local/state/tidemark" + name
     }
 }

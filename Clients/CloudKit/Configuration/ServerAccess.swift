@@ -12,6 +12,7 @@ final class ServerAccess: Sendable {
         let signIn: SignInAnswer
         /// `nil`: any schema will do.
         let gate: SchemaGate?
+        let notifications: NotificationHub
 
         /// The record name of the user, empty when nobody is signed in; `nil` while something must be asked before the first request.
         var userIfOpen: String? {

@@ -22,12 +22,16 @@ enum SharedSessions {
         let configuration = try connection.clientConfiguration(container: identifier)
         return self.sessions.withLock { sessions in
             if let session = sessions[key] { return session }
+            let client = RecordClient(configuration: configuration)
+            let isSignedIn = configuration.accessToken != nil
+            let signIn = SignInAnswer()
             let session = ServerAccess.Session(
-                client: RecordClient(configuration: configuration),
-                isSignedIn: configuration.accessToken != nil,
+                client: client,
+                isSignedIn: isSignedIn,
                 user: UserName(),
-                signIn: SignInAnswer(),
-                gate: connection.schema.map { SchemaGate(schema: $0) }
+                signIn: signIn,
+                gate: connection.schema.map { SchemaGate(schema: $0) },
+                notifications: NotificationHub(signIn: isSignedIn ? signIn : nil) { client.listen($0) }
             )
             sessions[key] = session
             return session

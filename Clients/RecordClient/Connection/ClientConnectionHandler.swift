@@ -1,5 +1,6 @@
 import NIOCore
 import NIOTLS
+import RecordModel
 import WireProtocol
 
 /// One connection: turns bytes into events of its state machine, and the machine's actions into bytes.
@@ -16,7 +17,10 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private static let keptBytesMax = 16 * 1024
 
     let number: Int
+    /// Whether it has answered a request, other than with its word that it will send notifications.
     private(set) var hasAnswered = false
+    /// Whether this side wants no more of it.
+    private(set) var isRetired = false
     private let hello: Hello
     private let frames = FrameAssembly(payloadBytesMax: handshakePayloadBytesMax)
     private var machine: ClientStateMachine
@@ -42,7 +46,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     ///
     /// - Returns: When to check the server's silence, if nothing else was in flight.
     func send(_ payload: ByteBuffer, on stream: UInt32, now: NIODeadline) -> NIODeadline? {
-        let wasQuiet = !self.machine.awaitsAnswers
+        let wasQuiet = !self.machine.awaitsServer
         self.machine.requestSent(stream: stream, payloadBytes: payload.readableBytes)
         self.write(.request, stream: stream, payload)
         guard wasQuiet else { return nil }
@@ -57,11 +61,21 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Pings a server that is silent while answers are awaited, or gives it up.
+    /// The request that was just sent on the stream is `listen`.
+    func listenSent(on stream: UInt32) {
+        self.machine.listenSent(stream: stream)
+    }
+
+    /// Acknowledges notifications, with the next flush.
+    func acknowledge(upTo number: UInt64) {
+        self.machine.notificationsTaken(upTo: number)
+    }
+
+    /// Pings a server that is silent while something of it is awaited, or gives it up.
     ///
     /// - Returns: When to look again.
     func checkSilence(now: NIODeadline) -> NIODeadline? {
-        guard self.machine.awaitsAnswers else { return nil }
+        guard self.machine.awaitsServer else { return nil }
         switch self.keepalive?.step(now: now) {
         case .wait(let deadline): return deadline
         case .ping:
@@ -76,6 +90,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     /// Sends what was written since the last call.
     func flush() {
+        self.writeAcknowledgement()
         guard let context, self.outgoing.readableBytes > 0 else { return }
         var bytes = self.outgoing
         self.outgoing = ByteBuffer()
@@ -88,10 +103,13 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     /// Opens no more streams, and closes when those that are open have ended.
     func retire() {
+        self.isRetired = true
+        self.writeAcknowledgement()
         self.goAwayReceived(GoAway(reason: .drain, message: ""))
     }
 
     func close(_ cause: ConnectionEnd) {
+        self.writeAcknowledgement()
         guard self.machine.connectionEnded() else { return }
         self.finish(cause)
     }
@@ -184,6 +202,7 @@ extension ClientConnectionHandler {
             _ = try Ping(decoding: frame.payload)
             self.write(.pong, stream: 0, frame.payload)
         case .pong: _ = try Ping(decoding: frame.payload)
+        case .notification: try self.notificationReceived(Notification(decoding: frame.payload))
         case .welcome: try self.welcomeReceived(Welcome(decoding: frame.payload))
         case .goaway: self.goAwayReceived(try GoAway(decoding: frame.payload))
         case .hello, .request, .cancel: throw Violation.frameUnexpected
@@ -235,13 +254,23 @@ extension ClientConnectionHandler {
     private func endReceived(_ frame: Frame) throws {
         let end = try End(decoding: frame.payload)
         let isDraining = self.machine.isDraining
+        let isListen = self.machine.isListen(frame.stream)
+        if isListen { self.machine.listenAnswered(isAccepted: end.failure == nil) }
         switch self.machine.endReceived(stream: frame.stream) {
         case .finish:
-            self.hasAnswered = true
+            if !isListen { self.hasAnswered = true }
             self.session?.streamEnded(end, on: self.key(frame.stream), isDraining: isDraining)
         case .finishAndClose:
             self.session?.streamEnded(end, on: self.key(frame.stream), isDraining: isDraining)
             self.finish(.drained)
+        case .violation(let violation): self.violated(violation)
+        case .ignore: break
+        }
+    }
+
+    private func notificationReceived(_ notification: Notification) {
+        switch self.machine.notificationReceived(notification.number) {
+        case .deliver: self.session?.notificationReceived(notification, on: self.number)
         case .violation(let violation): self.violated(violation)
         case .ignore: break
         }
@@ -277,6 +306,11 @@ extension ClientConnectionHandler {
     private func grant(_ bytes: UInt32?, on stream: UInt32) {
         guard let bytes else { return }
         self.write(.credit, stream: stream, Credit(bytes: bytes).encoded())
+    }
+
+    private func writeAcknowledgement() {
+        guard let number = self.machine.acknowledgementDue() else { return }
+        self.write(.notificationAck, stream: 0, NotificationAck(number: number).encoded())
     }
 
     private func write(_ kind: FrameKind, stream: UInt32, _ payload: ByteBuffer) {

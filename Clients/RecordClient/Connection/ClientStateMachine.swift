@@ -150,12 +150,12 @@ enum ClientStateMachine: ~Copyable {
         }
     }
 
-    /// Whether a stream is open.
-    var awaitsAnswers: Bool {
+    /// Whether somebody waits for the server: a stream is open, or notifications are to come.
+    var awaitsServer: Bool {
         switch self {
         case .connecting: false
         case .awaitingWelcome: false
-        case .open(let streams): !streams.isEmpty
+        case .open(let streams): !streams.isEmpty || streams.notifications.isListening
         case .draining(let streams): !streams.isEmpty
         case .closed: false
         }

@@ -27,6 +27,15 @@ enum ConnectionEnd: Error, Hashable {
         }
     }
 
+    /// Whether the connection did what it was there for: what ends it in another way is a failed attempt, whatever it had answered.
+    var isOrderly: Bool {
+        switch self {
+        case .broken, .drained, .shutDown: true
+        case .goneAway(let goAway): !goAway.reason.isTerminal
+        case .misconfigured, .violated: false
+        }
+    }
+
     /// What to tell a caller whose time runs out before there is another connection.
     var description: String {
         switch self {

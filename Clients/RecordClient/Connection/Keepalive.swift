@@ -2,7 +2,7 @@ import NIOCore
 
 /// Finds a server that is gone: asks when nothing was heard for a while, gives up when nothing is answered.
 ///
-/// Only connections with requests in flight are watched; on others nobody waits.
+/// Only connections with requests in flight or a listener are watched; on others nobody waits.
 struct Keepalive {
     enum Step: Equatable {
         /// Look again then.

@@ -15,6 +15,7 @@ struct OpenStreams {
     private var receiving: ReceiveWindow
     private var sending: SendWindow
     private var streams = StreamTable<ReceiveWindow>()
+    var notifications = NotificationSequence()
     /// `nil`: the numbers have run out.
     private var nextStream: UInt32?
 

@@ -17,7 +17,7 @@ struct Reconnect {
     /// A connection ended, or an attempt failed.
     ///
     /// - Parameters:
-    ///   - hadAnswered: Whether it had answered a request. One that is welcomed and closed over and over has not.
+    ///   - hadAnswered: Whether it had been of use. One that is welcomed and closed over and over has not.
     ///   - retryAfter: The server's wish; zero: none.
     ///   - now: When it ended.
     ///   - generator: Draws the jitter.

@@ -28,6 +28,11 @@ struct Violation: Error, Hashable {
         error: WireError(.outOfBounds, field: "Item.index")
     )
 
+    static let notificationOutOfTurn = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "Notification.number")
+    )
+
     /// Bytes that are not a frame, or a payload that is not its message.
     init(_ error: WireError) {
         self.init(reason: error.closeReason, error: error)

@@ -21,6 +21,9 @@ final class Mailbox: Sendable {
             timeout: TimeAmount,
             continuation: CheckedContinuation<Result<Welcome, ClientError>, Never>
         )
+        case listen(number: UInt64, told: @Sendable (ListeningEvent) -> Void)
+        case stopListening(number: UInt64)
+        case acknowledge(NotificationKey)
         /// The continuation is resumed when every connection is closed.
         case shutDown(CheckedContinuation<Void, Never>?)
     }

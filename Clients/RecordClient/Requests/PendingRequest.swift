@@ -13,6 +13,8 @@ final class PendingRequest {
             end: @Sendable (Result<End, ClientError>) -> Void
         )
         case continuation(CheckedContinuation<Result<[UInt32: ItemOutcome], ClientError>, Never>)
+        /// The session, which looks for itself.
+        case session
     }
 
     enum Place: Hashable, Sendable {
@@ -96,6 +98,7 @@ final class PendingRequest {
         case .callbacks(_, let end): end(result)
         case .continuation(let continuation):
             continuation.resume(returning: result.map { _ in self.outcomes })
+        case .session: break
         }
     }
 
@@ -104,6 +107,7 @@ final class PendingRequest {
         switch self.receiver {
         case .callbacks(let receive, _): receive(items)
         case .continuation: for item in items { self.outcomes[item.index] = item.outcome }
+        case .session: break
         }
     }
 }

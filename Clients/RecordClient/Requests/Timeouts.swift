@@ -5,6 +5,9 @@ struct Timeouts: Hashable, Sendable {
     /// Longer than any process runs, and far from the end of the clock.
     private static let max: TimeAmount = .hours(24 * 365 * 10)
 
+    /// For what nobody gives up.
+    static let endless = Timeouts(request: .seconds(Int64.max), resource: .seconds(Int64.max))
+
     /// Longest silence.
     let request: TimeAmount
     /// Longest time over all.

@@ -8,7 +8,7 @@ extension Items {
             var items: [Item] = []
             while let tag = try message.tag() {
                 switch tag {
-                case 0x0A: items.append(try Item(message.message()))
+                case 0x0A: items.append(try Item(message.message(), after: items.last))
                 default: try message.skip(tag)
                 }
             }
@@ -33,12 +33,19 @@ extension Items {
 extension Item {
     /// Appends the item to the payload of an `items` frame: the encodings of items one behind the other are the message.
     package func append(toItems buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.encode(into: &$0) }
+        if case .record(let record) = self.outcome {
+            Self.append(record, index: self.index, toItems: &buffer)
+        } else {
+            buffer.writeMessage(1) { self.encode(into: &$0) }
+        }
     }
 
-    init(_ message: consuming MessageReader) throws(WireError) {
+    /// `previous`: the item before it in the message; what both say is kept once.
+    init(_ message: consuming MessageReader, after previous: Item?) throws(WireError) {
         var index: UInt32 = 0
         var outcome: ItemOutcome?
+        var last: Record?
+        if case .record(let record) = previous?.outcome { last = record }
         while let tag = try message.tag() {
             switch tag {
             case 0x08: index = try message.uint32()
@@ -47,7 +54,7 @@ extension Item {
             case 0x22:
                 try message.skip(tag)
                 outcome = .deleted
-            case 0x2A: outcome = .record(try Record(message.message()))
+            case 0x2A: outcome = .record(try Record(message.message(), after: last))
             case 0x32: outcome = .zone(try Zone(message.message()))
             case 0x3A: outcome = .recordDeleted(try DeletedRecord(message.message()))
             case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))
@@ -136,7 +143,7 @@ extension Failure {
             case 0x20: culpritIndex = try message.uint32()
             case 0x28: retry = try message.uint32()
             case 0x30: retryAfterMilliseconds = try message.uint32()
-            case 0x3A: self.serverRecord = try Record(message.message())
+            case 0x3A: self.serverRecord = try Record(message.message(), after: nil)
             default: try message.skip(tag)
             }
         }

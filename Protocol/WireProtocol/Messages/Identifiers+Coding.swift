@@ -10,10 +10,15 @@ extension ZoneID {
     }
 
     /// A message that comes twice where there is one is read into the first.
-    mutating func merge(_ message: consuming MessageReader) throws(WireError) {
+    ///
+    /// `previous`: a zone that is likely to be the same.
+    mutating func merge(
+        _ message: consuming MessageReader,
+        after previous: ZoneID? = nil
+    ) throws(WireError) {
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: self.zoneName = try message.text()
+            case 0x0A: self.zoneName = try message.text(orSame: previous?.zoneName)
             case 0x12: self.ownerName = try message.text()
             default: try message.skip(tag)
             }
@@ -34,10 +39,13 @@ extension RecordID {
         try self.merge(message)
     }
 
-    mutating func merge(_ message: consuming MessageReader) throws(WireError) {
+    mutating func merge(
+        _ message: consuming MessageReader,
+        after previous: ZoneID? = nil
+    ) throws(WireError) {
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: try self.zone.merge(message.message())
+            case 0x0A: try self.zone.merge(message.message(), after: previous)
             case 0x12: self.recordName = try message.text()
             default: try message.skip(tag)
             }

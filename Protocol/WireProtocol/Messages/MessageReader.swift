@@ -71,6 +71,18 @@ struct MessageReader {
         return text
     }
 
+    /// A text that is likely to be one that the caller has: then that is returned, and no other is made.
+    mutating func text(orSame known: String?) throws(WireError) -> String {
+        let start = self.position
+        let range = try self.delimited()
+        if var known, known.utf8.count == range.count {
+            let isSame = known.withUTF8 { $0.elementsEqual(self.memory[range]) }
+            if isSame { return known }
+        }
+        self.position = start
+        return try self.text()
+    }
+
     mutating func bytes() throws(WireError) -> [UInt8] {
         [UInt8](self.memory[try self.delimited()])
     }

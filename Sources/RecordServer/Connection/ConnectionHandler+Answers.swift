@@ -85,14 +85,17 @@ extension ConnectionHandler {
             let start = buffer.writerIndex
             if let refused = answer.takeRefusedItem() { refused.append(toItems: &buffer) }
             while next < outcomes.count {
-                let outcome = outcomes.item(at: next)
                 let itemStart = buffer.writerIndex
-                Item(index: answer.number(of: next), outcome: outcome).append(toItems: &buffer)
+                let failure = outcomes.append(
+                    at: next,
+                    number: answer.number(of: next),
+                    toItems: &buffer
+                )
                 if itemStart > start, buffer.writerIndex - start > Self.itemsFrameBytesMax {
                     buffer.moveWriterIndex(to: itemStart)
                     break
                 }
-                if case .failure(let failure) = outcome { self.server.metrics.failed(failure.code) }
+                if let failure { self.server.metrics.failed(failure.code) }
                 next += 1
             }
         }
@@ -130,7 +133,7 @@ extension ConnectionHandler {
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
         case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.followed, _),
-            .sending(.ended, _):
+            .sending(.subscriptions, _), .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()
         case .sending(.written, _), .executing, nil:
@@ -168,7 +171,7 @@ extension ConnectionHandler {
         if !context.channel.isWritable { self.startSlowReaderTimer() }
     }
 
-    private func prepareOutbound() {
+    func prepareOutbound() {
         guard self.outbound.capacity == 0, let context else { return }
         self.outbound = self.loop.takeBuffer(allocator: context.channel.allocator)
     }

@@ -77,6 +77,7 @@ extension ConnectionHandler {
     ///
     /// Replies that still come find no answer to belong to.
     func forgetEverything() {
+        self.endListening()
         self.handshakeTimer?.cancel()
         self.keepaliveTimer?.cancel()
         self.slowReaderTimer?.cancel()

@@ -46,7 +46,8 @@ extension ConnectionHandler {
         self.user = ConnectionUser(
             signIn: signIn,
             container: hello.container,
-            environment: hello.environment
+            environment: hello.environment,
+            installation: hello.installationID
         )
         self.raiseFrameLimit()
         let configuration = self.server.configuration

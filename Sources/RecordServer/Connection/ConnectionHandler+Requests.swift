@@ -46,7 +46,8 @@ extension ConnectionHandler {
             requestBytes: payload.readableBytes,
             deadlineMilliseconds: self.deadline(of: request),
             nowMilliseconds: self.server.clock(),
-            sealKey: self.server.sealKey
+            sealKey: self.server.sealKey,
+            origin: self.number
         )
         do throws(Failure) {
             let answer = Answer(
@@ -179,6 +180,12 @@ extension ConnectionHandler {
                     EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
                 )
             }
+        case .fetchSubscriptions(let selection, let requester):
+            self.reserve(Self.fetchReservedBytes, for: answer)
+            self.server.engine.subscriptions.fetch(selection, for: requester) { result in
+                let outcomes = result.map { Outcomes.subscriptions($0) }
+                mailbox.deliver(EngineReply(connection: connection, stream: stream, result: outcomes))
+            }
         case .query(let query):
             self.reserve(Self.fetchReservedBytes, for: answer)
             let key = self.server.sealKey
@@ -192,6 +199,8 @@ extension ConnectionHandler {
             feed.ask(self.server.engine, key: self.server.sealKey) { result in
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: result))
             }
+        case .listen(let identity):
+            self.listen(as: identity, on: stream)
         case .checkSchema(let check):
             let schemas = self.server.engine.schemas
             self.server.signInThreads.submit { _ in

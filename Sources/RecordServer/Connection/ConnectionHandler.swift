@@ -18,10 +18,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let server: ServerContext
     let loop: LoopContext
     let eventLoop: any EventLoop
+    /// From 1, never used again while the server runs: what changes are known by that this connection makes.
+    let number: UInt64
     var machine: ConnectionStateMachine
     /// `nil` when the connection has ended, or is ending: nothing is written and nothing heard any more.
     var context: ChannelHandlerContext?
     var user: ConnectionUser?
+    var listener = ListenerStateMachine()
+    /// Notifications of this tick, before it is decided which of them go out.
+    var arrived: [OutgoingNotification] = []
 
     var answers = StreamTable<Answer>()
     /// Streams whose request waits until answers that are held make room, in order of arrival.
@@ -47,6 +52,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.server = server
         self.loop = loop
         self.eventLoop = eventLoop
+        self.number = server.takeConnectionNumber()
         self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
         self.keepalive = KeepaliveStateMachine(
             idleTimeout: TimeAmount(server.configuration.timeouts.idle),
@@ -122,6 +128,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if context.channel.isWritable {
             self.progressed()
             self.resumeBlocked()
+            self.sendWaiting()
             self.flush()
             if self.isReadHeldBack {
                 self.isReadHeldBack = false
@@ -154,7 +161,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .cancel:
             _ = try Cancel(decoding: frame.payload)
             self.cancelReceived(frame.stream)
-        case .hello, .ping, .pong, .goaway:
+        case .hello, .ping, .pong, .goaway, .notificationAck:
             guard frame.stream == 0 else { return self.close(.streamInvalid) }
             try self.dispatchConnectionFrame(frame)
         default:
@@ -169,6 +176,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             self.helloReceived(try Hello(decoding: frame.payload))
         case .ping:
             self.pingReceived(try Ping(decoding: frame.payload))
+        case .notificationAck:
+            self.acknowledgementReceived(try NotificationAck(decoding: frame.payload))
         case .goaway:
             let goaway = try GoAway(decoding: frame.payload)
             if self.machine.goawayReceived(goaway.reason) { self.closeQuietly() }

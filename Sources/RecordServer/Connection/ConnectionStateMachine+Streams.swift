@@ -127,6 +127,41 @@ extension ConnectionStateMachine {
         }
     }
 
+    /// A notification_ack frame arrived.
+    mutating func acknowledgementReceived(
+        _ number: UInt64,
+        by listener: inout ListenerStateMachine,
+        now: NIODeadline
+    ) -> ListenerStateMachine.OnAcknowledgement {
+        switch consume self {
+        case .awaitingHello:
+            self = .closed
+            return .close(.requestBeforeHello)
+        case .signingIn:
+            self = .closed
+            return .close(.requestBeforeHello)
+        case .open(var open):
+            let action = open.acknowledgement(number, by: &listener, now: now)
+            if case .close = action {
+                self = .closed
+            } else {
+                self = .open(open)
+            }
+            return action
+        case .draining(var open):
+            let action = open.acknowledgement(number, by: &listener, now: now)
+            if case .close = action {
+                self = .closed
+            } else {
+                self = .draining(open)
+            }
+            return action
+        case .closed:
+            self = .closed
+            return .nothingNew
+        }
+    }
+
     /// Whether both windows that items of this stream count against are open.
     borrowing func maySendItems(on stream: UInt32) -> Bool {
         switch self {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Counts the frames that cost the peer nothing (`ping`, `cancel`, `credit`) in seconds that start with the first of them.
+/// Counts the frames that cost the peer nothing (`ping`, `cancel`, `credit`, and a `notification_ack` that acknowledges nothing new) in seconds that start with the first of them.
 ///
 /// - Source: `Protocol/README.md`, section 4.5.
 struct ControlFrameBudget: Hashable, Sendable {

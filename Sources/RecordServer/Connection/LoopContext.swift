@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the connections of one event loop share: its mailbox, its spare buffers, and the list of them.
+/// What the connections of one event loop share: its mailbox, its spare buffers, and the lists of them.
 ///
 /// Used on the loop only.
 final class LoopContext {
@@ -8,11 +8,16 @@ final class LoopContext {
     private static let spareBuffersMax = 16
     private static let spareBufferBytesMax = 256 * 1_024
 
+    /// Its place in the list of all.
+    let number: Int
     let mailbox: ReplyMailbox
     private var spareBuffers: [ByteBuffer] = []
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
+    /// Those that listen or are about to, by number.
+    private var listeners: [UInt64: ConnectionHandler] = [:]
 
-    init(eventLoop: any EventLoop) {
+    init(number: Int, eventLoop: any EventLoop) {
+        self.number = number
         self.mailbox = ReplyMailbox(eventLoop: eventLoop)
     }
 
@@ -26,6 +31,38 @@ final class LoopContext {
 
     /// A list of its own: connections leave while it is walked.
     var openConnections: [ConnectionHandler] { Array(self.connections.values) }
+
+    func listens(_ connection: ConnectionHandler) {
+        self.listeners[connection.number] = connection
+    }
+
+    func listensNoMore(_ connection: ConnectionHandler) {
+        self.listeners[connection.number] = nil
+    }
+
+    /// Hands what the router has to the connections; each writes all that is for it and flushes once.
+    func received(_ posts: [NotificationRouting.Post]) {
+        var reached: [ConnectionHandler] = []
+        for post in posts {
+            switch post {
+            case .began(let number, let news):
+                guard let connection = self.listeners[number] else { continue }
+                connection.listeningBegan()
+                connection.arrived = news
+                reached.append(connection)
+            case .failed(let number, let error):
+                guard let connection = self.listeners.removeValue(forKey: number) else { continue }
+                connection.listeningFailed(error)
+                reached.append(connection)
+            case .delivery(let delivery):
+                for number in delivery.listeners where number != delivery.excluded {
+                    guard let connection = self.listeners[number] else { continue }
+                    if connection.arrived(delivery.notification) { reached.append(connection) }
+                }
+            }
+        }
+        for connection in reached { connection.sendArrived() }
+    }
 
     func takeBuffer(allocator: ByteBufferAllocator) -> ByteBuffer {
         self.spareBuffers.popLast() ?? allocator.buffer(capacity: 4_096)

@@ -89,6 +89,17 @@ struct OpenConnection {
         self.controlFrames.received(at: now) ? .pong : .close(.tooManyControlFrames)
     }
 
+    /// One that acknowledges nothing new costs the peer nothing.
+    mutating func acknowledgement(
+        _ number: UInt64,
+        by listener: inout ListenerStateMachine,
+        now: NIODeadline
+    ) -> ListenerStateMachine.OnAcknowledgement {
+        let action = listener.acknowledged(number)
+        guard action == .nothingNew, !self.controlFrames.received(at: now) else { return action }
+        return .close(.tooManyControlFrames)
+    }
+
     func maySendItems(on stream: UInt32) -> Bool {
         guard self.sendWindow.isOpen, let open = self.streams[stream] else { return false }
         return open.window.isOpen

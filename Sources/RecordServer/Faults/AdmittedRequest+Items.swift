@@ -9,10 +9,12 @@ extension AdmittedRequest {
             switch write.operation {
             case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
             case .modifyZones(let modify): modify.saves.count + modify.deletes.count
+            case .modifySubscriptions(let modify): modify.saves.count + modify.deletes.count
             }
         case .fetchRecords(let fetch, _): fetch.ids.count
         case .fetchZones(.ids(let ids), _): ids.count
-        case .fetchZones(.all, _), .query, .feed, .checkSchema: 0
+        case .fetchSubscriptions(.ids(let ids), _): ids.count
+        case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen: 0
         }
     }
 
@@ -34,6 +36,9 @@ extension AdmittedRequest {
             case .modifyZones(var modify):
                 Self.remove(number, from: &modify.saves, then: &modify.deletes)
                 write.operation = .modifyZones(modify)
+            case .modifySubscriptions(var modify):
+                Self.remove(number, from: &modify.saves, then: &modify.deletes)
+                write.operation = .modifySubscriptions(modify)
             }
             return .write(write)
         case .fetchRecords(var fetch, let requester):
@@ -42,7 +47,10 @@ extension AdmittedRequest {
         case .fetchZones(.ids(var ids), let requester):
             ids.remove(at: number)
             return .fetchZones(.ids(ids), requester)
-        case .fetchZones(.all, _), .query, .feed, .checkSchema:
+        case .fetchSubscriptions(.ids(var ids), let requester):
+            ids.remove(at: number)
+            return .fetchSubscriptions(.ids(ids), requester)
+        case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen:
             return self
         }
     }

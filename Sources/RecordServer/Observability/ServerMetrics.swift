@@ -21,6 +21,10 @@ final class ServerMetrics: Sendable {
     private let modifySubscriptions = requestCounter(.modifySubscriptions)
     private let fetchSubscriptions = requestCounter(.fetchSubscriptions)
     private let listen = requestCounter(.listen)
+    private let listeners = Meter(label: "tidemark_listeners")
+    private let notificationsSent = Counter(label: "tidemark_notifications_sent")
+    private let notificationsCoalesced = Counter(label: "tidemark_notifications_coalesced")
+    private let detailsDropped = Counter(label: "tidemark_notification_details_dropped")
     private let commits = Meter(label: "tidemark_commits")
     private let requestsCommitted = Meter(label: "tidemark_requests_committed")
     private let recordsWritten = Meter(label: "tidemark_records_written")
@@ -61,6 +65,24 @@ final class ServerMetrics: Sendable {
         case .fetchSubscriptions: self.fetchSubscriptions.increment()
         case .listen: self.listen.increment()
         }
+    }
+
+    func listeners(now listeners: Int) {
+        self.listeners.set(listeners)
+    }
+
+    func notificationsSent(_ count: Int) {
+        self.notificationsSent.increment(by: count)
+    }
+
+    /// Those that a later one of their subscription took the place of, because a listener had not acknowledged enough.
+    func notificationsCoalesced(_ count: Int) {
+        self.notificationsCoalesced.increment(by: count)
+    }
+
+    /// A transaction of which listeners learn only that there was something.
+    func notificationDetailsDropped() {
+        self.detailsDropped.increment()
     }
 
     /// A failure, of an item or of a request, is rare enough to look its counter up.

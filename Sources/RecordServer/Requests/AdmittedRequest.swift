@@ -10,6 +10,8 @@ enum AdmittedRequest: Sendable {
     case query(AdmittedQuery)
     case feed(AdmittedFeed)
     case checkSchema(SchemaCheck)
+    case fetchSubscriptions(FetchSubscriptions.Selection, Requester)
+    case listen(ListenerIdentity)
 }
 
 /// What admission looks at besides the request.
@@ -23,6 +25,8 @@ struct Admission {
     /// The server's clock, milliseconds since 1970.
     let nowMilliseconds: Int64
     let sealKey: SealKey
+    /// The number of the connection.
+    let origin: UInt64
 
     /// Checks count, scope and who asks.
     ///
@@ -31,12 +35,12 @@ struct Admission {
     /// - Throws: The failure that ends the request; nothing of it was executed.
     func admit(_ request: Request) throws(Failure) -> AdmittedRequest {
         switch request.operation {
-        case .modifySubscriptions, .fetchSubscriptions, .listen:
-            throw Failure(
-                code: .operationUnknown,
-                message: "this server has no subscriptions yet",
-                retry: .never
-            )
+        case .listen:
+            return try self.admitListen()
+        case .modifySubscriptions(let operation):
+            return .write(try self.admit(operation, requestID: request.requestID))
+        case .fetchSubscriptions(let operation):
+            return try self.admit(operation)
         case .modifyRecords(let operation):
             return .write(try self.admit(operation, requestID: request.requestID))
         case .fetchRecords(let operation):
@@ -75,7 +79,8 @@ struct Admission {
             requestID: requestID,
             operation: operation,
             bytes: self.requestBytes,
-            deadlineMilliseconds: self.deadlineMilliseconds
+            deadlineMilliseconds: self.deadlineMilliseconds,
+            origin: self.origin
         )
     }
 }

@@ -7,6 +7,14 @@ struct ConnectionUser: Sendable {
     let signIn: SignIn
     let container: String
     let environment: Environment
+    /// 16 bytes, or none.
+    let installation: [UInt8]
+
+    /// What its notifications and their acknowledgements belong to; `nil`: the client did not say which installation it is.
+    var listenerIdentity: ListenerIdentity? {
+        guard !self.installation.isEmpty else { return nil }
+        return ListenerIdentity(installation: self.installation, signIn: self.signIn)
+    }
 
     /// The database that a scope means to this user.
     ///

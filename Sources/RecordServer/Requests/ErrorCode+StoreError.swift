@@ -46,6 +46,11 @@ extension ErrorCode {
         case .cursorInvalid: self = .invalidArguments
         case .cursorExpired: self = .invalidArguments
         case .changeTokenExpired: self = .changeTokenExpired
+        case .subscriptionDuplicate: self = .serverRejectedRequest
+        case .subscriptionMissing: self = .unknownItem
+        case .subscriptionLimit: self = .limitExceeded
+        case .subscriptionZoneNotAllowed: self = .invalidArguments
+        case .duplicateSubscription: self = .invalidArguments
         case .atomicPeer: self = .batchRequestFailed
         case .dependsOn: self = .referenceViolation
         case .tooManyItems: self = .limitExceeded

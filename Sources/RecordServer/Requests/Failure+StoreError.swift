@@ -31,6 +31,8 @@ extension StoreError {
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .culprit
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .culprit
         case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .culprit
+        case .subscriptionDuplicate, .subscriptionMissing, .subscriptionLimit: .culprit
+        case .subscriptionZoneNotAllowed, .duplicateSubscription: .culprit
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
         case .deadlinePassed, .cancelled: .culprit
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
@@ -55,6 +57,8 @@ extension StoreError {
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .never
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .never
         case .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .afterChange
+        case .subscriptionDuplicate, .subscriptionZoneNotAllowed, .duplicateSubscription: .never
+        case .subscriptionMissing, .subscriptionLimit: .afterChange
         case .indexBuilding(_, let milliseconds): .after(milliseconds: milliseconds)
         case .deadlinePassed: .now
         case .overloaded(let milliseconds): .after(milliseconds: milliseconds)
@@ -78,6 +82,8 @@ extension StoreError {
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: nil
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: nil
         case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: nil
+        case .subscriptionDuplicate, .subscriptionMissing, .subscriptionLimit: nil
+        case .subscriptionZoneNotAllowed, .duplicateSubscription: nil
         case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
         case .deadlinePassed, .cancelled: nil

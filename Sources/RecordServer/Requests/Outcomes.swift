@@ -1,3 +1,4 @@
+import NIOCore
 import RecordModel
 import RecordStore
 import WireProtocol
@@ -10,13 +11,14 @@ enum Outcomes: Sendable {
     case found([Record], End)
     /// A page of a feed, with what ends it.
     case followed([FeedItem], End)
+    case subscriptions([SubscriptionOutcome])
     /// An answer without items.
     case ended(End)
 
     /// The last frame of the answer.
     var end: End {
         switch self {
-        case .written, .read: End()
+        case .written, .read, .subscriptions: End()
         case .found(_, let end), .followed(_, let end), .ended(let end): end
         }
     }
@@ -27,19 +29,34 @@ enum Outcomes: Sendable {
         case .read(let outcomes): outcomes.count
         case .found(let records, _): records.count
         case .followed(let items, _): items.count
+        case .subscriptions(let outcomes): outcomes.count
         case .ended: 0
         }
     }
 
     /// What goes over the wire for the outcome at this place.
-    func item(at offset: Int) -> ItemOutcome {
+    private func item(at offset: Int) -> ItemOutcome {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
         case .found(let records, _): .record(records[offset])
         case .followed(let items, _): ItemOutcome(items[offset])
+        case .subscriptions(let outcomes): ItemOutcome(outcomes[offset])
         case .ended: preconditionFailure("an answer without items was asked for one")
         }
+    }
+
+    /// Appends the outcome at this place to the payload of an `items` frame, and returns its failure if it is one.
+    func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
+        if case .found(let records, _) = self {
+            // Without a copy of the record as an outcome: a query has hundreds.
+            Item.append(records[offset], index: number, toItems: &buffer)
+            return nil
+        }
+        let outcome = self.item(at: offset)
+        Item(index: number, outcome: outcome).append(toItems: &buffer)
+        guard case .failure(let failure) = outcome else { return nil }
+        return failure
     }
 
     /// About the memory that the outcomes hold.
@@ -50,6 +67,7 @@ enum Outcomes: Sendable {
         case .found(let records, let end):
             records.reduce(end.cursor.count) { $0 + outcomeOverheadBytes + $1.body.bytes.count }
         case .followed(let items, let end): items.reduce(end.token.count) { $0 + $1.heldBytes }
+        case .subscriptions(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }
     }
@@ -61,6 +79,7 @@ extension ItemOutcome {
         case .recordSaved(let changeTag, let system):
             self = .recordSaved(RecordSaved(changeTag: changeTag, system: system))
         case .zoneSaved(let zone): self = .zone(zone)
+        case .subscriptionSaved(let subscription): self = .subscription(subscription)
         case .deleted: self = .deleted
         case .failed(let error): self = .failure(Failure(error))
         }
@@ -75,6 +94,15 @@ extension ItemOutcome {
     }
 }
 
+extension ItemOutcome {
+    init(_ outcome: SubscriptionOutcome) {
+        switch outcome {
+        case .subscription(let subscription): self = .subscription(subscription)
+        case .failed(let error): self = .failure(Failure(error))
+        }
+    }
+}
+
 /// What an outcome costs besides the bytes of a record.
 private let outcomeOverheadBytes = 256
 
@@ -83,12 +111,27 @@ extension WriteOutcome {
         switch self {
         case .recordSaved: outcomeOverheadBytes
         case .zoneSaved: outcomeOverheadBytes
+        case .subscriptionSaved(let subscription): subscription.heldBytes
         case .deleted: outcomeOverheadBytes
         case .failed(.recordExists(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed(.changeTagStale(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed: outcomeOverheadBytes
         }
     }
+}
+
+extension SubscriptionOutcome {
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .subscription(let subscription): subscription.heldBytes
+        case .failed: outcomeOverheadBytes
+        }
+    }
+}
+
+extension Subscription {
+    /// Its parts take about as much again as its text.
+    fileprivate var heldBytes: Int { outcomeOverheadBytes + 2 * self.encoded().readableBytes }
 }
 
 extension FeedItem {

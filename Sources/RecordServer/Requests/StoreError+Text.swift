@@ -61,6 +61,13 @@ extension StoreError {
         case .cursorInvalid: "the cursor is none of this query: query again from the start"
         case .cursorExpired: "the indexes have changed since the cursor was made: query again from the start"
         case .changeTokenExpired: "client knowledge differs from server knowledge"
+        case .subscriptionDuplicate(let id): "subscription is duplicate of '\(id)'"
+        case .subscriptionMissing: "Subscription not found"
+        case .subscriptionLimit:
+            "a user has at most \(Bounds.subscriptionsMax) subscriptions in a database: delete some"
+        case .subscriptionZoneNotAllowed:
+            "the default zone has no subscription to all its changes: subscribe to a query"
+        case .duplicateSubscription: "You can't save or delete the same subscription twice"
         case .atomicPeer: "Atomic failure"
         case .dependsOn: "a record of the same request that this one refers to could not be saved"
         case .tooManyItems(let count):
@@ -107,6 +114,8 @@ extension NameKind {
         case .zone: "a zone name has 1 to 255 printable ASCII characters and does not start with '_'"
         case .record: "a record name has 1 to 255 printable ASCII characters and does not start with '_'"
         case .recordType: "a record type is a letter, then letters, digits and '_', at most 255 characters"
+        case .subscription: "a subscription ID has 1 to 255 printable ASCII characters"
+        case .field: "a field name is a letter, then letters, digits and '_', at most 255 characters"
         case .userRecord: "user records are made by the server: they can be changed, not created or deleted"
         }
     }

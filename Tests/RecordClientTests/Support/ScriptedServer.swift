@@ -39,7 +39,9 @@ final class ScriptedServer {
     var connections: [ScriptedConnection] { self.accepted.value }
 
     /// The next attempts to connect fail so.
-    func refuse(_ ends: ConnectionEnd...) {
+    func refuse(_ ends: ConnectionEnd...) { self.refuse(ends) }
+
+    func refuse(_ ends: [ConnectionEnd]) {
         self.refusals.value += ends
     }
 
@@ -61,6 +63,14 @@ final class ScriptedServer {
         )
         self.tick()
         return StartedRequest(handle: handle, answer: answer)
+    }
+
+    /// Starts to listen and lets the client take it; `nil`: the client was let go before.
+    func listen() -> StartedListening? {
+        let heard = Heard()
+        guard let handle = self.client?.listen({ heard.told($0) }) else { return nil }
+        self.tick()
+        return StartedListening(handle: handle, heard: heard, server: self)
     }
 
     func letGoOfClient() {

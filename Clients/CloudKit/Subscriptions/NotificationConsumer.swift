@@ -1,0 +1,42 @@
+/// An iterator's place among those who are told.
+final class NotificationConsumer: Sendable {
+    private let hub: NotificationHub
+    private let number: Int
+    private let container: String
+
+    init(
+        _ hub: NotificationHub,
+        container: String,
+        statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
+    ) {
+        self.hub = hub
+        self.container = container
+        self.number = hub.join(statusChanged)
+    }
+
+    deinit {
+        self.hub.leave(self.number)
+    }
+
+    func next() async -> CKNotification? {
+        // Before the task is looked at: who asks has taken care of the one before, though he may get no other.
+        self.hub.took(self.number)
+        while let arrived = await self.arrived() {
+            let dictionary = arrived.notification.remoteDictionary(
+                containerIdentifier: self.container,
+                id: arrived.id
+            )
+            if let made = CKNotification(fromRemoteNotificationDictionary: dictionary) { return made }
+            self.hub.took(self.number)
+        }
+        return nil
+    }
+
+    private func arrived() async -> ArrivedNotification? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { self.hub.next(self.number, $0) }
+        } onCancel: {
+            self.hub.leave(self.number)
+        }
+    }
+}

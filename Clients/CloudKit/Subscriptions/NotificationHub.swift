@@ -1,0 +1,167 @@
+private import Foundation
+internal import RecordClient
+private import RecordModel
+private import Synchronization
+private import WireProtocol
+
+/// One listening connection for all who iterate over the notifications of a container's session.
+///
+/// Listens while somebody does. A notification is acknowledged when each of those who were there when it came has taken care of it, or
+/// has left.
+final class NotificationHub: Sendable {
+    typealias Listen = @Sendable (@escaping @Sendable (ListeningEvent) -> Void) -> ListenerHandle
+
+    private struct Consumer {
+        var queue = ConsumerQueue()
+        var waiting: CheckedContinuation<ArrivedNotification?, Never>?
+        let statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
+
+        /// Hands a notification to the consumer if it waits, else keeps it for later.
+        mutating func give(_ arrived: ArrivedNotification) {
+            self.queue.append(arrived)
+            guard let waiting = self.waiting else { return }
+            self.waiting = nil
+            waiting.resume(returning: self.queue.next())
+        }
+    }
+
+    private struct State {
+        var consumers: [Int: Consumer] = [:]
+        var lastConsumer = 0
+        var listener: ListenerHandle?
+        /// Counts the listeners: what one that was stopped is still told means nothing.
+        var lastListener = 0
+        /// The last one that came on the connection; `nil`: none has.
+        var last: NotificationKey?
+        /// Of that connection.
+        var acknowledged: UInt64 = 0
+        /// `nil`: before the first word of the server, or why there is none.
+        var status: CKContainer.ListeningStatus?
+        var hasEnded = false
+    }
+
+    private let listen: Listen
+    private let signIn: SignInAnswer?
+    private let state = Mutex(State())
+    /// What calls the user's code does not run on the connection's event loop.
+    private let callbacks = CallbackQueue(name: "CKContainer.notifications")
+
+    /// - Parameters:
+    ///   - signIn: Told what the server says of the token; `nil`: there is no token.
+    ///   - listen: Starts to listen.
+    init(signIn: SignInAnswer?, listen: @escaping Listen) {
+        self.signIn = signIn
+        self.listen = listen
+    }
+
+    /// Adds somebody who is told of everything from now on, and of news there was when nobody else listens.
+    ///
+    /// - Returns: Its number.
+    func join(_ statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?) -> Int {
+        self.state.withLock { state in
+            state.lastConsumer += 1
+            guard !state.hasEnded else { return state.lastConsumer }
+            state.consumers[state.lastConsumer] = Consumer(statusChanged: statusChanged)
+            if state.listener == nil {
+                state.lastListener += 1
+                state.listener = self.listen { [self, number = state.lastListener] event in
+                    self.told(event, as: number)
+                }
+            } else if let statusChanged, let status = state.status {
+                self.callbacks.run { statusChanged(status) }
+            }
+            return state.lastConsumer
+        }
+    }
+
+    /// What the consumer was given last is taken care of.
+    func took(_ number: Int) {
+        self.state.withLock { state in
+            state.consumers[number]?.queue.took()
+            Self.acknowledge(&state)
+        }
+    }
+
+    /// Gives the consumer its next notification as soon as there is one; `nil`: it has left, or the connection was closed for good.
+    func next(_ number: Int, _ continuation: CheckedContinuation<ArrivedNotification?, Never>) {
+        self.state.withLock { state in
+            guard var consumer = state.consumers[number] else { return continuation.resume(returning: nil) }
+            if let next = consumer.queue.next() {
+                continuation.resume(returning: next)
+            } else {
+                precondition(consumer.waiting == nil, "an iterator is used by one task at a time")
+                consumer.waiting = continuation
+            }
+            state.consumers[number] = consumer
+        }
+    }
+
+    /// The consumer wants no more; the last one that leaves ends the listening.
+    func leave(_ number: Int) {
+        self.state.withLock { state in
+            guard let consumer = state.consumers.removeValue(forKey: number) else { return }
+            consumer.waiting?.resume(returning: nil)
+            guard state.consumers.isEmpty else { return Self.acknowledge(&state) }
+            state.listener?.stop()
+            state.listener = nil
+            state.last = nil
+            state.status = nil
+        }
+    }
+
+    private func told(_ event: ListeningEvent, as listener: Int) {
+        self.state.withLock { state in
+            guard state.lastListener == listener, state.listener != nil else { return }
+            switch event {
+            case .began(let user):
+                state.last = nil
+                state.acknowledged = 0
+                for number in state.consumers.keys { state.consumers[number]?.queue.connectionBegan() }
+                self.note(.listening, isAccepted: !user.isEmpty, &state)
+            case .notification(let notification, let key):
+                state.last = key
+                let arrived = ArrivedNotification(
+                    key: key,
+                    id: UUID().uuidString,
+                    notification: notification
+                )
+                for number in state.consumers.keys { state.consumers[number]?.give(arrived) }
+            case .interrupted(let error, let retryIn):
+                let status = CKContainer.ListeningStatus.interrupted(
+                    CKError(error),
+                    retryAfter: retryIn.map { $0 / .seconds(1) }
+                )
+                var isAccepted: Bool?
+                if case .rejected(.notAuthenticated, _) = error { isAccepted = false }
+                self.note(status, isAccepted: isAccepted, &state)
+            case .ended:
+                state.hasEnded = true
+                state.listener = nil
+                for consumer in state.consumers.values { consumer.waiting?.resume(returning: nil) }
+                state.consumers = [:]
+            }
+        }
+    }
+
+    private func note(_ status: CKContainer.ListeningStatus, isAccepted: Bool?, _ state: inout State) {
+        state.status = status
+        let observers = state.consumers.values.compactMap(\.statusChanged)
+        guard isAccepted != nil || !observers.isEmpty else { return }
+        self.callbacks.run { [signIn] in
+            if let isAccepted { signIn?.note(isAccepted: isAccepted) }
+            for observer in observers { observer(status) }
+        }
+    }
+
+    /// Acknowledges what everybody has taken care of.
+    private static func acknowledge(_ state: inout State) {
+        guard let last = state.last else { return }
+        let outstanding = state.consumers.values.compactMap {
+            $0.queue.firstOutstanding(of: last.connection)
+        }.min()
+        let upTo = outstanding.map { $0 - 1 } ?? last.number
+        guard upTo > state.acknowledged else { return }
+        state.acknowledged = upTo
+        state.listener?.acknowledge(NotificationKey(connection: last.connection, number: upTo))
+    }
+}

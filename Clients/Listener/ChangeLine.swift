@@ -1,0 +1,55 @@
+import CloudKit
+
+/// A change that was fetched, as a line.
+enum ChangeLine {
+    case saved(CKRecord)
+    case deleted(CKRecord.ID, CKRecord.RecordType)
+    case zoneChanged(CKRecordZone.ID)
+    case zoneDeleted(CKRecordZone.ID)
+
+    var json: String {
+        let parts: [String: JSONValue]
+        switch self {
+        case .saved(let record):
+            var own: [String: JSONValue] = [
+                "change": .text("saved"), "zone": .text(record.recordID.zoneID.zoneName),
+                "record": .text(record.recordID.recordName), "type": .text(record.recordType),
+                "fields": .object(record.jsonFields),
+            ]
+            own["modified"] = record.modificationDate.map { .text($0.text) }
+            parts = own
+        case .deleted(let id, let type):
+            parts = [
+                "change": .text("deleted"), "zone": .text(id.zoneID.zoneName),
+                "record": .text(id.recordName),
+                "type": .text(type),
+            ]
+        case .zoneChanged(let zone):
+            parts = ["change": .text("zoneChanged"), "zone": .text(zone.zoneName)]
+        case .zoneDeleted(let zone):
+            parts = ["change": .text("zoneDeleted"), "zone": .text(zone.zoneName)]
+        }
+        return JSONValue.object(parts).line
+    }
+
+    var text: String {
+        switch self {
+        case .saved(let record):
+            "  saved \(record.recordType) \(record.recordID.recordName) in \(record.recordID.zoneID.zoneName)"
+                + record.jsonFields.text
+        case .deleted(let id, let type): "  deleted \(type) \(id.recordName) in \(id.zoneID.zoneName)"
+        case .zoneChanged(let zone): "  zone \(zone.zoneName) has changes"
+        case .zoneDeleted(let zone): "  zone \(zone.zoneName) was deleted"
+        }
+    }
+}
+
+extension CKRecord {
+    fileprivate var jsonFields: [String: JSONValue] {
+        var fields: [String: JSONValue] = [:]
+        for key in self.allKeys() {
+            if let value = self[key] { fields[key] = JSONValue(field: value) }
+        }
+        return fields
+    }
+}

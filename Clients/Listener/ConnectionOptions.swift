@@ -1,0 +1,54 @@
+import ArgumentParser
+import CloudKit
+
+/// Which container, where, and as whom: what is not given is read from the variables that the SDK reads.
+struct ConnectionOptions: ParsableArguments {
+    struct Target {
+        var identifier: String
+        var connection: CKServerConnection
+    }
+
+    @Option(help: "The container; otherwise TIDEMARK_CONTAINER.")
+    var container: String?
+
+    @Option(help: "The server, as tidemark://host:port; otherwise TIDEMARK_URL.")
+    var url: String?
+
+    @Option(
+        help:
+            "The user's access token; otherwise TIDEMARK_TOKEN, which others can't see in a list of processes."
+    )
+    var userToken: String?
+
+    @Option(help: "A PEM file with the authority of the server's certificate; otherwise TIDEMARK_CA.")
+    var ca: String?
+
+    @Option(help: "development or production; otherwise TIDEMARK_ENVIRONMENT, otherwise development.")
+    var environment: String?
+
+    func target(
+        variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ListenFailure) -> Target {
+        func value(_ given: String?, _ name: String) -> String? {
+            given ?? variables[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        func required(_ given: String?, _ name: String, _ option: String) throws(ListenFailure) -> String {
+            if let value = value(given, name) { return value }
+            throw ListenFailure(.usage, "no \(option.dropFirst(2)) is given: use \(option) or set \(name)")
+        }
+        let name = value(self.environment, "TIDEMARK_ENVIRONMENT") ?? "development"
+        guard let environment = CKServerConnection.Environment(rawValue: name.lowercased()) else {
+            throw ListenFailure(.usage, "\"\(name)\" is no environment: development or production")
+        }
+        let connection = CKServerConnection(
+            url: try required(self.url, "TIDEMARK_URL", "--url"),
+            token: try required(self.userToken, "TIDEMARK_TOKEN", "--user-token"),
+            certificateAuthority: value(self.ca, "TIDEMARK_CA").map { .file($0) } ?? .system,
+            environment: environment
+        )
+        return Target(
+            identifier: try required(self.container, "TIDEMARK_CONTAINER", "--container"),
+            connection: connection
+        )
+    }
+}

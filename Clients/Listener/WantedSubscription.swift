@@ -1,0 +1,72 @@
+import CloudKit
+
+/// A subscription that a listener asks for.
+enum WantedSubscription: Hashable, Sendable {
+    case database
+    case zone(CKRecordZone.ID)
+    case query(type: String, format: String, zone: CKRecordZone.ID?, scope: CKDatabase.Scope)
+
+    var scope: CKDatabase.Scope {
+        switch self {
+        case .database, .zone: .private
+        case .query(_, _, _, let scope): scope
+        }
+    }
+
+    /// The same for the same wish, so that a listener that starts again has one subscription and not two.
+    var id: CKSubscription.ID {
+        switch self {
+        case .database: "tidemark-listen-database"
+        case .zone(let zone): "tidemark-listen-zone-\(Self.hash(zone.zoneName))"
+        case .query(let type, let format, let zone, _):
+            "tidemark-listen-query-\(Self.hash([type, format, zone?.zoneName ?? ""].joined(separator: "\n")))"
+        }
+    }
+
+    /// As the server is told.
+    var subscription: CKSubscription {
+        switch self {
+        case .database: return CKDatabaseSubscription(subscriptionID: self.id)
+        case .zone(let zone): return CKRecordZoneSubscription(zoneID: zone, subscriptionID: self.id)
+        case .query(let type, let format, let zone, _):
+            let query = CKQuerySubscription(
+                recordType: type,
+                predicate: NSPredicate(format: format),
+                subscriptionID: self.id,
+                options: [.firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion]
+            )
+            query.zoneID = zone
+            return query
+        }
+    }
+
+    /// For people.
+    var text: String {
+        switch self {
+        case .database: "the private database"
+        case .zone(let zone): "zone \(zone.zoneName)"
+        case .query(let type, let format, let zone, let scope):
+            "\(type) where \(format) in \(zone.map { "zone \($0.zoneName)" } ?? "all zones") (\(scope.text))"
+        }
+    }
+
+    /// Names of zones may be too long for an ID.
+    ///
+    /// - Source: FNV-1a, 64 bits.
+    private static func hash(_ text: String) -> String {
+        let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return String(hash, radix: 16)
+    }
+}
+
+extension CKDatabase.Scope {
+    /// For people, and for the state file.
+    var text: String {
+        switch self {
+        case .public: "public"
+        case .private: "private"
+        case .shared: "shared"
+        @unknown default: "unknown"
+        }
+    }
+}

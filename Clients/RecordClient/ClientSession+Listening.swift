@@ -1,0 +1,124 @@
+import NIOCore
+import RecordModel
+import WireProtocol
+
+/// Listening: asked for after each handshake, for as long as somebody listens.
+///
+/// ```text
+/// nobody --listen--> waiting --connectionOpened--> asked --end--> listening
+///                       ^                            |  refused     |
+///                       |<-------- pause ------------+              |
+///                       +<------------- the connection ends --------+
+/// ```
+extension ClientSession {
+    /// Who listens.
+    ///
+    /// At most one: who has several shares it out.
+    struct Listener {
+        let number: UInt64
+        let told: @Sendable (ListeningEvent) -> Void
+        /// The pauses between attempts on one connection, when `listen` is refused for now.
+        var refusals: Reconnect
+        var retry: Scheduled<Void>?
+    }
+
+    /// The request `listen` among those of the callers, whose numbers start at 1.
+    static let listenNumber: UInt64 = 0
+
+    func listen(_ number: UInt64, _ told: @escaping @Sendable (ListeningEvent) -> Void) {
+        if case .shutDown = self.link { return told(.ended) }
+        precondition(self.listener == nil, "a client has one listener")
+        self.listener = Listener(
+            number: number,
+            told: told,
+            refusals: Reconnect(
+                backoffMin: TimeAmount(self.configuration.backoffMin),
+                backoffMax: TimeAmount(self.configuration.backoffMax)
+            )
+        )
+        self.askToListen()
+    }
+
+    func stopListening(_ number: UInt64) {
+        guard let listener, listener.number == number else { return }
+        listener.retry?.cancel()
+        self.listener = nil
+        _ = self.requests.remove(Self.listenNumber)
+        if case .open(let link) = self.link, link.listens { link.connection.retire() }
+    }
+
+    func acknowledge(_ key: NotificationKey) {
+        self.connection(key.connection)?.acknowledge(upTo: key.number)
+    }
+
+    /// Asks the server, if there is one and somebody listens.
+    func askToListen() {
+        guard self.listener != nil, case .open(let link) = self.link else { return }
+        link.listens = true
+        self.requests.add(
+            PendingRequest(
+                number: Self.listenNumber,
+                operation: .listen,
+                timeouts: .endless,
+                receiver: .session,
+                now: self.eventLoop.now
+            )
+        )
+    }
+
+    /// The server has said whether it will tell.
+    func listenAnswered(_ end: End, on connection: Int) {
+        guard let listener, case .open(let link) = self.link, link.connection.number == connection
+        else { return }
+        guard let failure = end.failure else {
+            return listener.told(.began(user: link.welcome.userRecordName))
+        }
+        let retryAfter: TimeAmount
+        switch failure.retry {
+        case .never, .afterChange: return listener.told(.interrupted(.refused(failure), retryIn: nil))
+        case .now: retryAfter = .zero
+        case .after(let milliseconds): retryAfter = .milliseconds(Int64(milliseconds))
+        }
+        let now = self.eventLoop.now
+        self.listener?.refusals.ended(
+            hadAnswered: false,
+            retryAfter: retryAfter,
+            now: now,
+            using: &self.random
+        )
+        let attemptAt = self.listener?.refusals.attemptAt(now: now) ?? now
+        self.listener?.retry = self.eventLoop.assumeIsolated().scheduleTask(deadline: attemptAt) {
+            self.askToListen()
+            self.advance(now: self.eventLoop.now)
+            self.flush()
+        }
+        listener.told(.interrupted(.refused(failure), retryIn: Duration(attemptAt - now)))
+    }
+
+    func notificationReceived(_ notification: Notification, on connection: Int) {
+        // What a connection that drains still says is said again on the next one, as news.
+        guard case .open(let link) = self.link, link.connection.number == connection else { return }
+        let key = NotificationKey(connection: connection, number: notification.number)
+        self.listener?.told(.notification(notification, key))
+    }
+
+    /// The connection takes no part any more: the next one is asked anew.
+    func listeningInterrupted(_ cause: ConnectionEnd, wasOpen: Bool, now: NIODeadline) {
+        self.listener?.retry?.cancel()
+        _ = self.requests.remove(Self.listenNumber)
+        guard let listener else { return }
+        let what = wasOpen ? "The connection to \(self.server) ended" : "Cannot connect to \(self.server)"
+        let error =
+            cause.terminalError(server: self.server)
+            ?? .unreachable(description: "\(what): \(cause.description)")
+        let pause = self.reconnect.attemptAt(now: now) - now
+        listener.told(.interrupted(error, retryIn: Duration(pause)))
+    }
+
+    func listeningEnded() {
+        guard let listener else { return }
+        self.listener = nil
+        listener.retry?.cancel()
+        listener.told(.ended)
+    }
+}

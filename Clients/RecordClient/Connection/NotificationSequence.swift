@@ -1,0 +1,49 @@
+import RecordModel
+
+/// The notifications of one connection: none before `listen` was answered, then numbered from 1 without a gap.
+///
+/// - Bounds: `Bounds.notificationsUnacknowledgedMax` without an acknowledgement. The server hears of one later than this side sends it, so that
+///   one that keeps the bound never breaks it here.
+/// - Source: `Protocol/README.md` 5.11.
+struct NotificationSequence: Hashable {
+    private(set) var isListening = false
+    /// The stream of the `listen` that has no answer yet.
+    private var asked: UInt32?
+    private var received: UInt64 = 0
+    private var taken: UInt64 = 0
+    private var acknowledged: UInt64 = 0
+
+    mutating func listenSent(stream: UInt32) {
+        self.asked = stream
+    }
+
+    func isListen(_ stream: UInt32) -> Bool { self.asked == stream }
+
+    mutating func listenAnswered(isAccepted: Bool) {
+        self.asked = nil
+        if isAccepted { self.isListening = true }
+    }
+
+    /// - Returns: What the server did wrong, if anything.
+    mutating func receive(_ number: UInt64) -> Violation? {
+        guard self.isListening else { return .frameUnexpected }
+        guard number == self.received + 1,
+            self.received - self.acknowledged < Bounds.notificationsUnacknowledgedMax
+        else { return .notificationOutOfTurn }
+        self.received = number
+        return nil
+    }
+
+    /// All up to this one are taken care of; a number that was told before, or never, changes nothing.
+    mutating func take(upTo number: UInt64) {
+        guard number <= self.received else { return }
+        self.taken = max(self.taken, number)
+    }
+
+    /// The number to acknowledge, once; `nil`: nothing is new.
+    mutating func acknowledge() -> UInt64? {
+        guard self.taken > self.acknowledged else { return nil }
+        self.acknowledged = self.taken
+        return self.taken
+    }
+}

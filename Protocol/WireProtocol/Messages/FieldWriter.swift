@@ -1,0 +1,85 @@
+import NIOCore
+
+/// Writes fields into memory whose size is known, in the Protocol Buffers wire format.
+///
+/// For records, of which an answer has hundreds: a `ByteBuffer` asks at each field whether it is shared and has room. Everything
+/// else is written with `ByteBuffer+Fields`, which needs to know no size.
+struct FieldWriter {
+    // SAFETY: written at indices from `count` to below `memory.count` only; every write looks for room first.
+    private let memory: UnsafeMutableRawBufferPointer
+    /// Bytes written.
+    private(set) var count = 0
+
+    // SAFETY: as above; the memory is the caller's for as long as the writer lives.
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
+    }
+
+    /// The length of the message that follows, which is written field by field.
+    mutating func message(_ number: UInt8, bytes: Int) {
+        self.tag(number, wireType: 2)
+        self.varint(UInt64(bytes))
+    }
+
+    mutating func field(_ number: UInt8, _ value: UInt64) {
+        guard value != 0 else { return }
+        self.tag(number, wireType: 0)
+        self.varint(value)
+    }
+
+    mutating func field(_ number: UInt8, _ text: String) {
+        guard !text.isEmpty else { return }
+        self.message(number, bytes: text.utf8.count)
+        var text = text
+        // SAFETY: the bytes are copied before the call returns.
+        text.withUTF8 { self.copy(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func field(_ number: UInt8, _ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        self.message(number, bytes: bytes.count)
+        // SAFETY: the bytes are copied before the call returns.
+        bytes.withUnsafeBytes { self.copy($0) }
+    }
+
+    private mutating func tag(_ number: UInt8, wireType: UInt8) {
+        precondition(number < 16 && self.count < self.memory.count)
+        self.memory[self.count] = number << 3 | wireType
+        self.count += 1
+    }
+
+    private mutating func varint(_ value: UInt64) {
+        precondition(self.memory.count - self.count >= 10)
+        var rest = value
+        while rest >= 0x80 {
+            self.memory[self.count] = UInt8(truncatingIfNeeded: rest) | 0x80
+            self.count += 1
+            rest >>= 7
+        }
+        self.memory[self.count] = UInt8(rest)
+        self.count += 1
+    }
+
+    // SAFETY: what is lent is copied into as much room, which is looked for first.
+    private mutating func copy(_ bytes: UnsafeRawBufferPointer) {
+        precondition(self.memory.count - self.count >= bytes.count)
+        UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: bytes)
+        self.count += bytes.count
+    }
+}
+
+/// Sizes of fields, as `FieldWriter` writes them; numbers are below 16.
+enum FieldSize {
+    static func varint(_ value: UInt64) -> Int {
+        value < 0x80 ? 1 : (UInt64.bitWidth - value.leadingZeroBitCount + 6) / 7
+    }
+
+    static func field(_ value: UInt64) -> Int { value == 0 ? 0 : 1 + self.varint(value) }
+
+    static func field(_ text: String) -> Int { text.isEmpty ? 0 : self.message(text.utf8.count) }
+
+    static func field(_ bytes: [UInt8]) -> Int { bytes.isEmpty ? 0 : self.message(bytes.count) }
+
+    /// Of a message of so many bytes.
+    static func message(_ bytes: Int) -> Int { 1 + self.varint(UInt64(bytes)) + bytes }
+}

@@ -1,0 +1,62 @@
+package import NIOCore
+package import RecordModel
+
+extension Item {
+    /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is known before.
+    package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
+        let sizes = RecordSizes(record)
+        let itemBytes = FieldSize.field(UInt64(index)) + FieldSize.message(sizes.record)
+        // A number is written only where ten bytes are free.
+        let bytesMax = FieldSize.message(itemBytes) + 10
+        // SAFETY: the writer is gone when the call returns.
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: bytesMax) { memory in
+            var writer = FieldWriter(memory)
+            writer.message(1, bytes: itemBytes)
+            writer.field(1, UInt64(index))
+            writer.message(5, bytes: sizes.record)
+            record.write(sizes, to: &writer)
+            return writer.count
+        }
+    }
+}
+
+/// The sizes of a record and of the messages in it.
+private struct RecordSizes {
+    let zone, id, record: Int
+
+    init(_ record: Record) {
+        let zone = FieldSize.field(record.id.zone.zoneName) + FieldSize.field(record.id.zone.ownerName)
+        let id = FieldSize.message(zone) + FieldSize.field(record.id.recordName)
+        self.zone = zone
+        self.id = id
+        self.record =
+            FieldSize.message(id)
+            + FieldSize.field(record.recordType)
+            + FieldSize.field(record.changeTag)
+            + FieldSize.field(UInt64(bitPattern: record.system.createdMilliseconds))
+            + FieldSize.field(UInt64(bitPattern: record.system.modifiedMilliseconds))
+            + FieldSize.field(record.system.createdBy)
+            + FieldSize.field(record.system.modifiedBy)
+            + FieldSize.field(record.parent ?? "")
+            + FieldSize.field(record.body.bytes)
+    }
+}
+
+extension Record {
+    /// The fields of `encode(into:)`, in the same order.
+    fileprivate func write(_ sizes: RecordSizes, to writer: inout FieldWriter) {
+        writer.message(1, bytes: sizes.id)
+        writer.message(1, bytes: sizes.zone)
+        writer.field(1, self.id.zone.zoneName)
+        writer.field(2, self.id.zone.ownerName)
+        writer.field(2, self.id.recordName)
+        writer.field(2, self.recordType)
+        writer.field(3, self.changeTag)
+        writer.field(4, UInt64(bitPattern: self.system.createdMilliseconds))
+        writer.field(5, UInt64(bitPattern: self.system.modifiedMilliseconds))
+        writer.field(6, self.system.createdBy)
+        writer.field(7, self.system.modifiedBy)
+        writer.field(8, self.parent ?? "")
+        writer.field(9, self.body.bytes)
+    }
+}

@@ -1,0 +1,18 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+extension Admission {
+    /// `listen`: somebody with a name, on an installation that can be told from his others.
+    func admitListen() throws(Failure) -> AdmittedRequest {
+        guard self.user.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
+        guard let identity = self.user.listenerIdentity else {
+            throw Failure(
+                code: .invalidArguments,
+                message: "the hello had no installation_id",
+                retry: .never
+            )
+        }
+        return .listen(identity)
+    }
+}

@@ -1,0 +1,73 @@
+import RecordModel
+import RecordStore
+import Synchronization
+import WireProtocol
+
+/// A subscription as it was saved at one position, which somebody listens for.
+///
+/// What the router, the event loops and every queue of a listener name it by; saved again it is another one.
+final class ListenedSubscription: Sendable {
+    /// Of the router; never used again.
+    let number: UInt64
+    let key: SubscriptionKey
+    let subscription: Subscription
+    let scope: DatabaseScope
+    private let isExpiring = Atomic<Bool>(false)
+
+    init(number: UInt64, key: SubscriptionKey, subscription: Subscription, scope: DatabaseScope) {
+        self.number = number
+        self.key = key
+        self.subscription = subscription
+        self.scope = scope
+    }
+
+    /// A notification was handed to a listener.
+    ///
+    /// `true`, once: the subscription was to fire once, and is to be deleted now.
+    func handed() -> Bool {
+        guard self.firesOnce else { return false }
+        return !self.isExpiring.exchange(true, ordering: .relaxed)
+    }
+
+    var firesOnce: Bool {
+        guard case .query(_, _, _, let firesOn) = self.subscription.kind else { return false }
+        return firesOn.contains(.once)
+    }
+
+    /// Says that something may have happened, and not what.
+    ///
+    /// Everything up to the position is news; coalesced it stands for notifications that the listener does not get.
+    func news(upTo position: Int64, isCoalesced: Bool) -> OutgoingNotification {
+        let event: Notification.Event =
+            switch self.subscription.kind {
+            case .query: .query(nil)
+            case .zone(let zone, _): .zone(zone)
+            case .database: .database
+            }
+        let content = NotificationContent(of: self, event: event, values: nil, committedMilliseconds: 0)
+        return OutgoingNotification(
+            about: self,
+            position: position,
+            content: content.encoded,
+            isCoalesced: isCoalesced
+        )
+    }
+}
+
+/// A notification on its way to any number of listeners: made once, only its number is each listener's own.
+final class OutgoingNotification: Sendable {
+    let subject: ListenedSubscription
+    /// Who acknowledges it knows of everything up to here.
+    let position: Int64
+    let content: SharedNotification
+    /// It stands for others that nobody gets.
+    let isCoalesced: Bool
+
+    init(about subject: ListenedSubscription, position: Int64, content: SharedNotification, isCoalesced: Bool)
+    {
+        self.subject = subject
+        self.position = position
+        self.content = content
+        self.isCoalesced = isCoalesced
+    }
+}

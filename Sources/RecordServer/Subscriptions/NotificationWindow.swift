@@ -1,0 +1,120 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// The notifications of one listener: those that were sent and not acknowledged, at most 64, and those that wait, one a subscription.
+///
+/// Those that wait keep the place of the first of their subscription, so that none waits for ever.
+struct NotificationWindow {
+    /// A notification whose turn has come.
+    struct Ready {
+        var number: UInt64
+        var notification: OutgoingNotification
+        var isCoalesced: Bool
+    }
+
+    /// Contents of a connection's notifications that wait; what comes on top waits without them, as news.
+    static let waitingBytesMax = 1_024 * 1_024
+
+    private struct Sent {
+        var subject: ListenedSubscription
+        var position: Int64
+    }
+
+    private struct Waiting {
+        var subject: ListenedSubscription
+        var position: Int64
+        /// `nil`: what happened is not kept, only that something did.
+        var notification: OutgoingNotification?
+        var isCoalesced: Bool
+
+        var bytes: Int { self.notification?.content.count ?? 0 }
+    }
+
+    private var lastNumber: UInt64 = 0
+    /// Not acknowledged, in the order of their numbers, the last of which is `lastNumber`.
+    private var sent: [Sent] = []
+    /// Numbers of subscriptions in the order of their turns; those before `nextTurn` are over.
+    private var turns: [UInt64] = []
+    private var nextTurn = 0
+    private var waiting: [UInt64: Waiting] = [:]
+    private var waitingBytes = 0
+
+    private var hasRoom: Bool { self.sent.count < Bounds.notificationsUnacknowledgedMax }
+
+    /// Whether only the socket stands in the way.
+    var isBlocked: Bool { self.hasRoom && !self.waiting.isEmpty }
+
+    mutating func arrived(
+        _ notification: OutgoingNotification,
+        isWritable: Bool
+    ) -> ListenerStateMachine.OnNotification {
+        guard isWritable, self.hasRoom, self.waiting.isEmpty else {
+            return .keep(isCoalesced: self.keep(notification))
+        }
+        return .send(number: self.send(about: notification.subject, position: notification.position))
+    }
+
+    mutating func nextWaiting() -> Ready? {
+        guard self.hasRoom, self.nextTurn < self.turns.count,
+            let waiting = self.waiting.removeValue(forKey: self.turns[self.nextTurn])
+        else { return nil }
+        self.waitingBytes -= waiting.bytes
+        self.nextTurn += 1
+        // Moved up once half of the list is over: each turn is moved a bounded number of times.
+        if self.nextTurn * 2 > self.turns.count {
+            self.turns.removeFirst(self.nextTurn)
+            self.nextTurn = 0
+        }
+        let notification =
+            waiting.notification
+            ?? waiting.subject.news(upTo: waiting.position, isCoalesced: waiting.isCoalesced)
+        return Ready(
+            number: self.send(about: waiting.subject, position: waiting.position),
+            notification: notification,
+            isCoalesced: waiting.isCoalesced
+        )
+    }
+
+    mutating func acknowledged(_ number: UInt64) -> ListenerStateMachine.OnAcknowledgement {
+        guard number <= self.lastNumber else { return .close(.messageMalformed) }
+        let left = Int(self.lastNumber - number)
+        guard left < self.sent.count else { return .nothingNew }
+        let taken = self.sent.count - left
+        var acknowledgements: [Acknowledgement] = []
+        for (place, sent) in self.sent.prefix(taken).enumerated() {
+            // Positions of a subscription ascend: its last one says all.
+            let isLast = !self.sent[(place + 1)..<taken].contains { $0.subject === sent.subject }
+            guard isLast else { continue }
+            acknowledgements.append(
+                Acknowledgement(subscription: sent.subject.key, position: sent.position)
+            )
+        }
+        self.sent.removeFirst(taken)
+        return .acknowledge(acknowledgements)
+    }
+
+    private mutating func send(about subject: ListenedSubscription, position: Int64) -> UInt64 {
+        self.lastNumber += 1
+        self.sent.append(Sent(subject: subject, position: position))
+        return self.lastNumber
+    }
+
+    /// Answers whether another of the subscription was waiting.
+    private mutating func keep(_ notification: OutgoingNotification) -> Bool {
+        let subscription = notification.subject.number
+        let replaced = self.waiting[subscription]
+        self.waitingBytes -= replaced?.bytes ?? 0
+        if replaced == nil { self.turns.append(subscription) }
+        let hasRoom = self.waitingBytes + notification.content.count <= Self.waitingBytesMax
+        let kept = Waiting(
+            subject: notification.subject,
+            position: notification.position,
+            notification: hasRoom ? notification : nil,
+            isCoalesced: replaced != nil || notification.isCoalesced || !hasRoom
+        )
+        self.waitingBytes += kept.bytes
+        self.waiting[subscription] = kept
+        return replaced != nil
+    }
+}

@@ -1,0 +1,101 @@
+import RecordModel
+
+/// What one transaction changed in watched databases.
+package struct CommittedChanges: Hashable, Sendable {
+    /// The server's clock, milliseconds since 1970.
+    package var committedMilliseconds: Int64
+    /// In the order in which they were made; the positions of each database ascend.
+    package var changes: [CommittedChange]
+    /// Databases in which so much changed that not all changes of records are in `changes`: whatever looks there has news up to this position.
+    package var incomplete: [DatabaseID: Int64]
+
+    package init(
+        committedMilliseconds: Int64,
+        changes: [CommittedChange],
+        incomplete: [DatabaseID: Int64] = [:]
+    ) {
+        self.committedMilliseconds = committedMilliseconds
+        self.changes = changes
+        self.incomplete = incomplete
+    }
+}
+
+/// One change in a watched database.
+package struct CommittedChange: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// Created, updated or deleted; what goes along with a deleted record included, what goes with its zone not.
+        case record(CommittedRecord)
+        /// Zones by name; a reset of development deletes and creates `_defaultZone` as well.
+        case zoneCreated(String)
+        /// Its subscriptions are deleted right after it, at the same position.
+        case zoneDeleted(String)
+        /// In place of what its owner had under the ID before.
+        case subscriptionSaved(WatchedSubscription)
+        case subscriptionDeleted(SubscriptionKey)
+    }
+
+    package var database: DatabaseID
+    package var environment: EnvironmentID
+    package var position: Int64
+    /// `WriteRequest.origin` of the request.
+    package var origin: UInt64
+    package var kind: Kind
+
+    package init(
+        database: DatabaseID,
+        environment: EnvironmentID,
+        position: Int64,
+        origin: UInt64,
+        kind: Kind
+    ) {
+        self.database = database
+        self.environment = environment
+        self.position = position
+        self.origin = origin
+        self.kind = kind
+    }
+}
+
+/// A record before and after a change.
+package struct CommittedRecord: Hashable, Sendable {
+    /// The zone's name.
+    package var zone: String
+    package var name: String
+    /// `nil`: it was created.
+    package var before: StoredRecord?
+    /// `nil`: it was deleted.
+    package var after: StoredRecord?
+    /// The fields of its type as they are after the change: `QueryableType(_:)` makes of them what a predicate is checked against.
+    package var definitions: FieldDefinitions
+
+    package init(
+        zone: String,
+        name: String,
+        before: StoredRecord?,
+        after: StoredRecord?,
+        definitions: FieldDefinitions
+    ) {
+        self.zone = zone
+        self.name = name
+        self.before = before
+        self.after = after
+        self.definitions = definitions
+    }
+
+    package var recordType: String { self.after?.recordType ?? self.before?.recordType ?? "" }
+}
+
+extension QueryableType {
+    /// A type as those see it who look at a record and at no index: what is being built is as good as built.
+    package init(_ definitions: FieldDefinitions) {
+        self.init()
+        for (field, definition) in definitions.all {
+            self.fields[field] = QueryableField(
+                type: definition.type,
+                isEncrypted: definition.isEncrypted,
+                indexes: definition.indexes,
+                index: definition.index
+            )
+        }
+    }
+}

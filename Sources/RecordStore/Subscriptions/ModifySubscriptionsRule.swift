@@ -1,0 +1,124 @@
+import RecordModel
+
+/// What `modify_subscriptions` means (`Protocol/README.md`, section 5.10).
+///
+/// Each item is judged by itself, in order, and sees those before it.
+struct ModifySubscriptionsRule {
+    let requester: Requester
+    let operation: ModifySubscriptions
+    let bounds: Bounds
+    let transaction: any WriteTransaction
+
+    /// One outcome an item, saves first.
+    func execute() throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+        do {
+            try Access.checkWriting(by: self.requester)
+            try self.checkShape()
+        } catch {
+            return .failure(error)
+        }
+        guard let owner = self.requester.userRecordName else { return .failure(.notSignedIn) }
+        var count = try self.transaction.countOfSubscriptions(of: owner, in: self.requester.database)
+        var outcomes: [WriteOutcome] = []
+        for subscription in self.operation.saves {
+            outcomes.append(try self.save(subscription, of: owner, count: &count))
+        }
+        for id in self.operation.deletes { outcomes.append(try self.delete(id, of: owner)) }
+        return .success(outcomes)
+    }
+
+    private func save(
+        _ given: Subscription,
+        of owner: String,
+        count: inout Int
+    ) throws(StorageFailure) -> WriteOutcome {
+        let subscription = given.canonical(for: self.requester)
+        do {
+            try SubscriptionRules.check(subscription, scope: self.requester.scope)
+        } catch {
+            return .failed(error)
+        }
+        var zone: ZoneKey?
+        if let id = subscription.zone {
+            guard Access.isOwn(id, of: self.requester),
+                let key = try self.transaction.zone(named: id.zoneName, in: self.requester.database)
+            else { return .failed(.zoneMissing) }
+            zone = key
+        }
+        if let refusal = try self.refusalOfType(subscription) { return .failed(refusal) }
+        let existing = try self.transaction.subscription(
+            subscription.id,
+            of: owner,
+            in: self.requester.database
+        )
+        let definition = SubscriptionCoding.definition(of: subscription.kind)
+        let isRedefined = existing?.definition != definition
+        if isRedefined,
+            let other = try self.transaction.subscriptionID(
+                defined: definition,
+                of: owner,
+                in: self.requester.database
+            )
+        {
+            return .failed(.subscriptionDuplicate(of: other))
+        }
+        guard existing != nil || count < Bounds.subscriptionsMax else { return .failed(.subscriptionLimit) }
+        if existing == nil { count += 1 }
+        let position = try self.transaction.takePosition(in: self.requester.database)
+        let stored = StoredSubscription(
+            number: existing?.number ?? 0,
+            key: SubscriptionKey(
+                database: self.requester.database,
+                owner: owner,
+                id: subscription.id,
+                position: position
+            ),
+            createdPosition: isRedefined ? position : existing?.createdPosition ?? position,
+            zone: zone,
+            definition: definition,
+            info: subscription.info.map { SubscriptionCoding.bytes(of: $0) }
+        )
+        try self.transaction.save(stored)
+        let saved = WatchedSubscription(
+            key: stored.key,
+            subscription: subscription,
+            hasNews: false,
+            position: position
+        )
+        self.transaction.note(.subscriptionSaved(saved), at: position, in: self.requester.database)
+        return .subscriptionSaved(subscription)
+    }
+
+    private func delete(_ id: String, of owner: String) throws(StorageFailure) -> WriteOutcome {
+        let database = self.requester.database
+        guard let stored = try self.transaction.subscription(id, of: owner, in: database) else {
+            return .failed(.subscriptionMissing)
+        }
+        try self.transaction.drop(stored)
+        return .deleted
+    }
+
+    /// Judges the record type and the predicate by the schema, as a query's are.
+    private func refusalOfType(_ subscription: Subscription) throws(StorageFailure) -> StoreError? {
+        guard let type = subscription.recordType, type != UserRecord.type else { return nil }
+        let environment = self.requester.environment
+        let definitions = try self.transaction.fields(ofType: type, in: environment)
+        if !definitions.isTypeDefined, try self.transaction.isSchemaFrozen(in: environment) {
+            return .newTypeInProduction(type)
+        }
+        guard case .query(_, let predicate, _, _) = subscription.kind else { return nil }
+        do {
+            _ = try QueryCheck.check(predicate, type: QueryableType(definitions))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func checkShape() throws(StoreError) {
+        let count = self.operation.saves.count + self.operation.deletes.count
+        guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
+        let ids = Set(self.operation.saves.map(\.id)).union(self.operation.deletes)
+        guard ids.count == count else { throw .duplicateSubscription }
+    }
+}

@@ -1,0 +1,64 @@
+import RecordModel
+import RecordStore
+
+/// What a transaction has changed in databases that are watched, bounded in number and bytes.
+struct CommitReport {
+    static let changesMax = 100_000
+    static let bytesMax = 32 * 1024 * 1024
+    /// What a change takes besides its bodies.
+    private static let overheadBytes = 256
+
+    /// The environment of each database that was watched when the transaction began.
+    private(set) var watched: [DatabaseID: EnvironmentID] = [:]
+    /// Of the request that is being executed.
+    var origin: UInt64 = 0
+    private var changes: [CommittedChange] = []
+    private(set) var incomplete: [DatabaseID: Int64] = [:]
+    private var bytes = 0
+
+    init() {}
+
+    init(watched: [DatabaseID: EnvironmentID]) {
+        self.watched = watched
+    }
+
+    /// Notes that the database has more changes than are noted.
+    mutating func noteMore(in database: DatabaseID, upTo position: Int64) {
+        self.incomplete[database] = position
+    }
+
+    /// Beyond the bounds changes of records are only counted in; subscriptions and zones are always told, as each of them costs the writer much
+    /// more than a line here.
+    mutating func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
+        guard let environment = self.watched[database] else { return }
+        if case .record(let record) = kind {
+            let bytes =
+                (record.before?.body.bytes.count ?? 0) + (record.after?.body.bytes.count ?? 0)
+                + Self.overheadBytes
+            guard self.bytes + bytes <= Self.bytesMax, self.changes.count < Self.changesMax else {
+                self.noteMore(in: database, upTo: position)
+                return
+            }
+            self.bytes += bytes
+        }
+        self.changes.append(
+            CommittedChange(
+                database: database,
+                environment: environment,
+                position: position,
+                origin: self.origin,
+                kind: kind
+            )
+        )
+    }
+
+    /// `nil`: nothing to tell.
+    func committed(atMilliseconds now: Int64) -> CommittedChanges? {
+        guard !self.changes.isEmpty || !self.incomplete.isEmpty else { return nil }
+        return CommittedChanges(
+            committedMilliseconds: now,
+            changes: self.changes,
+            incomplete: self.incomplete
+        )
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import GRDB
+import RecordStore
+
+/// Copies the log into the file while nobody writes.
+///
+/// A page that is in the log is looked for in a table for each 4,096 of the log's pages and then read with a system call; one that is
+/// in the file is mapped into memory. So reads are cheaper when the log is empty, and so is the next start. Under a steady load the
+/// writer copies the log itself, when it has grown to its bound.
+///
+/// It has a thread and a connection of its own and no lock that a writer or a reader waits for: who writes meanwhile adds to the
+/// log, and what that adds is left for the next time.
+///
+/// SAFETY: the variables are read and written only while the condition is locked; the connection is used by the thread alone.
+final class IdleCheckpoint: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isWanted = false
+    private var isClosed = false
+    private let connection: DatabaseQueue
+    private let report: @Sendable (EngineEvent) -> Void
+    private let ending = Ending()
+
+    init(file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) throws {
+        self.connection = try file.openCheckpointer()
+        self.report = report
+        let thread = Thread { [self] in
+            while self.isWantedNow() { self.copy() }
+            try? self.connection.close()
+            self.ending.happened()
+        }
+        thread.name = "tidemark-checkpoint"
+        thread.start()
+    }
+
+    /// Asks for a copy, once however often it is asked for.
+    func want() {
+        self.condition.withLock {
+            self.isWanted = true
+            self.condition.signal()
+        }
+    }
+
+    /// Lets a copy end that has begun.
+    func close() {
+        self.condition.withLock {
+            self.isClosed = true
+            self.condition.signal()
+        }
+    }
+
+    /// Returns when the connection is closed.
+    func ended() async { await self.ending.wait() }
+
+    /// Waits; false: no more.
+    private func isWantedNow() -> Bool {
+        self.condition.withLock {
+            while !self.isWanted, !self.isClosed { self.condition.wait() }
+            self.isWanted = false
+            return !self.isClosed
+        }
+    }
+
+    private func copy() {
+        do {
+            _ = try self.connection.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        } catch DatabaseError.SQLITE_BUSY {
+            // The writer is copying it.
+        } catch {
+            self.report(.housekeepingFailed(sqliteCode: StorageFailure(error).code))
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Subscriptions in their tables, and what the writer tells listeners.
+final class SQLiteSubscriptions: SubscriptionStore {
+    private let writer: WriteQueue
+    private let reads: ReadPool
+    private let watch: Watch
+    private let configuration: SQLiteEngineConfiguration
+    private let report: @Sendable (EngineEvent) -> Void
+    /// For short reads of who delivers, which wait for each other.
+    private let access: Mutex<ReadConnection>
+
+    init(
+        writer: WriteQueue,
+        reads: ReadPool,
+        watch: Watch,
+        access: sending ReadConnection,
+        configuration: SQLiteEngineConfiguration,
+        report: @escaping @Sendable (EngineEvent) -> Void
+    ) {
+        self.writer = writer
+        self.reads = reads
+        self.watch = watch
+        self.access = Mutex(access)
+        self.configuration = configuration
+        self.report = report
+    }
+
+    func fetch(
+        _ selection: FetchSubscriptions.Selection,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
+    ) {
+        guard requester.scope != .shared else { return reply(.failure(.databaseNotAllowed)) }
+        guard let owner = requester.userRecordName else { return reply(.failure(.notSignedIn)) }
+        let isShort =
+            switch selection {
+            case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
+            case .all: false
+            }
+        let bytesMax = self.configuration.bounds.answerBytesMax
+        self.reads.answer(isShort: isShort, reply) { (connection) throws(StorageFailure) in
+            try connection.subscriptions(
+                selection,
+                of: owner,
+                in: requester.database,
+                bytesMax: bytesMax
+            )
+        }
+    }
+
+    func report(to observer: @escaping @Sendable (CommittedChanges) -> Void) {
+        self.watch.setObserver(observer)
+    }
+
+    func startWatching(
+        _ listener: ListenerIdentity,
+        reply: @escaping @Sendable (Result<ListeningStart, StoreError>) -> Void
+    ) {
+        let start = Start()
+        let watch = self.watch
+        let job = WriteQueue.Administration { transaction, _ in
+            let subscriptions = try transaction.subscriptions(of: listener)
+            watch.add(listener)
+            start.subscriptions.withLock { $0 = subscriptions }
+        } reply: { error in
+            let subscriptions = start.subscriptions.withLock { $0 }
+            if error == nil, let subscriptions {
+                return reply(.success(ListeningStart(subscriptions: subscriptions)))
+            }
+            if subscriptions != nil { watch.remove(listener) }
+            let failure = error as? StorageFailure ?? .unexpected(code: 0)
+            reply(.failure(SQLiteEngine.refusal(for: failure, self.report)))
+        }
+        guard case .admitted = self.writer.add(job) else { return reply(.failure(.shuttingDown)) }
+    }
+
+    func stopWatching(_ listener: ListenerIdentity) { self.watch.remove(listener) }
+
+    func acknowledge(_ acknowledgements: [Acknowledgement], by listener: ListenerIdentity) {
+        self.watch.cursors.add(acknowledgements, by: listener)
+    }
+
+    func expire(_ subscription: SubscriptionKey) {
+        guard self.watch.expire(subscription) else { return }
+        let watch = self.watch
+        let report = self.report
+        let job = WriteQueue.Administration { transaction, _ in
+            try transaction.expire(watch.takeExpired())
+        } reply: { error in
+            // Nothing else is lost with it: it fires once more at the next change.
+            if let failure = error as? StorageFailure { _ = SQLiteEngine.refusal(for: failure, report) }
+        }
+        _ = self.writer.add(job)
+    }
+
+    func mayRead(recordType: String, createdBy creator: String, by requester: Requester) -> Bool {
+        self.access.withLock { connection in
+            do throws(StorageFailure) {
+                return try connection.snapshot { () throws(StorageFailure) in
+                    try connection.grants.access(toType: recordType, for: requester)
+                        .mayRead(recordCreatedBy: creator)
+                }
+            } catch {
+                _ = SQLiteEngine.refusal(for: error, self.report)
+                return false
+            }
+        }
+    }
+
+    /// What the writer read, for the reply that comes behind the commit.
+    private final class Start: Sendable {
+        let subscriptions = Mutex<[WatchedSubscription]?>(nil)
+    }
+}
+
+extension ReadConnection {
+    /// Subscriptions of a user in one snapshot: one outcome an ID, in order, or all by ID.
+    func subscriptions(
+        _ selection: FetchSubscriptions.Selection,
+        of owner: String,
+        in database: DatabaseID,
+        bytesMax: Int
+    ) throws(StorageFailure) -> Result<[SubscriptionOutcome], StoreError> {
+        try self.snapshot { () throws(StorageFailure) in
+            var outcomes: [SubscriptionOutcome] = []
+            var bytes = 0
+            func add(_ stored: StoredSubscription) throws(StorageFailure) {
+                bytes += stored.definition.count + (stored.info?.count ?? 0)
+                if bytes <= bytesMax { outcomes.append(.subscription(try stored.subscription())) }
+            }
+            switch selection {
+            case .ids(let ids):
+                let statement = self.subscription
+                for id in ids where bytes <= bytesMax {
+                    statement.bind(1, database.rawValue)
+                    statement.bind(2, owner)
+                    statement.bind(3, id)
+                    guard try statement.step() else {
+                        outcomes.append(.failed(.subscriptionMissing))
+                        continue
+                    }
+                    defer { statement.reset() }
+                    try add(statement.subscription(of: owner, in: database))
+                }
+            case .all:
+                let statement = self.subscriptions
+                statement.bind(1, database.rawValue)
+                statement.bind(2, owner)
+                defer { statement.reset() }
+                while bytes <= bytesMax, try statement.step() {
+                    try add(statement.subscription(of: owner, in: database))
+                }
+            }
+            return bytes <= bytesMax ? .success(outcomes) : .failure(.answerTooLarge(bytes: bytes))
+        }
+    }
+}

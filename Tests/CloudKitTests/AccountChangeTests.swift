@@ -1,0 +1,42 @@
+import Foundation
+import RecordClient
+import Testing
+
+@testable import CloudKit
+
+/// One after the other: whoever observes the notification hears of it from all.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct AccountChangeTests {
+    @Test func `a change of the server's word on the token is posted, and only that`() {
+        let events = Events()
+        let observer = OlderCalls.observe { events.note("changed") }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let answer = SignInAnswer()
+        for isAccepted in [true, true, false, false, true] { answer.note(isAccepted: isAccepted) }
+        SignInAnswer().note(isAccepted: false)
+        #expect(events.all == ["changed", "changed"])
+    }
+
+    @Test func `a listener that is refused posts that the account has changed`() async {
+        let script = ScriptedListener()
+        let hub = script.hub()
+        let events = Events()
+        let observer = OlderCalls.observe { events.note("changed") }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let consumer = hub.consumer { events.note($0.short) }
+        script.tell(.began(user: "_me"))
+        let refusal = ListeningEvent.interrupted(
+            .rejected(reason: .notAuthenticated, message: "no"),
+            retryIn: .seconds(1)
+        )
+        script.tell(refusal)
+        script.tell(refusal)
+        script.tell(.began(user: "_me"))
+        while events.all.count < 6 { await Task.yield() }
+        #expect(
+            events.all == [
+                "listening", "changed", "9 in 1.0", "9 in 1.0", "changed", "listening",
+            ]
+        )
+        withExtendedLifetime(consumer) {}
+    }
+}

@@ -1,0 +1,297 @@
+import RecordModel
+import RecordStore
+import Testing
+import WireProtocol
+
+@testable import RecordServer
+
+/// Commits in, notifications out, without a store and without connections.
+struct NotificationRoutingTests {
+    private static let definitions = Sample.definitions(["count": .int64])
+
+    @Test func `a query fires as its bits say, on the record after it or, deleted, before it`() throws {
+        let few = Field(name: "count", value: .int64(1))
+        let many = Field(name: "count", value: .int64(10))
+        let big = Predicate.comparison(
+            Comparison(field: "count", comparator: .greaterThan, operand: .int64(5))
+        )
+        let cases: [(before: Field?, after: Field?, reason: RecordModel.Notification.Reason?)] = [
+            (nil, many, .recordCreated), (nil, few, nil), (few, many, .recordUpdated),
+            (many, many, .recordUpdated), (many, few, nil), (many, nil, .recordDeleted), (few, nil, nil),
+        ]
+        for bits in 1..<UInt32(8) {
+            let firesOn = Subscription.FiresOn(rawValue: bits)
+            var routing = Self.routing([Sample.watched("sub", Sample.query("Note", big, on: firesOn))])
+            for (before, after, reason) in cases {
+                let change = Self.record(before: before, after: after, at: 20)
+                let posts = Self.commit([change], to: &routing)
+                let fires = reason.map { firesOn.contains(Self.bit(of: $0)) } ?? false
+                try #require(posts.count == (fires ? 1 : 0))
+                guard fires, let notification = posts.first?.notification else { continue }
+                #expect(notification.event.reason == reason)
+                #expect(notification.committedMilliseconds == 77)
+            }
+        }
+    }
+
+    @Test func `a zone's and a database's subscription fire once a transaction`() {
+        let zone = ZoneID(zoneName: "Zone")
+        var routing = Self.routing([
+            Sample.watched("zone", .zone(zone, recordType: nil)),
+            Sample.watched("database", .database(recordType: nil)),
+            Sample.watched("query", Sample.query()),
+        ])
+        let changes = (0..<5).map { Self.record(name: "\($0)", after: nil, at: 20 + Int64($0)) }
+        let notifications = Self.commit(changes, to: &routing).compactMap(\.notification)
+        #expect(notifications.filter { $0.subscriptionID == "query" }.count == 5)
+        #expect(notifications.filter { $0.subscriptionID == "zone" }.map(\.event) == [.zone(zone)])
+        #expect(notifications.filter { $0.subscriptionID == "database" }.map(\.event) == [.database])
+    }
+
+    @Test func `zones that come and go fire the database's, and a zone's goes with its zone`() {
+        var routing = Self.routing([
+            Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil)),
+            Sample.watched("database", .database(recordType: nil)),
+        ])
+        let created = Self.commit([Sample.change(.zoneCreated("New"), at: 20)], to: &routing)
+        #expect(created.compactMap(\.notification?.subscriptionID) == ["database"])
+        let key = Sample.watched("zone", .database(recordType: nil)).key
+        let deleted = Self.commit(
+            [
+                Self.record(after: nil, at: 21), Sample.change(.zoneDeleted("Zone"), at: 22),
+                Sample.change(.subscriptionDeleted(key), at: 22),
+            ],
+            to: &routing
+        )
+        #expect(deleted.compactMap(\.notification?.subscriptionID) == ["database"])
+    }
+
+    @Test func `a connection hears nothing of its own, unless another changed the same zone with it`() {
+        var routing = Self.routing([Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil))])
+        #expect(Self.excluded(Self.commit([Self.record(after: nil, at: 20, by: 1)], to: &routing)) == [1])
+        let both = [Self.record(after: nil, at: 21, by: 1), Self.record(after: nil, at: 22, by: 2)]
+        #expect(Self.excluded(Self.commit(both, to: &routing)) == [0])
+        let twice = [Self.record(after: nil, at: 23, by: 1), Self.record(after: nil, at: 24, by: 1)]
+        #expect(Self.excluded(Self.commit(twice, to: &routing)) == [1])
+    }
+
+    @Test func `each event loop gets a notification once for all its connections`() {
+        var routing = NotificationRouting(loops: 3)
+        let watched = Sample.watched("sub", Sample.query())
+        for (number, loop) in [(1, 0), (2, 2), (3, 0)] as [(UInt64, Int)] {
+            Self.start(Sample.listener(number, loop: loop), [watched], in: &routing)
+        }
+        _ = routing.takePosts()
+        let committed = Self.committed([Self.record(after: nil, at: 20)])
+        routing.committed(committed, mayRead: Self.anything)
+        let posts = routing.takePosts()
+        #expect(posts.map { $0.flatMap(\.listeners) } == [[1, 3], [], [2]])
+        #expect(routing.takePosts().map(\.count) == [0, 0, 0])
+    }
+
+    @Test func `who comes hears what there is news of, and nobody else does`() {
+        var routing = Self.routing([Sample.watched("old", Sample.query())])
+        let start = [
+            Sample.watched("old", Sample.query(), hasNews: false),
+            Sample.watched("new", Sample.query("Task"), hasNews: true, databasePosition: 33),
+        ]
+        Self.start(Sample.listener(2), start, in: &routing)
+        let posts = routing.takePosts()[0]
+        guard case .began(2, let news)? = posts.first, posts.count == 1 else {
+            Issue.record("the listener was not told that it hears")
+            return
+        }
+        #expect(news.map(\.subject.key.id) == ["new"])
+        #expect(news.map(\.position) == [33])
+    }
+
+    @Test func `a subscription that is saved again takes the place of the one before`() {
+        var routing = Self.routing([Sample.watched("sub", Sample.query("Note"))])
+        let again = Sample.watched("sub", Sample.query("Task"), savedAt: 20)
+        _ = Self.commit([Sample.change(.subscriptionSaved(again), at: 20)], to: &routing)
+        #expect(Self.commit([Self.record(after: nil, at: 21)], to: &routing).isEmpty)
+        let task = Self.record(type: "Task", after: nil, at: 22)
+        #expect(Self.commit([task], to: &routing).count == 1)
+        _ = Self.commit([Sample.change(.subscriptionDeleted(again.key), at: 23)], to: &routing)
+        #expect(Self.commit([task], to: &routing).isEmpty)
+        #expect(routing.index.isEmpty)
+    }
+
+    @Test func `what is to fire once does so when somebody hears it`() {
+        let once = Sample.watched("once", Sample.query(on: [.events, .once]))
+        var routing = Self.routing([once])
+        #expect(Self.commit([Self.record(after: nil, at: 20, by: 1)], to: &routing).isEmpty)
+        #expect(Self.commit([Self.record(after: nil, at: 21, by: 9)], to: &routing).count == 1)
+        #expect(Self.commit([Self.record(after: nil, at: 22, by: 9)], to: &routing).isEmpty)
+    }
+
+    @Test func `in a public database only who may read a record hears of it`() {
+        var routing = NotificationRouting(loops: 1)
+        let other = SignIn(
+            environment: Sample.environment,
+            publicDatabase: Sample.publicDatabase,
+            privateDatabase: DatabaseID(rawValue: 3),
+            userRecordName: "_other"
+        )
+        let query = Sample.query()
+        let mine = Sample.watched("mine", query, database: Sample.publicDatabase)
+        let others = Sample.watched("other's", query, database: Sample.publicDatabase, owner: "_other")
+        Self.start(Sample.listener(1), [mine], in: &routing)
+        Self.start(Sample.listener(2, signIn: other), [others], in: &routing)
+        _ = routing.takePosts()
+        var questions = 0
+        let change = Self.record(after: nil, at: 20, in: Sample.publicDatabase, createdBy: "_other")
+        routing.committed(Self.committed([change, change])) { type, creator, requester in
+            questions += 1
+            return type == "Note" && creator == requester.userRecordName && requester.scope == .public
+        }
+        let notifications = routing.takePosts()[0].compactMap(\.notification)
+        #expect(notifications.map(\.subscriptionID) == ["other's", "other's"])
+        #expect(notifications.allSatisfy { $0.scope == .public })
+        #expect(questions == 2)
+    }
+
+    @Test func `the details of what was too much are news for all who look there`() throws {
+        let once = Sample.watched("once", Sample.query("Task", on: [.events, .once]))
+        var routing = Self.routing([
+            once, Sample.watched("public", Sample.query(), database: Sample.publicDatabase),
+        ])
+        routing.skipped([Sample.privateDatabase: 50])
+        routing.skipped([Sample.privateDatabase: 60])
+        let posts = routing.takePosts()[0]
+        #expect(posts.count == 1)
+        let notification = try #require(posts.first?.notification)
+        #expect(notification.subscriptionID == "once")
+        #expect(notification.event == .query(nil))
+        #expect(notification.isCoalesced)
+        var other = Self.routing([Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil))])
+        let incomplete = CommittedChanges(
+            committedMilliseconds: 77,
+            changes: [],
+            incomplete: [Sample.privateDatabase: 70]
+        )
+        other.committed(incomplete, mayRead: Self.anything)
+        #expect(other.takePosts()[0].count == 1)
+    }
+
+    @Test func `nothing is left of who has gone, whenever he went`() {
+        var routing = NotificationRouting(loops: 1)
+        let listener = Sample.listener(1)
+        Self.start(listener, [Sample.watched("sub", Sample.query())], in: &routing)
+        let early = Sample.listener(2)
+        routing.asked(2)
+        #expect(routing.stopped(2) == nil)
+        let needsNoWatch = routing.started(early, .success(ListeningStart(subscriptions: [])))
+        #expect(needsNoWatch)
+        let failing = Sample.listener(3)
+        routing.asked(3)
+        let neverWatched = routing.started(failing, .failure(.shuttingDown))
+        #expect(!neverWatched)
+        #expect(routing.stopped(3) == nil)
+        #expect(routing.listenersCount == 1)
+        #expect(routing.stopped(1) == listener.identity)
+        #expect(routing.stopped(1) == nil)
+        #expect(routing.listenersCount == 0)
+        #expect(routing.index.isEmpty)
+    }
+
+    @Test func `a condition that the schema has no field for any more is met by nothing`() {
+        let gone = Predicate.comparison(Comparison(field: "gone", comparator: .equals, operand: .int64(1)))
+        var routing = Self.routing([Sample.watched("sub", Sample.query("Note", gone))])
+        #expect(Self.commit([Self.record(after: nil, at: 20)], to: &routing).isEmpty)
+        // A later save defines the field: the condition is checked again.
+        let field = Field(name: "gone", value: .int64(1))
+        let defined = Self.record(after: field, at: 21, definitions: Sample.definitions(["gone": .int64]))
+        #expect(Self.commit([defined], to: &routing).count == 1)
+    }
+
+    // MARK: - Routing and commits
+
+    private static let anything: @Sendable (String, String, Requester) -> Bool = { _, _, _ in true }
+
+    /// With one listener, number 1.
+    private static func routing(_ subscriptions: [WatchedSubscription]) -> NotificationRouting {
+        var routing = NotificationRouting(loops: 1)
+        self.start(Sample.listener(1), subscriptions, in: &routing)
+        _ = routing.takePosts()
+        return routing
+    }
+
+    private static func start(
+        _ listener: NotificationRouting.Listener,
+        _ subscriptions: [WatchedSubscription],
+        in routing: inout NotificationRouting
+    ) {
+        routing.asked(listener.number)
+        _ = routing.started(listener, .success(ListeningStart(subscriptions: subscriptions)))
+    }
+
+    private static func committed(_ changes: [CommittedChange]) -> CommittedChanges {
+        CommittedChanges(committedMilliseconds: 77, changes: changes)
+    }
+
+    private static func commit(
+        _ changes: [CommittedChange],
+        to routing: inout NotificationRouting
+    ) -> [NotificationRouting.Post] {
+        routing.committed(self.committed(changes), mayRead: self.anything)
+        return routing.takePosts()[0]
+    }
+
+    private static func excluded(_ posts: [NotificationRouting.Post]) -> [UInt64] {
+        posts.compactMap { if case .delivery(let delivery) = $0 { delivery.excluded } else { nil } }
+    }
+
+    /// Without fields: one that was created with none.
+    private static func record(
+        name: String = "record",
+        type: String = "Note",
+        before: Field? = nil,
+        after: Field?,
+        at position: Int64,
+        by origin: UInt64 = 0,
+        in database: DatabaseID = Sample.privateDatabase,
+        createdBy: String = Sample.owner,
+        definitions: FieldDefinitions = Self.definitions
+    ) -> CommittedChange {
+        func stored(_ field: Field?) -> StoredRecord {
+            Sample.stored(
+                field.map { [$0] } ?? [],
+                recordType: type,
+                position: position,
+                createdBy: createdBy
+            )
+        }
+        let isDeleted = before != nil && after == nil
+        let record = CommittedRecord(
+            zone: "Zone",
+            name: name,
+            before: before.map { stored($0) },
+            after: isDeleted ? nil : stored(after),
+            definitions: definitions
+        )
+        return Sample.change(.record(record), at: position, in: database, by: origin)
+    }
+
+    private static func bit(of reason: RecordModel.Notification.Reason) -> Subscription.FiresOn {
+        switch reason {
+        case .recordCreated: .creation
+        case .recordUpdated: .update
+        case .recordDeleted: .deletion
+        }
+    }
+}
+
+extension NotificationRouting.Post {
+    fileprivate var listeners: [UInt64] {
+        guard case .delivery(let delivery) = self else { return [] }
+        return delivery.listeners
+    }
+}
+
+extension RecordModel.Notification.Event {
+    fileprivate var reason: RecordModel.Notification.Reason? {
+        guard case .query(let change?) = self else { return nil }
+        return change.reason
+    }
+}
