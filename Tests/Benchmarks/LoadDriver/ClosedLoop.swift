@@ -126,11 +126,3 @@ extension ItemOutcome {
         }
     }
 }
-
-extension Duration {
-    fileprivate var microseconds: UInt32 {
-        UInt32(
-            clamping: self.components.seconds * 1_000_000 + self.components.attoseconds / 1_000_000_000_000
-        )
-    }
-}

@@ -10,6 +10,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     case books
     case changes
     case history
+    case watched
 
     /// What every record takes, encoded.
     static let bodyBytes = 500
@@ -28,7 +29,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         )
         try await Self.inParts(recordCount, clients) { Self.save($0.map { self.record($0) }) }
         switch self {
-        case .items, .notes, .books: break
+        case .items, .notes, .books, .watched: break
         case .changes: try await Changes.keepTokens(from: start.token, clients[0])
         case .history: try await History.wear(clients)
         }
@@ -61,6 +62,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .books: ([Books.zone, Books.branch], Books.recordCount + Books.branchCount)
         case .changes: (Changes.zones, Changes.recordCount)
         case .history: (History.allCases.map(\.zone), History.recordCount)
+        case .watched: ([Listening.zone], 1)
         }
     }
 
@@ -75,6 +77,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .books: return Books.record(number)
         case .changes: return Changes.record(number)
         case .history: return History.record(number)
+        case .watched: return Listening.save
         }
     }
 

@@ -23,11 +23,14 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
     case tokenNow = "token-now"
     /// What `token-now` is compared with.
     case tokenNowSmall = "token-now-small"
+    /// Connections listen in these two, and one more saves.
+    case pushLatency = "push-latency"
+    case fanOut = "fan-out"
 
     /// Items of every answer: a run with any other is no measurement.
     var itemsPerAnswer: Int {
         switch self {
-        case .singleSave, .savePlain, .saveIndexed, .fetch: 1
+        case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut: 1
         case .batchOwnZone, .batchOneZone: 200
         case .changePage: Changes.recordsPerPage
         case .firstFetch, .firstFetchFresh: History.livingCount
@@ -43,7 +46,7 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .changePage, .firstFetch, .firstFetchFresh, .tokenNow, .tokenNowSmall: true
         case .singleSave, .batchOwnZone, .batchOneZone, .fetch, .savePlain, .saveIndexed, .queryEquality,
-            .querySorted, .queryIntersection, .queryCount:
+            .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut:
             false
         }
     }
@@ -87,6 +90,7 @@ struct Requests: Sendable {
         case .fetch:
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
+        case .pushLatency, .fanOut: return Dataset.save([Listening.save])
         case .singleSave:
             return Dataset.save([Items.save(Items.scattered(self.random(Items.sharedRecords)))])
         case .batchOwnZone:
