@@ -41,8 +41,8 @@ final class FeedStatements {
         self.zones = try statement("\(zone) AND position > ?2 ORDER BY position LIMIT ?3")
         self.zoneDeletions = try statement(
             """
-            SELECT position, name FROM zone_tombstone WHERE database = ? AND position > ?
-            ORDER BY position LIMIT ?
+            SELECT max(position) AS last, name FROM zone_tombstone WHERE database = ? AND position > ?
+            GROUP BY name ORDER BY last LIMIT ?
             """
         )
     }

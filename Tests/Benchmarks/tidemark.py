@@ -73,6 +73,9 @@ class Tidemark:
             "rate": report["rate"],
             "p50_ms": report["p50Milliseconds"],
             "p99_ms": report["p99Milliseconds"],
+            # Of a save that somebody listens to; no other workload has them.
+            "answer_p50_ms": report.get("answerP50Milliseconds"),
+            "answer_p99_ms": report.get("answerP99Milliseconds"),
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
         }

@@ -206,6 +206,32 @@ struct FeedTests {
         )
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `a zone that was deleted over and over comes once, at its last deletion`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind)
+        _ = try await it.modifyZones(["a", "b"])
+        let first = try await it.databaseChanges(DatabaseFeedRead())
+        for _ in 0..<3 {
+            _ = try await it.modifyZones([], deletes: ["a"])
+            _ = try await it.modifyZones(["a"])
+        }
+        _ = try await it.modifyZones([], deletes: ["b"])
+        _ = try await it.modifyZones([], deletes: ["a"])
+        for limit in [1, 2, 10] {
+            var items: [String] = []
+            var read = DatabaseFeedRead(token: first.token, limit: limit)
+            while true {
+                let answer = try await it.databaseChanges(read)
+                items += answer.items.map(\.text)
+                read.token = answer.token
+                guard answer.moreComing else { break }
+            }
+            #expect(items == ["-b", "-a"], "limit \(limit)")
+        }
+    }
+
     // MARK: Tokens
 
     @Test(arguments: EngineKind.allCases)

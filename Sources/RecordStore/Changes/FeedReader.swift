@@ -35,7 +35,7 @@ package protocol FeedReader: AnyObject {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZone]
-    /// Zones that were deleted behind a position, ascending; at most `limit`.
+    /// Zones that were deleted behind a position, each at its last deletion, ascending; at most `limit`.
     func zoneDeletions(
         of database: DatabaseID,
         after position: Int64,

@@ -1,26 +1,30 @@
 import RecordModel
 
-/// One zone of 1,000,000 records: 50,000 authors of 20 books each, 1,000 shelves and 1,000 topics of 1,000 each.
+/// One zone of 1,000,000 records, and one of 1,000 of the same.
 ///
-/// A shelf has 10 books of each of its 100 topics. No two books were published in the same minute. Neighbours in the order of
-/// any field were not saved together.
+/// In the large one are 50,000 authors of 20 books each, 1,000 shelves and 1,000 topics of 1,000 each. A shelf has 10 books of
+/// each of its 100 topics. No two books were published in the same minute. Neighbours in the order of any field were not saved together.
 enum Books {
     static let recordCount = 1_000_000
     static let authors = 50_000
     static let shelves = 1_000
     static let topicsPerShelf = 100
+    static let branchCount = 1_000
 
     static let zone = ZoneID(zoneName: "library")
+    static let branch = ZoneID(zoneName: "branch")
     private static let recordType = "Book"
 
+    /// One of both zones, the large one's first.
     static func record(_ number: Int) -> RecordSave {
+        let zone = number < self.recordCount ? self.zone : self.branch
         // Steps without a factor in common with the count: each is a permutation of all numbers.
         let scattered = number * 654_435_761 % self.recordCount
         let place = number * 370_248_451 % self.recordCount
         let shelf = place % self.shelves
         let topic = self.topic(place / self.shelves % self.topicsPerShelf, onShelf: shelf)
         return RecordSave(
-            id: RecordID(zone: self.zone, recordName: Dataset.scatteredName(number)),
+            id: RecordID(zone: zone, recordName: Dataset.scatteredName(number)),
             recordType: self.recordType,
             changes: Dataset.body([
                 Field(name: "title", value: .string("The quick brown fox jumps over the lazy dog")),

@@ -5,11 +5,11 @@ import WireProtocol
 
 /// One connection that sends its next request when the answer to the last has come.
 ///
-/// The next request starts in the callback of the last: a task between them would be measured, too.
+/// What is measured is one request, or all that a zone's pages take. The next request starts in the callback of the last: a task between them would be measured, too.
 final class ClosedLoop: Sendable {
     /// How long requests took.
     struct Samples: Sendable {
-        /// Of those that were answered within the period.
+        /// Of those that were answered within the period; of long ones those that began in it.
         var microseconds: [UInt32] = []
         var requestsAll = 0
 
@@ -55,12 +55,15 @@ final class ClosedLoop: Sendable {
     }
 
     private func sendNext() {
-        let operation = self.state.withLock { state in
-            let operation = state.requests.next()
+        self.state.withLock { state in
             state.itemsSeen = 0
             state.sent = .now
-            return operation
         }
+        self.sendPart()
+    }
+
+    private func sendPart() {
+        let operation = self.state.withLock { $0.requests.next() }
         self.client.start(
             operation,
             requestTimeout: .seconds(30),
@@ -81,9 +84,12 @@ final class ClosedLoop: Sendable {
 
     private func ended(_ result: Result<End, ClientError>) {
         let now = ContinuousClock.now
+        if case .success(let end) = result, self.state.withLock({ $0.requests.goesOn(after: end) }) {
+            return self.sendPart()
+        }
         let finish: CheckedContinuation<Samples, any Error>? = self.state.withLock { state in
             state.samples.requestsAll += 1
-            if self.period.contains(now) {
+            if self.period.contains(self.workload.isLong ? state.sent : now) {
                 state.samples.microseconds.append((now - state.sent).microseconds)
             }
             state.failure = state.failure ?? self.fault(of: result, itemCount: state.itemsSeen)
@@ -105,6 +111,7 @@ final class ClosedLoop: Sendable {
             if let failure = end.failure { return failure }
             let isRight =
                 itemCount == self.workload.itemsPerAnswer && end.count == self.workload.countPerAnswer
+                && end.token.isEmpty != self.workload.isFeed
             return isRight ? nil : Unexpected(itemCount: itemCount, count: end.count)
         }
     }
@@ -117,13 +124,5 @@ extension ItemOutcome {
         case .record(let record): record.body.bytes.count == Dataset.bodyBytes
         case .failure, .deleted, .zone, .recordDeleted, .zoneChanged, .zoneDeleted, .subscription: false
         }
-    }
-}
-
-extension Duration {
-    fileprivate var microseconds: UInt32 {
-        UInt32(
-            clamping: self.components.seconds * 1_000_000 + self.components.attoseconds / 1_000_000_000_000
-        )
     }
 }

@@ -8,6 +8,9 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     case items
     case notes
     case books
+    case changes
+    case history
+    case watched
 
     /// What every record takes, encoded.
     static let bodyBytes = 500
@@ -20,13 +23,31 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     func load(_ clients: [RecordClient]) async throws {
         let (zones, recordCount) = self.extent
         try await Self.perform(.modifyZones(ModifyZones(scope: .private, saves: zones)), clients[0])
+        let start = try await clients[0].end(
+            of: .fetchToken(FetchToken(scope: .private, zone: zones[0])),
+            timeout: .seconds(60)
+        )
+        try await Self.inParts(recordCount, clients) { Self.save($0.map { self.record($0) }) }
+        switch self {
+        case .items, .notes, .books, .watched: break
+        case .changes: try await Changes.keepTokens(from: start.token, clients[0])
+        case .history: try await History.wear(clients)
+        }
+    }
+
+    /// Performs a request for each part of a count.
+    static func inParts(
+        _ count: Int,
+        _ clients: [RecordClient],
+        _ request: @escaping @Sendable (Range<Int>) -> Operation
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, client) in clients.enumerated() {
                 group.addTask {
-                    let step = clients.count * Self.recordsPerRequest
-                    for first in stride(from: number * Self.recordsPerRequest, to: recordCount, by: step) {
-                        let part = first..<min(first + Self.recordsPerRequest, recordCount)
-                        try await Self.perform(Self.save(part.map { self.record($0) }), client)
+                    let step = clients.count * self.recordsPerRequest
+                    for first in stride(from: number * self.recordsPerRequest, to: count, by: step) {
+                        let part = first..<min(first + self.recordsPerRequest, count)
+                        try await self.perform(request(part), client)
                     }
                 }
             }
@@ -38,7 +59,10 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .items: (Items.zones, Items.recordCount)
         case .notes: (Notes.allCases.map(\.zone), Notes.allCases.count * Notes.recordCount)
-        case .books: ([Books.zone], Books.recordCount)
+        case .books: ([Books.zone, Books.branch], Books.recordCount + Books.branchCount)
+        case .changes: (Changes.zones, Changes.recordCount)
+        case .history: (History.allCases.map(\.zone), History.recordCount)
+        case .watched: ([Listening.zone], 1)
         }
     }
 
@@ -51,6 +75,9 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
             var generator = SplitMix64(seed: UInt64(number))
             return notes.record(number % Notes.recordCount, using: &generator)
         case .books: return Books.record(number)
+        case .changes: return Changes.record(number)
+        case .history: return History.record(number)
+        case .watched: return Listening.save
         }
     }
 
@@ -58,7 +85,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: .changedKeys))
     }
 
-    private static func perform(_ operation: Operation, _ client: RecordClient) async throws {
+    static func perform(_ operation: Operation, _ client: RecordClient) async throws {
         for outcome in try await client.perform(operation, timeout: .seconds(60)).values {
             if case .failure(let failure) = outcome { throw failure }
         }

@@ -33,39 +33,89 @@ struct LoadDriver: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let clients = (0..<self.connections).map { _ in RecordClient(configuration: self.clientConfiguration)
+        let clients = (0..<self.connections).map {
+            RecordClient(configuration: self.clientConfiguration($0))
         }
         for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
         try await self.load?.load(clients)
-        if let workload = self.workload { try await self.measure(workload, clients) }
+        switch self.workload {
+        case .pushLatency?: try await self.measureLatency(clients)
+        case .fanOut?: try await self.measureFanOut(clients)
+        case let workload?: try await self.measure(workload, clients)
+        case nil: break
+        }
         for client in clients { await client.shutdown() }
     }
 
-    private var clientConfiguration: ClientConfiguration {
-        ClientConfiguration(
+    private func clientConfiguration(_ number: Int) -> ClientConfiguration {
+        var configuration = ClientConfiguration(
             host: self.host,
             port: self.port,
             trust: .authorities(file: self.ca),
             container: self.container,
             accessToken: self.token
         )
+        // Another one for each: what a listener has acknowledged is kept for its installation.
+        configuration.installationID = (0..<16).map {
+            UInt8(truncatingIfNeeded: (number + 1) >> (8 * ($0 % 2)))
+        }
+        return configuration
+    }
+
+    private func measureLatency(_ listeners: [RecordClient]) async throws {
+        let writer = RecordClient(configuration: self.clientConfiguration(listeners.count))
+        let listening = Listening(writer: writer, listeners: listeners)
+        let measured = try await listening.latencies(for: .seconds(self.seconds), seed: self.seed)
+        await writer.shutdown()
+        var samples = ClosedLoop.Samples()
+        samples.microseconds = measured.arrivals
+        samples.requestsAll = measured.arrivals.count
+        var report = Report(samples, .pushLatency, seconds: self.seconds, connections: 1)
+        report.answerP50Milliseconds = Report.percentile(0.5, of: measured.answers.sorted())
+        report.answerP99Milliseconds = Report.percentile(0.99, of: measured.answers.sorted())
+        try self.print(report)
+    }
+
+    private func measureFanOut(_ listeners: [RecordClient]) async throws {
+        let writer = RecordClient(configuration: self.clientConfiguration(listeners.count))
+        let listening = Listening(writer: writer, listeners: listeners)
+        let deliveries = try await listening.deliveries(
+            after: .seconds(self.warmUpSeconds),
+            for: .seconds(self.seconds)
+        )
+        await writer.shutdown()
+        var samples = ClosedLoop.Samples()
+        samples.requestsAll = deliveries
+        var report = Report(samples, .fanOut, seconds: self.seconds, connections: 1)
+        report.rate = Double(deliveries) / self.seconds
+        report.requests = deliveries
+        try self.print(report)
+    }
+
+    private func print(_ report: Report) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        Swift.print(String(decoding: try encoder.encode(report), as: UTF8.self))
     }
 
     private func measure(_ workload: Workload, _ clients: [RecordClient]) async throws {
+        let tokens = workload == .changePage ? try await Changes.tokens(clients[0]) : []
         let start = ContinuousClock.now + .seconds(self.warmUpSeconds)
         let period = start..<start + .seconds(self.seconds)
         let samples = try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
             for (number, client) in clients.enumerated() {
-                let requests = Requests(workload: workload, connection: number, seed: self.seed)
+                let requests = Requests(
+                    workload: workload,
+                    connection: number,
+                    seed: self.seed,
+                    tokens: tokens
+                )
                 let loop = ClosedLoop(client: client, requests: requests, period: period)
                 group.addTask { try await loop.run() }
             }
             return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let report = Report(samples, workload, seconds: self.seconds)
-        print(String(decoding: try encoder.encode(report), as: UTF8.self))
+        try self.print(Report(samples, workload, seconds: self.seconds, connections: clients.count))
     }
 }
 
@@ -80,19 +130,30 @@ struct Report: Encodable {
     var p50Milliseconds: Double
     var p99Milliseconds: Double
     var maxMilliseconds: Double
+    /// Of the saves' own answers; for `push-latency` only.
+    var answerP50Milliseconds: Double?
+    var answerP99Milliseconds: Double?
 
-    init(_ samples: ClosedLoop.Samples, _ workload: Workload, seconds: Double) {
+    init(_ samples: ClosedLoop.Samples, _ workload: Workload, seconds: Double, connections: Int) {
         let ordered = samples.microseconds.sorted()
-        func percentile(_ share: Double) -> Double {
-            guard let last = ordered.indices.last else { return 0 }
-            return Double(ordered[Int((Double(last) * share).rounded())]) / 1_000
+        if workload.isLong {
+            // Each connection was busy all the time: to count what ended within the period would be off by a whole one.
+            let busySeconds = ordered.map { Double($0) }.reduce(0, +) / 1_000_000
+            self.rate = Double(connections * ordered.count) / max(busySeconds, .leastNonzeroMagnitude)
+        } else {
+            self.rate = Double(ordered.count) / seconds
         }
-        self.rate = Double(ordered.count) / seconds
         self.requests = ordered.count
         self.requestsAll = samples.requestsAll
         self.rowsPerAnswer = workload.itemsPerAnswer + Int(workload.countPerAnswer)
-        self.p50Milliseconds = percentile(0.5)
-        self.p99Milliseconds = percentile(0.99)
-        self.maxMilliseconds = percentile(1)
+        self.p50Milliseconds = Self.percentile(0.5, of: ordered)
+        self.p99Milliseconds = Self.percentile(0.99, of: ordered)
+        self.maxMilliseconds = Self.percentile(1, of: ordered)
+    }
+
+    /// Milliseconds, of microseconds in ascending order.
+    static func percentile(_ share: Double, of ordered: [UInt32]) -> Double {
+        guard let last = ordered.indices.last else { return 0 }
+        return Double(ordered[Int((Double(last) * share).rounded())]) / 1_000
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordModel
+import WireProtocol
 
 /// What a run does; the names are those of the rows of `Scripts/bench`.
 enum Workload: String, ExpressibleByArgument, CaseIterable {
@@ -14,18 +15,44 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
     case querySorted = "query-sorted"
     case queryIntersection = "query-intersection"
     case queryCount = "query-count"
+    case changePage = "change-page"
+    /// All pages of a zone, of which a run counts only whole ones.
+    case firstFetch = "first-fetch"
+    /// What `first-fetch` is compared with.
+    case firstFetchFresh = "first-fetch-fresh"
+    case tokenNow = "token-now"
+    /// What `token-now` is compared with.
+    case tokenNowSmall = "token-now-small"
+    /// Connections listen in these two, and one more saves.
+    case pushLatency = "push-latency"
+    case fanOut = "fan-out"
 
     /// Items of every answer: a run with any other is no measurement.
     var itemsPerAnswer: Int {
         switch self {
-        case .singleSave, .savePlain, .saveIndexed, .fetch: 1
+        case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut: 1
         case .batchOwnZone, .batchOneZone: 200
+        case .changePage: Changes.recordsPerPage
+        case .firstFetch, .firstFetchFresh: History.livingCount
         case .queryEquality: 20
         case .querySorted: 100
         case .queryIntersection: 10
-        case .queryCount: 0
+        case .queryCount, .tokenNow, .tokenNowSmall: 0
         }
     }
+
+    /// Whether every answer ends with a token.
+    var isFeed: Bool {
+        switch self {
+        case .changePage, .firstFetch, .firstFetchFresh, .tokenNow, .tokenNowSmall: true
+        case .singleSave, .batchOwnZone, .batchOneZone, .fetch, .savePlain, .saveIndexed, .queryEquality,
+            .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut:
+            false
+        }
+    }
+
+    /// Whether one measured request takes so long that a run has few of them.
+    var isLong: Bool { self == .firstFetch || self == .firstFetchFresh }
 
     /// The number that every answer says.
     var countPerAnswer: UInt64 { self == .queryCount ? 1_000 : 0 }
@@ -35,12 +62,27 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
 struct Requests: Sendable {
     let workload: Workload
     private let connection: Int
+    /// Places in the feed of `Changes`; for `change-page` only.
+    private let tokens: [[UInt8]]
     private var generator: SplitMix64
+    /// Where the first fetch of a zone is.
+    private var token: [UInt8] = []
 
-    init(workload: Workload, connection: Int, seed: UInt64) {
+    init(workload: Workload, connection: Int, seed: UInt64, tokens: [[UInt8]]) {
         self.workload = workload
         self.connection = connection
+        self.tokens = tokens
         self.generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ UInt64(connection))
+    }
+
+    /// Whether what is measured needs another request after this one, which `next` gives.
+    mutating func goesOn(after end: End) -> Bool {
+        guard self.workload.isLong, end.moreComing else {
+            self.token = []
+            return false
+        }
+        self.token = end.token
+        return true
     }
 
     mutating func next() -> Operation {
@@ -48,6 +90,7 @@ struct Requests: Sendable {
         case .fetch:
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
+        case .pushLatency, .fanOut: return Dataset.save([Listening.save])
         case .singleSave:
             return Dataset.save([Items.save(Items.scattered(self.random(Items.sharedRecords)))])
         case .batchOwnZone:
@@ -77,6 +120,11 @@ struct Requests: Sendable {
             let topic = Books.topic(self.random(Books.topicsPerShelf), onShelf: shelf)
             return Self.query(Books.onShelf(shelf, topic: topic))
         case .queryCount: return Self.query(Books.onShelf(self.random(Books.shelves)), isCount: true)
+        case .changePage: return Changes.page(after: self.tokens[self.random(self.tokens.count)])
+        case .firstFetch: return History.worn.page(after: self.token)
+        case .firstFetchFresh: return History.fresh.page(after: self.token)
+        case .tokenNow: return .fetchToken(FetchToken(scope: .private, zone: Books.zone))
+        case .tokenNowSmall: return .fetchToken(FetchToken(scope: .private, zone: Books.branch))
         }
     }
 

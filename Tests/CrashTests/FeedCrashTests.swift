@@ -1,0 +1,182 @@
+import Foundation
+import RecordClient
+import RecordModel
+import Synchronization
+import TestSupport
+import Testing
+import WireProtocol
+
+/// Writers change five zones, readers follow them and the database, and the server is killed and started again meanwhile.
+///
+/// At each kill half of the clients are gone for good, with whatever they had asked; the others connect again and ask again. The
+/// seed makes the same requests, not the same order of them: `SEED=… swift test --filter FeedCrashTests`.
+@Suite(.serialized)
+struct FeedCrashTests {
+    private static let container = "iCloud.feeds"
+
+    private static var rounds: Int {
+        ProcessInfo.processInfo.environment["TIDEMARK_CRASH_ROUNDS"].flatMap { Int($0) } ?? 4
+    }
+
+    @Test(.timeLimit(.minutes(30)))
+    func `readers of feeds end with exactly what was committed, however often the server is killed`()
+        async throws
+    {
+        var generator = SeededGenerator.fromEnvironment()
+        print("FeedCrashTests: SEED=\(generator.seed), \(Self.rounds) rounds")
+        let server = try ServerProcess()
+        try await server.administer(["container", "create", Self.container])
+        let token = try await server.administer(["user", "add", "writer", "--container", Self.container])
+        try await server.start()
+        let ledger = FeedLedger()
+        let clients = (0...FeedData.writers + FeedData.readers).map { _ in Self.client(server, token) }
+        try await Self.createZones(clients[FeedData.writers + FeedData.readers].current)
+        var writers: [FeedWriter] = []
+        var readers: [FeedFollower] = []
+        for number in 0..<FeedData.writers {
+            writers.append(
+                FeedWriter(number: number, client: clients[number], ledger: ledger, seed: generator.next())
+            )
+        }
+        for client in clients[FeedData.writers...].prefix(FeedData.readers) {
+            readers.append(FeedFollower(client: client, ledger: ledger, seed: generator.next()))
+        }
+        do {
+            readers = try await Self.run(writers, readers, server, clients, &generator)
+            let own = clients[FeedData.writers + FeedData.readers].current
+            // So that there is a zone that does not come back.
+            try await FeedWriter.delete(FeedData.passingZones[0], own, ledger)
+            let truth = try await FeedTruth(own)
+            #expect(truth.faults(ledger) == [])
+            readers = try await Self.finish(readers, truth)
+        } catch {
+            Issue.record("SEED=\(generator.seed): \(error)")
+        }
+        for client in clients { await client.shutdown() }
+        #expect(await server.end(SIGTERM) == 0)
+        // A run in which nothing was read or nobody went back would prove nothing.
+        #expect(readers.allSatisfy { $0.pages > 0 })
+        #expect(readers.map(\.restarts).reduce(0, +) > 0)
+        print("\(readers.map(\.pages)) pages, \(readers.map(\.restarts)) restarts,", terminator: " ")
+        print("\(readers.map(\.expirations)) tokens expired")
+    }
+
+    /// Kills the server over and over while all of them work; returns the readers when the last writer is done.
+    private static func run(
+        _ writers: [FeedWriter],
+        _ readers: [FeedFollower],
+        _ server: ServerProcess,
+        _ clients: [SwitchedClient],
+        _ generator: inout SeededGenerator
+    ) async throws -> [FeedFollower] {
+        let progress = FeedProgress()
+        return try await withThrowingTaskGroup(of: FeedFollower?.self) { group in
+            for writer in writers {
+                group.addTask {
+                    defer { progress.stop() }
+                    var writer = writer
+                    try await writer.run { progress.answered() }
+                    return nil
+                }
+            }
+            for reader in readers {
+                group.addTask {
+                    defer { progress.stop() }
+                    var reader = reader
+                    try await reader.run { progress.isStopped }
+                    return reader
+                }
+            }
+            for _ in 0..<self.rounds {
+                await progress.wait(for: Int.random(in: 100...300, using: &generator))
+                await server.end(SIGKILL)
+                for client in clients.dropLast() where Bool.random(using: &generator) {
+                    await client.replace()
+                }
+                try await server.start()
+            }
+            await progress.wait(for: 200)
+            progress.stop()
+            return try await group.reduce(into: []) { ends, reader in
+                if let reader { ends.append(reader) }
+            }
+        }
+    }
+
+    private static func finish(_ readers: [FeedFollower], _ truth: FeedTruth) async throws -> [FeedFollower] {
+        try await withThrowingTaskGroup(of: FeedFollower.self) { group in
+            for reader in readers {
+                group.addTask {
+                    var reader = reader
+                    try await reader.finish(truth)
+                    return reader
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private static func createZones(_ client: RecordClient) async throws {
+        let modify = ModifyZones(scope: .private, saves: FeedData.zones.filter { !$0.isDefault })
+        let outcomes = try await client.perform(.modifyZones(modify), timeout: .seconds(30))
+        for outcome in outcomes.values {
+            guard case .zone = outcome else { throw FeedFlaw("\(outcome)") }
+        }
+    }
+
+    private static func client(_ server: ServerProcess, _ token: String) -> SwitchedClient {
+        var configuration = ClientConfiguration(
+            host: "localhost",
+            port: server.port,
+            trust: .authorities(file: server.authorityPath),
+            container: self.container,
+            accessToken: token
+        )
+        configuration.backoffMax = .milliseconds(500)
+        return SwitchedClient { [configuration] in RecordClient(configuration: configuration) }
+    }
+}
+
+/// Counts answers to writers, wakes who waits for so many, and says when to stop.
+///
+/// Whoever fails stops all.
+private final class FeedProgress: Sendable {
+    private struct State {
+        var left = 0
+        var waiting: CheckedContinuation<Void, Never>?
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    var isStopped: Bool { self.state.withLock { $0.isStopped } }
+
+    /// Whether to go on.
+    func answered() -> Bool {
+        let (waiting, isStopped) = self.state.withLock { state in
+            state.left -= 1
+            return (state.left <= 0 ? state.waiting.take() : nil, state.isStopped)
+        }
+        waiting?.resume()
+        return !isStopped
+    }
+
+    func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isOver = self.state.withLock { state in
+                state.left = count
+                if !state.isStopped { state.waiting = continuation }
+                return state.isStopped
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    func stop() {
+        let waiting = self.state.withLock { state in
+            state.isStopped = true
+            return state.waiting.take()
+        }
+        waiting?.resume()
+    }
+}
