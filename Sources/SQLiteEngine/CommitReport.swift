@@ -13,13 +13,18 @@ struct CommitReport {
     /// Of the request that is being executed.
     var origin: UInt64 = 0
     private var changes: [CommittedChange] = []
-    private var incomplete: [DatabaseID: Int64] = [:]
+    private(set) var incomplete: [DatabaseID: Int64] = [:]
     private var bytes = 0
 
     init() {}
 
     init(watched: [DatabaseID: EnvironmentID]) {
         self.watched = watched
+    }
+
+    /// Notes that the database has more changes than are noted.
+    mutating func noteMore(in database: DatabaseID, upTo position: Int64) {
+        self.incomplete[database] = position
     }
 
     /// Beyond the bounds changes of records are only counted in; subscriptions and zones are always told, as each of them costs the writer much
@@ -31,7 +36,7 @@ struct CommitReport {
                 (record.before?.body.bytes.count ?? 0) + (record.after?.body.bytes.count ?? 0)
                 + Self.overheadBytes
             guard self.bytes + bytes <= Self.bytesMax, self.changes.count < Self.changesMax else {
-                self.incomplete[database] = position
+                self.noteMore(in: database, upTo: position)
                 return
             }
             self.bytes += bytes

@@ -7,7 +7,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
     private let writer: WriteQueue
     private let reads: ReadPool
     private let watch: Watch
-    private let answerBytesMax: Int
+    private let configuration: SQLiteEngineConfiguration
     private let report: @Sendable (EngineEvent) -> Void
     /// For short reads of who delivers, which wait for each other.
     private let access: Mutex<ReadConnection>
@@ -24,7 +24,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
         self.reads = reads
         self.watch = watch
         self.access = Mutex(access)
-        self.answerBytesMax = configuration.bounds.answerBytesMax
+        self.configuration = configuration
         self.report = report
     }
 
@@ -37,10 +37,10 @@ final class SQLiteSubscriptions: SubscriptionStore {
         guard let owner = requester.userRecordName else { return reply(.failure(.notSignedIn)) }
         let isShort =
             switch selection {
-            case .ids(let ids): ids.count <= 16
+            case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
             case .all: false
             }
-        let bytesMax = self.answerBytesMax
+        let bytesMax = self.configuration.bounds.answerBytesMax
         self.reads.answer(isShort: isShort, reply) { (connection) throws(StorageFailure) in
             try connection.subscriptions(
                 selection,

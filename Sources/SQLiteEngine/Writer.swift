@@ -262,6 +262,7 @@ final class Writer: @unchecked Sendable {
             try housekeeping.oldTombstones.remove(nowMilliseconds: now)
             try housekeeping.writeCursors(isAlone: true)
             try transaction.commit()
+            self.tell(transaction)
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted(nowMilliseconds: now)
         } catch {

@@ -111,6 +111,15 @@ extension WriterTransaction {
         self.report.note(kind, at: position, in: database)
     }
 
+    /// Notes what another process has changed in watched databases since the last commit of ours: that there is something.
+    func noteChangesOfOthers() throws(StorageFailure) {
+        for database in self.report.watched.keys {
+            let position = try self.position(of: database)
+            guard let known = self.watchedPositions[database], position > known else { continue }
+            self.report.noteMore(in: database, upTo: position)
+        }
+    }
+
     /// The subscriptions that a listener has, in both databases, and which of them have news for it.
     func subscriptions(of listener: ListenerIdentity) throws(StorageFailure) -> [WatchedSubscription] {
         guard let owner = listener.signIn.userRecordName else { return [] }
@@ -122,10 +131,15 @@ extension WriterTransaction {
                 inAnyZone: try self.latestChange(in: database, exceptZone: ""),
                 inCustomZones: try self.latestChange(in: database, exceptZone: ZoneID.defaultZoneName)
             )
+            if self.watchedPositions.count > 2 * self.report.watched.count + 1_000 {
+                self.watchedPositions = self.watchedPositions.filter { self.isWatched($0.key) }
+            }
+            self.watchedPositions[database] = latest.position
             let statement = self.statements.subscriptions.ofListener
             statement.bind(1, database.rawValue)
             statement.bind(2, try self.authorNumber(owner))
             statement.bind(3, listener.installation)
+            defer { statement.reset() }
             while try statement.step() {
                 let stored = statement.subscription(of: owner, in: database)
                 let cursor = SubscriptionColumns.count

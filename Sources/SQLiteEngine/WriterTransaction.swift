@@ -25,6 +25,8 @@ final class WriterTransaction: WriteTransaction {
     /// What the transaction has changed there.
     var report = CommitReport()
     private var committed: CommittedChanges?
+    /// The positions of watched databases after the last commit of ours.
+    var watchedPositions: [DatabaseID: Int64] = [:]
     private var dataVersion: Int64 = -1
 
     init(connection: OpaquePointer, watch: Watch) throws(StorageFailure) {
@@ -42,6 +44,7 @@ final class WriterTransaction: WriteTransaction {
         if version != self.dataVersion {
             self.forget()
             self.dataVersion = version
+            try self.noteChangesOfOthers()
         }
     }
 
@@ -70,7 +73,9 @@ final class WriterTransaction: WriteTransaction {
         try self.writeEntries()
         try self.writeChanges()
         for database in self.caches.changedCounters {
-            self.statements.setPosition.bind(1, self.caches.counters[database]!.position)
+            let position = self.caches.counters[database]!.position
+            if self.isWatched(database) { self.watchedPositions[database] = position }
+            self.statements.setPosition.bind(1, position)
             self.statements.setPosition.bind(2, database.rawValue)
             try self.statements.setPosition.run()
             self.caches.counters[database]!.isChanged = false
@@ -79,6 +84,7 @@ final class WriterTransaction: WriteTransaction {
         try self.statements.commit.run()
         self.watch.cursors.confirm()
         self.committed = self.report.committed(atMilliseconds: self.nowMilliseconds)
+        self.watchedPositions.merge(self.report.incomplete) { max($0, $1) }
         self.report = CommitReport()
     }
 
@@ -93,6 +99,7 @@ final class WriterTransaction: WriteTransaction {
     /// Needs no transaction.
     func rollback() {
         self.forget()
+        self.dataVersion = -1
         self.entries.removeAll()
         self.changes.removeAll()
         self.report = CommitReport()

@@ -4,7 +4,7 @@ import Synchronization
 
 extension EngineUnderTest {
     func modifySubscriptions(
-        _ saves: [Subscription],
+        _ saves: [RecordModel.Subscription],
         deletes: [String] = [],
         by requester: Requester? = nil,
         id: RequestID? = nil,

@@ -104,7 +104,11 @@ struct SubscriptionTests {
         badField.info?.desiredKeys = ["not a name"]
         let absent = ZoneID(zoneName: "absent")
         let bobs = ZoneID(zoneName: "notes", ownerName: EngineUnderTest.bob)
-        let before = Comparison(field: "title", comparator: .near, operand: .location(Location()))
+        let before = Comparison(
+            field: "title",
+            comparator: .near,
+            operand: .location(Location(latitude: 0, longitude: 0))
+        )
         let table: [(Subscription, StoreError)] = [
             (query(""), .nameInvalid(.subscription)), (query("ä"), .nameInvalid(.subscription)),
             (query(String(repeating: "x", count: 256)), .nameInvalid(.subscription)),

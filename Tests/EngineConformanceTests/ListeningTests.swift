@@ -1,0 +1,205 @@
+import Foundation
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// What a listener is told when it begins, and what becomes of what it acknowledges.
+@Suite(.timeLimit(.minutes(1)))
+struct ListeningTests {
+    private static let other = ZoneID(zoneName: "other")
+
+    /// A subscription of each kind, the first three about `notes`.
+    private static let all: [RecordModel.Subscription] = [
+        zoneSubscription("1 zone"), query("2 query", in: notes), query("3 default", in: .default),
+        zoneSubscription("4 other", other), query("5 everywhere"), databaseSubscription("6 database"),
+    ]
+
+    private func engine(_ kind: EngineKind) async throws -> EngineUnderTest {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modifyZones(["other"])
+        let outcomes = try await it.modifySubscriptions(Self.all)
+        #expect(outcomes.allSatisfy { $0.error == nil })
+        return it
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `news is what happened where a subscription looks`(kind: EngineKind) async throws {
+        let it = try await self.engine(kind)
+        #expect(try await it.news() == [])
+        let about = [
+            (notes, ["1 zone", "2 query", "5 everywhere", "6 database"]),
+            (Self.other, ["4 other", "5 everywhere", "6 database"]),
+            (.default, ["3 default", "5 everywhere"]),
+        ]
+        for (zone, expected) in about {
+            _ = try await it.modify([save("n", in: zone)])
+            #expect(try await it.news() == expected)
+            #expect(try await it.news(for: 2) == expected, "of another installation as well")
+            try await it.acknowledgeAll()
+            try await it.acknowledgeAll(by: 2)
+            #expect(try await it.news() == [])
+            _ = try await it.modify([], deletes: [id("n", in: zone)])
+            #expect(try await it.news() == expected, "a deletion")
+            try await it.acknowledgeAll()
+            try await it.acknowledgeAll(by: 2)
+        }
+        _ = try await it.modifyZones(["fresh"])
+        #expect(try await it.news() == ["5 everywhere", "6 database"])
+        try await it.acknowledgeAll()
+        _ = try await it.modifyZones([], deletes: ["fresh"])
+        #expect(try await it.news() == ["5 everywhere", "6 database"])
+        _ = try await it.modifySubscriptions([databaseSubscription("7", type: "Note")])
+        #expect(try await it.news() == ["5 everywhere", "6 database"], "a subscription is no news")
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a listener begins with what it has in both databases`(kind: EngineKind) async throws {
+        let it = try await self.engine(kind)
+        _ = try await it.modifySubscriptions([query("public")], by: it.publicly)
+        _ = try await it.modifySubscriptions([query("bob's")], by: it.bobPublicly)
+        _ = try await it.modify([save("p", in: .default)], by: it.publicly)
+        let start = try await it.startWatching()
+        #expect(start.subscriptions.map(\.subscription) == [query("public")] + Self.all)
+        #expect(start.subscriptions.filter(\.hasNews).map(\.key.id) == ["public"])
+        let key = try #require(start.subscriptions.first?.key)
+        #expect(key.database == it.publicly.database && key.owner == EngineUnderTest.alice)
+        let tag = try #require(try await it.record(id("p", in: .default), by: it.publicly)?.changeTag)
+        #expect(start.subscriptions[0].position == Int64(tag, radix: 36), "the database's position")
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `to save it again takes no news away, to define it anew begins anew`(kind: EngineKind) async throws {
+        let it = try await self.engine(kind)
+        _ = try await it.modify([save("n")])
+        try await it.acknowledgeAll(by: 2)
+        _ = try await it.modifySubscriptions([zoneSubscription("1 zone")])
+        #expect(try await it.news().contains("1 zone"))
+        #expect(try await it.news(for: 2).contains("1 zone") == false)
+        _ = try await it.modifySubscriptions([zoneSubscription("1 zone", type: "Note")])
+        #expect(try await it.news().contains("1 zone") == false)
+        // An acknowledgement of what it was before says nothing about what it is now.
+        let old = try await it.startWatching(it.listener(3)).subscriptions[0]
+        _ = try await it.modify([save("m")])
+        _ = try await it.modifySubscriptions([zoneSubscription("1 zone", type: "Task")])
+        _ = try await it.modify([save("o")])
+        let late = Acknowledgement(subscription: old.key, position: .max)
+        it.engine.subscriptions.acknowledge([late], by: it.listener(3))
+        #expect(try await it.news(for: 3).contains("1 zone"))
+        let reopened = try await it.reopened()
+        #expect(try await reopened.news(for: 3).contains("1 zone"))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what was acknowledged outlives the engine and never goes back`(kind: EngineKind) async throws {
+        var it = try await self.engine(kind)
+        _ = try await it.modify([save("n")])
+        let before = try await it.startWatching().subscriptions
+        _ = try await it.modify([save("m")])
+        try await it.acknowledgeAll()
+        for _ in 0..<2 {
+            // What waits, and what is written.
+            it.engine.subscriptions.acknowledge(
+                before.map { Acknowledgement(subscription: $0.key, position: $0.position) },
+                by: it.listener()
+            )
+            #expect(try await it.news() == [])
+            it = try await it.reopened()
+            #expect(try await it.news() == [])
+        }
+        #expect(try await it.news(for: 2) != [])
+    }
+
+    @Test func `it is written within a second or two when nobody commits, and goes with its subscription`()
+        async throws
+    {
+        let it = try await self.engine(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        _ = try await it.modify([save("n")])
+        let commits = it.engine.statistics.commits
+        for installation in 1...3 as ClosedRange<UInt8> { try await it.acknowledgeAll(by: installation) }
+        let expected = Self.all.count * 3
+        let limit = Date(timeIntervalSinceNow: 20)
+        while try await other.count("listener_cursor") < expected, Date() < limit {}
+        #expect(try await other.count("listener_cursor") == expected)
+        #expect(it.engine.statistics.commits == commits, "no request was needed")
+        _ = try await it.modifySubscriptions([], deletes: ["5 everywhere"])
+        #expect(try await other.count("listener_cursor") == expected - 3)
+        _ = try await it.modifySubscriptions([query("2 query")])
+        #expect(try await other.count("listener_cursor") == expected - 6)
+        _ = try await it.modifyZones([], deletes: ["notes"])
+        #expect(
+            try await other.count("listener_cursor") == 9,
+            "of the default zone, the other and the database"
+        )
+        #expect(try await other.count("subscription") == 4)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what waits is bounded, and what is beyond is told again`(kind: EngineKind) async throws {
+        let it = try await self.engine(kind)
+        _ = try await it.modify([save("n")])
+        let start = try await it.startWatching().subscriptions
+        let junk = (0..<65_536).map { number in
+            var key = start[0].key
+            key.id = "junk \(number)"
+            return Acknowledgement(subscription: key, position: 1)
+        }
+        let mine = start.map { Acknowledgement(subscription: $0.key, position: $0.position) }
+        it.engine.subscriptions.acknowledge([mine[0]] + junk.dropLast() + mine.dropFirst(), by: it.listener())
+        let news = try await it.news()
+        #expect(!news.contains(start[0].key.id) && news.count == 3)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `one that has fired once is deleted, unless it was saved again`(kind: EngineKind) async throws {
+        let it = try await self.engine(kind)
+        let reports = it.reports()
+        let start = try await it.startWatching()
+        _ = try await it.modifySubscriptions([Self.all[0]])
+        _ = reports.take()
+        for subscription in start.subscriptions.prefix(3) { it.engine.subscriptions.expire(subscription.key) }
+        it.engine.subscriptions.expire(start.subscriptions[1].key)
+        // It waits for the writer as all do.
+        _ = try await it.modify([save("n")])
+        #expect(Set(reports.words()) == ["-subscription 2 query", "-subscription 3 default", "+n"])
+        #expect(try await it.subscriptionIDs() == ["1 zone", "4 other", "5 everywhere", "6 database"])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `who may read is looked up as it is now`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        func replace(_ grants: String) throws {
+            let text = "DEFINE SCHEMA CREATE ROLE Editor; RECORD TYPE Note (n INT64, \(grants));"
+            let document = try SchemaParser.parse(text)
+            try it.engine.schemas.apply(
+                .replaceDevelopment(document),
+                inContainer: EngineUnderTest.container
+            )
+        }
+        func mayRead(_ requester: Requester, by creator: String = EngineUnderTest.alice) -> Bool {
+            it.engine.subscriptions.mayRead(recordType: "Note", createdBy: creator, by: requester)
+        }
+        try replace("GRANT READ TO \"_creator\", GRANT READ TO Editor")
+        #expect(mayRead(it.publicly) && !mayRead(it.bobPublicly) && !mayRead(it.anonymously))
+        #expect(mayRead(it.bobPrivately), "a private database is its user's")
+        try it.engine.schemas.setRole(
+            "Editor",
+            ofUser: "bob",
+            isGiven: true,
+            inContainer: EngineUnderTest.container,
+            environment: .development
+        )
+        #expect(mayRead(it.bobPublicly))
+        try replace("GRANT READ TO \"_world\"")
+        #expect(mayRead(it.anonymously))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `nobody listens to an engine that is closed`(kind: EngineKind) async throws {
+        let it = try await self.engine(kind)
+        await it.engine.shutdown()
+        await #expect(throws: StoreError.shuttingDown) { try await it.startWatching() }
+        await #expect(throws: StoreError.shuttingDown) { try await it.subscriptions() }
+    }
+}
