@@ -120,7 +120,7 @@ extension FaultPlan {
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }
-            return TestAccounts.userRecordName(user) == occasion.userRecordName
+            return TestAccounts.isUserRecordName(occasion.userRecordName, of: user)
         }
     }
 }

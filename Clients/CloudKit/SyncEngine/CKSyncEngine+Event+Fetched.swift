@@ -21,7 +21,8 @@ extension CKSyncEngine.Event {
     public struct WillFetchRecordZoneChanges: Sendable {
         /// Which zone.
         public let zoneID: CKRecordZone.ID
-        /// Whether everything in the zone comes, because the server does not know any more what happened since the engine last fetched.
+        /// Whether everything in the zone comes, because the server does not know any more what happened since the engine last fetched, or
+        /// something was sent to the zone before it was ever fetched.
         ///
         /// Then a record that the app had from the server, and that does not come until `didFetchRecordZoneChanges` without an error, was deleted.
         ///

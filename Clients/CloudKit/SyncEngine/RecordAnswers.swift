@@ -7,6 +7,11 @@ struct RecordAnswers {
     private(set) var held: Set<CKRecord.ID> = []
     /// Why something is to be sent again later, by the longest pause.
     private(set) var later: CKError?
+    /// Zones in which the app now has a record that the server has: its own, or the other one of a conflict.
+    var zonesWithRecords: Set<CKRecordZone.ID> {
+        let conflicts = self.event.failedRecordSaves.filter { $0.error.code == .serverRecordChanged }
+        return Set((self.event.savedRecords + conflicts.map(\.record)).map(\.recordID.zoneID))
+    }
     /// Whether anything took effect.
     var hasProgress: Bool { !self.event.savedRecords.isEmpty || !self.event.deletedRecordIDs.isEmpty }
 

@@ -9,8 +9,8 @@ struct SyncState: Sendable {
         var token: CKServerChangeToken?
         /// Whether the server has changes that were not fetched.
         var isBehind = false
-        /// Whether the app has records of which some may have been deleted unheard, since a token has expired: everything is
-        /// fetched from the beginning, in one go.
+        /// Whether the app has records of which some may have been deleted unheard, since a token has expired or there was none when
+        /// they were sent: everything is fetched from the beginning, in one go.
         var startsAnew = false
     }
 
@@ -18,7 +18,7 @@ struct SyncState: Sendable {
     private(set) var user: String?
     /// How far the changes of the database were fetched; `nil`: nothing was, or the token has expired.
     private(set) var databaseToken: CKServerChangeToken?
-    /// Whether zones may have been deleted unheard, since the token has expired.
+    /// Whether zones may have been deleted unheard, since the token has expired or there was none when the app made a zone.
     private(set) var databaseStartsAnew = false
     /// The zones of the server, as far as they are known.
     private(set) var zones: [CKRecordZone.ID: Progress] = [:]
@@ -131,6 +131,20 @@ extension SyncState {
 
 /// How far it was fetched.
 extension SyncState {
+    /// From the answers to what was sent, the app has zones of the server, and records in some of them.
+    ///
+    /// What of it was deleted before a first fetch, which begins without a token, no server tells: so that starts anew as well.
+    mutating func heard(of zones: Set<CKRecordZone.ID>, recordsIn zonesWithRecords: Set<CKRecordZone.ID>) {
+        for zone in zones.union(zonesWithRecords) where zone != .default {
+            var progress = self.zones[zone] ?? Progress()
+            if progress.token == nil, zonesWithRecords.contains(zone) { progress.startsAnew = true }
+            guard self.zones[zone] != progress else { continue }
+            self.zones[zone] = progress
+            if self.databaseToken == nil { self.databaseStartsAnew = true }
+            self.revision += 1
+        }
+    }
+
     /// A page of the database's changes was handled.
     ///
     /// - Parameters:

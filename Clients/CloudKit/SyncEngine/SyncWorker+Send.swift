@@ -76,7 +76,10 @@ extension SyncWorker {
             if error.isOfService || error.code == .operationCancelled { course.outcome.error = error }
             answers = ZoneAnswers(changes, error)
         }
-        self.state.update { $0.settle(answers.settled, asOf: moment.zones) }
+        self.state.update {
+            $0.settle(answers.settled, asOf: moment.zones)
+            $0.heard(of: Set(answers.event.savedZones.map(\.zoneID)), recordsIn: [])
+        }
         course.heldZones.formUnion(answers.held)
         course.note(answers.later, progress: answers.hasProgress)
         try await self.deliver(.sentDatabaseChanges(answers.event))
@@ -129,7 +132,10 @@ extension SyncWorker {
             if error.isOfService || error.code == .operationCancelled { course.outcome.error = error }
             answers = RecordAnswers(batch, error)
         }
-        self.state.update { $0.settle(answers.settled, asOf: moment.records) }
+        self.state.update {
+            $0.settle(answers.settled, asOf: moment.records)
+            $0.heard(of: [], recordsIn: answers.zonesWithRecords)
+        }
         course.heldRecords.formUnion(answers.held)
         course.note(answers.later, progress: answers.hasProgress)
         try await self.deliver(.sentRecordZoneChanges(answers.event))

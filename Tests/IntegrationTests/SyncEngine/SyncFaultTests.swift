@@ -257,6 +257,35 @@ struct SyncFaultTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `what was sent before the first fetch, and deleted by somebody else before it, is heard of`()
+        async throws
+    {
+        try await SyncDesk.run { desk in
+            let app = SyncApp()
+            let engine = app.start(desk.database)
+            engine.state.add(pendingDatabaseChanges: [
+                .saveZone(desk.zone), .saveZone(CKRecordZone(zoneName: "Y")),
+            ])
+            app.write("x", to: desk.id("a"))
+            app.write("x", to: desk.id("b"))
+            try await engine.sendChanges()
+            try await desk.database.deleteRecord(withID: desk.id("a"))
+            try await desk.database.deleteRecordZone(withID: CKRecordZone.ID(zoneName: "Y"))
+            let other = SyncApp(app.kept)
+            _ = other.takeLog()
+            try await other.start(desk.database).fetchChanges()
+            #expect(
+                other.takeLog().dropFirst().dropLast() == [
+                    "fetchedDatabaseChanges(modifications: [Z], deletions: [Y])",
+                    "willFetchRecordZoneChanges(Z, anew)",
+                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [])",
+                    "didFetchRecordZoneChanges(Z)",
+                ]
+            )
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a zone that is not there is the app's when it is sent to, and told as deleted when it is fetched`()
         async throws
     {
@@ -267,9 +296,9 @@ struct SyncFaultTests {
             #expect(app.takeLog()[1].contains("failedSaves: [nowhere/a: zoneNotFound]"))
             #expect(engine.state.pendingRecordZoneChanges.isEmpty)
             try await desk.save("x", to: desk.id("a"))
-            desk.server.faults.add(.fetchChanges(.next), .delay(.milliseconds(150)))
+            desk.server.faults.add(.fetchChanges(.next), .delay(.milliseconds(500)))
             async let fetched: Void = engine.fetchChanges()
-            try await Task.sleep(for: .milliseconds(70))
+            await eventually { desk.server.faults.happened == 1 }
             try await desk.database.deleteRecordZone(withID: desk.zone.zoneID)
             try await fetched
             #expect(

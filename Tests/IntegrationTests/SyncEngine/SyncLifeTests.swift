@@ -35,10 +35,11 @@ struct SyncLifeTests {
             let interrupted = Collected<Bool>()
             let (app, engine) = try await desk.app(SyncApp { _, _ in interrupted.append(Task.isCancelled) })
             for isTask in [false, true] {
-                desk.server.faults.add(.save(.next), .delay(.milliseconds(300)))
+                let happened = desk.server.faults.happened
+                desk.server.faults.add(.save(.next), .delay(.milliseconds(500)))
                 app.write("x\(isTask)", to: desk.id("a"))
                 let sending = Task { try await engine.sendChanges() }
-                try await Task.sleep(for: .milliseconds(80))
+                await eventually { desk.server.faults.happened > happened }
                 if isTask { sending.cancel() } else { await engine.cancelOperations() }
                 await expect(.operationCancelled) { try await sending.value }
                 #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(desk.id("a"))])
