@@ -32,6 +32,9 @@ extension FaultPlan {
             self.failure(.serviceUnavailable, retryAfter: seconds)
         }
 
+        /// The request for changes is refused as one whose token is too old.
+        public static let changeTokenExpired = Effect.failure(.changeTokenExpired)
+
         /// The request is refused; nothing is executed.
         ///
         /// - Parameters:

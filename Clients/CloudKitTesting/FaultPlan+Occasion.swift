@@ -76,6 +76,26 @@ extension FaultPlan {
             Occasion(kind: .query, user: user, which: which)
         }
 
+        /// Requests for a page of a zone's changes.
+        public static func fetchChanges(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetchChanges, user: user, which: which)
+        }
+
+        /// Requests for a page of a database's changes.
+        public static func fetchDatabaseChanges(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetchDatabaseChanges, user: user, which: which)
+        }
+
+        /// Requests that save or delete subscriptions.
+        public static func saveSubscription(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .saveSubscription, user: user, which: which)
+        }
+
+        /// Requests that fetch subscriptions.
+        public static func fetchSubscription(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetchSubscription, user: user, which: which)
+        }
+
         private init(kind: Kind, user: String?, which: Which) {
             self.kind = kind
             self.user = user
@@ -100,7 +120,7 @@ extension FaultPlan {
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }
-            return TestAccounts.userRecordName(user) == occasion.userRecordName
+            return TestAccounts.isUserRecordName(occasion.userRecordName, of: user)
         }
     }
 }

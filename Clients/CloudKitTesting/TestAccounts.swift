@@ -43,7 +43,7 @@ final class TestAccounts: Sendable {
             do throws(DirectoryError) {
                 try directory.addUser(
                     named: user,
-                    userRecordName: Self.userRecordName(user),
+                    userRecordName: Self.userRecordName(user, in: container),
                     tokenHash: token.hash,
                     toContainer: container
                 )
@@ -66,16 +66,26 @@ final class TestAccounts: Sendable {
         for connection in connections { await connection.close() }
     }
 
-    /// The user record name of a user: made of the name, so that a test finds the same in every run.
-    static func userRecordName(_ user: String) -> String {
-        let hashes: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4].map { start in
-            user.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-        }
-        return "_"
-            + hashes.map { hash in
-                let digits = String(hash, radix: 16)
-                return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-            }.joined()
+    /// The user record name of a user in a container: made of their names, so that a test finds the same in every run.
+    ///
+    /// No user of a server has the same in two containers.
+    static func userRecordName(_ user: String, in container: String) -> String {
+        self.prefix(user) + self.hash("\(container)/\(user)", from: 0x8422_2325_CBF2_9CE4)
+    }
+
+    /// Whether it is the user record name of a user, in whatever container.
+    static func isUserRecordName(_ name: String?, of user: String) -> Bool {
+        name?.hasPrefix(self.prefix(user)) ?? false
+    }
+
+    private static func prefix(_ user: String) -> String {
+        "_" + self.hash(user, from: 0xCBF2_9CE4_8422_2325)
+    }
+
+    private static func hash(_ text: String, from start: UInt64) -> String {
+        let hash = text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
     /// Runs a call that blocks on a thread of its own.

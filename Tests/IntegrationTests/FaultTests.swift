@@ -53,6 +53,41 @@ struct FaultTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a request that is sent again is answered as it was executed, whatever would befall it now`()
+        async throws
+    {
+        try await Desk.run { desk in
+            desk.server.faults.add(.save(.first), .dropConnectionAfterCommit)
+            desk.server.faults.add(.save(.second), .itemFailure(0, .zoneBusy, retryAfter: 3))
+            let results = try await desk.database.modifyRecords(
+                saving: [desk.record("a"), desk.record("b")],
+                deleting: [],
+                atomically: false
+            ).saveResults
+            #expect(desk.server.faults.happened == 2)
+            #expect(results.values.allSatisfy { $0.cloudKitError == nil })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a user is signed in in every container of a server, and a fault befalls him in any`() async throws {
+        try await TestServer.run { server in
+            server.faults.add(.fetchZone(.every, by: "bob"), .failure(.serviceUnavailable))
+            var users: Set<CKRecord.ID> = []
+            for identifier in ["iCloud.one", "iCloud.two"] {
+                let alice = try await server.container(for: "alice", identifier: identifier)
+                let bob = try await server.container(for: "bob", identifier: identifier)
+                users.insert(try await alice.userRecordID())
+                users.insert(try await bob.userRecordID())
+                _ = try await alice.privateCloudDatabase.allRecordZones()
+                let error = await thrown { _ = try await bob.privateCloudDatabase.allRecordZones() }
+                #expect(error?.code == .serviceUnavailable)
+            }
+            #expect(users.count == 4)
+        }
+    }
+
     @Test(
         .timeLimit(.minutes(5)),
         arguments: [FaultPlan.Effect.dropConnectionAfterCommit, .dropConnectionBeforeExecution]

@@ -127,7 +127,7 @@ final class ZoneFeeds: CKOperation.Work {
 
 extension CKError {
     /// Whether the feeds of other zones may well succeed.
-    fileprivate var isOfZone: Bool {
+    var isOfZone: Bool {
         switch self.code {
         case .changeTokenExpired, .zoneNotFound, .userDeletedZone, .zoneBusy, .permissionFailure,
             .invalidArguments:

@@ -24,6 +24,8 @@ final class Answer {
     /// By a fault: the item that fails without being executed, until it is sent.
     private(set) var refusedItem: Item?
     private var refusedNumber = Int.max
+    /// By a fault: the item that the request is to be executed without.
+    var itemToRefuse: FaultCounter.RefusedItem?
     /// By a fault: the connection breaks in place of the answer.
     var breaksConnection = false
 

@@ -82,7 +82,7 @@ extension ConnectionHandler {
         case .refuse(let failure):
             self.end(answer.stream, failure: failure)
         case .refuseItem(let number, let failure):
-            self.refuseItem(number, failure, of: answer)
+            self.refuse(.init(number: number, failure: failure), of: answer)
         case .dropConnectionBeforeExecution:
             self.closeQuietly()
         case .dropConnectionAfterCommit:
@@ -98,25 +98,33 @@ extension ConnectionHandler {
     }
 
     /// Executes the request without one item, which fails; when it is atomic, all others fail with it.
-    private func refuseItem(_ number: Int, _ failure: Failure, of answer: Answer) {
-        guard case .waiting(let request) = answer.stage, (0..<request.itemCount).contains(number) else {
+    private func refuse(_ item: FaultCounter.RefusedItem, of answer: Answer) {
+        guard case .waiting(let request) = answer.stage, (0..<request.itemCount).contains(item.number) else {
             return self.enqueue(answer)
         }
-        answer.refuse(number, failure)
-        if request.isAtomic {
-            let peers = Array(
-                repeating: WriteOutcome.failed(.atomicPeer(index: number)),
-                count: request.itemCount - 1
-            )
-            answer.stage = .sending(.written(peers), next: 0)
-            self.send(answer)
-        } else if request.itemCount == 1 {
-            answer.stage = .sending(.written([]), next: 0)
-            self.send(answer)
-        } else {
-            answer.stage = .waiting(request.removingItem(number))
-            self.enqueue(answer)
+        guard request.isAtomic || request.itemCount == 1 else {
+            answer.itemToRefuse = item
+            return self.enqueue(answer)
         }
+        answer.refuse(item.number, item.failure)
+        let peers = Array(
+            repeating: WriteOutcome.failed(.atomicPeer(index: item.number)),
+            count: request.itemCount - 1
+        )
+        answer.stage = .sending(.written(peers), next: 0)
+        self.send(answer)
+    }
+
+    /// The request as faults leave it.
+    private func remainder(of request: AdmittedRequest, for answer: Answer) -> AdmittedRequest {
+        var item = answer.itemToRefuse
+        if case .write(let write) = request {
+            guard let faults = self.server.faults else { return request }
+            item = faults.executes(write.requestID, without: item)
+        }
+        guard let item else { return request }
+        answer.refuse(item.number, item.failure)
+        return request.removingItem(item.number)
     }
 
     private func delayPassed(_ answer: Answer) {
@@ -156,6 +164,7 @@ extension ConnectionHandler {
 
     private func execute(_ request: AdmittedRequest, for answer: Answer) {
         answer.stage = .executing
+        let request = self.remainder(of: request, for: answer)
         let stream = answer.stream
         let connection = NIOLoopBound(self, eventLoop: self.eventLoop)
         let mailbox = self.loop.mailbox

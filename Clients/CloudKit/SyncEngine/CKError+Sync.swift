@@ -1,0 +1,62 @@
+extension CKError {
+    /// Whether the reason passes by itself, so that the same can be asked again: without the app, and without its change.
+    var isTransient: Bool {
+        switch self.code {
+        case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
+            .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost:
+            true
+        default: self.retryAfterSeconds != nil
+        }
+    }
+
+    /// Whether the reason is not in what was asked, when it is the answer to a request as a whole: another version, another configuration or
+    /// another day may do it.
+    var isOfService: Bool {
+        switch self.code {
+        case .internalError, .badContainer, .incompatibleVersion, .missingEntitlement,
+            .managedAccountRestricted:
+            true
+        default: self.isTransient
+        }
+    }
+
+    /// How long the server wants to be left alone; `nil`: it named no time.
+    var pause: Duration? {
+        guard let seconds = self.retryAfterSeconds, seconds.isFinite else { return nil }
+        // An hour at most, whatever the server says: the next answer may say so again.
+        return .milliseconds(Int64(min(max(seconds, 0), 3_600) * 1_000))
+    }
+
+    /// What is left of a change that failed so.
+    var fate: SyncFate {
+        if self.isTransient { return .held }
+        switch self.code {
+        case .batchRequestFailed, .operationCancelled: return .kept
+        default: return .told
+        }
+    }
+
+    static var delegateIsGone: CKError {
+        .local(.operationCancelled, "The sync engine's delegate exists no more")
+    }
+
+    static var calledByDelegate: CKError {
+        .local(
+            .invalidArguments,
+            "A delegate can't fetch or send while it handles a call of the same sync engine, which waits for it to return: "
+                + "start a task for that, and don't wait for it"
+        )
+    }
+}
+
+/// What becomes of a change that was sent.
+enum SyncFate: Equatable, Sendable {
+    /// It is done.
+    case done
+    /// It stays pending, and is not sent again before a time.
+    case held
+    /// It stays pending.
+    case kept
+    /// It is the app's.
+    case told
+}

@@ -1,0 +1,111 @@
+// Events for people to read, and for logs: names and codes, no contents.
+extension CKSyncEngine.Event: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        switch self {
+        case .stateUpdate(let event): event.description
+        case .accountChange(let event): event.description
+        case .fetchedDatabaseChanges(let event): event.description
+        case .fetchedRecordZoneChanges(let event): event.description
+        case .sentDatabaseChanges(let event): event.description
+        case .sentRecordZoneChanges(let event): event.description
+        case .willFetchChanges(let event): event.description
+        case .willFetchRecordZoneChanges(let event): event.description
+        case .didFetchRecordZoneChanges(let event): event.description
+        case .didFetchChanges(let event): event.description
+        case .willSendChanges(let event): event.description
+        case .didSendChanges(let event): event.description
+        }
+    }
+}
+
+private func list(_ names: some Sequence<String>) -> String { "[\(names.joined(separator: ", "))]" }
+
+extension CKSyncEngine.Event.StateUpdate: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String { "stateUpdate" }
+}
+
+extension CKSyncEngine.Event.AccountChange: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        switch self.changeType {
+        case .signIn(let user): "accountChange(signIn: \(user.recordName))"
+        case .signOut(let user): "accountChange(signOut: \(user.recordName))"
+        case .switchAccounts(let previous, let current):
+            "accountChange(switchAccounts: \(previous.recordName), \(current.recordName))"
+        }
+    }
+}
+
+extension CKSyncEngine.Event.FetchedDatabaseChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        "fetchedDatabaseChanges(modifications: \(list(self.modifications.map(\.zoneID.label))), "
+            + "deletions: \(list(self.deletions.map(\.zoneID.label))))"
+    }
+}
+
+extension CKSyncEngine.Event.FetchedRecordZoneChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        "fetchedRecordZoneChanges(modifications: \(list(self.modifications.map(\.record.recordID.label))), "
+            + "deletions: \(list(self.deletions.map(\.recordID.label))))"
+    }
+}
+
+extension CKSyncEngine.Event.SentDatabaseChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        let failedSaves = self.failedZoneSaves.map { "\($0.zone.zoneID.label): \($0.error.code)" }
+        let failedDeletes = self.failedZoneDeletes.map { "\($0.key.label): \($0.value.code)" }.sorted()
+        return "sentDatabaseChanges(saved: \(list(self.savedZones.map(\.zoneID.label))), "
+            + "failedSaves: \(list(failedSaves)), deleted: \(list(self.deletedZoneIDs.map(\.label))), "
+            + "failedDeletes: \(list(failedDeletes)))"
+    }
+}
+
+extension CKSyncEngine.Event.SentRecordZoneChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        let failedSaves = self.failedRecordSaves.map { "\($0.record.recordID.label): \($0.error.code)" }
+        let failedDeletes = self.failedRecordDeletes.map { "\($0.key.label): \($0.value.code)" }.sorted()
+        return "sentRecordZoneChanges(saved: \(list(self.savedRecords.map(\.recordID.label))), "
+            + "failedSaves: \(list(failedSaves)), deleted: \(list(self.deletedRecordIDs.map(\.label))), "
+            + "failedDeletes: \(list(failedDeletes)))"
+    }
+}
+
+extension CKSyncEngine.Event.WillFetchChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String { "willFetchChanges(\(self.context))" }
+}
+
+extension CKSyncEngine.Event.DidFetchChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String { "didFetchChanges(\(self.context))" }
+}
+
+extension CKSyncEngine.Event.WillFetchRecordZoneChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        "willFetchRecordZoneChanges(\(self.zoneID.label)\(self.startsAnew ? ", anew" : ""))"
+    }
+}
+
+extension CKSyncEngine.Event.DidFetchRecordZoneChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String {
+        "didFetchRecordZoneChanges(\(self.zoneID.label)\(self.error.map { ", \($0.code)" } ?? ""))"
+    }
+}
+
+extension CKSyncEngine.Event.WillSendChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String { "willSendChanges(\(self.context))" }
+}
+
+extension CKSyncEngine.Event.DidSendChanges: CustomStringConvertible {
+    /// The event for people to read.
+    public var description: String { "didSendChanges(\(self.context))" }
+}

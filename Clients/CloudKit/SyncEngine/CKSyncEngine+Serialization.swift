@@ -1,0 +1,203 @@
+internal import Foundation
+private import RecordModel
+
+extension CKSyncEngine.State {
+    /// An engine's state, to be kept by the app and given to the engine of the next launch.
+    ///
+    /// Opaque. It belongs together with what the delegate was told before it: keep both at once, or this last.
+    public struct Serialization: Codable, Sendable {
+        /// Rises when an older version of this library could not read what it finds.
+        static let version = 1
+
+        let content: SyncState
+
+        init(_ content: SyncState) { self.content = content }
+
+        /// Reads a state.
+        ///
+        /// - Throws: `DecodingError` for one that is damaged, or of a later version: begin without one then.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let version = try container.decode(Int.self, forKey: .version)
+            guard version == Self.version else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .version,
+                    in: container,
+                    debugDescription: "A sync engine's state of the unknown version \(version)"
+                )
+            }
+            self.content = try SyncState(container)
+        }
+
+        /// Writes the state.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(Self.version, forKey: .version)
+            try self.content.encode(to: &container)
+        }
+    }
+}
+
+extension CKSyncEngine.State.Serialization {
+    /// What waits to be sent: for tests.
+    package var pendingRecordZoneChanges: [CKSyncEngine.PendingRecordZoneChange] {
+        self.content.records.changes
+    }
+
+    /// What waits to be sent: for tests.
+    package var pendingDatabaseChanges: [CKSyncEngine.PendingDatabaseChange] {
+        self.content.zoneChanges.changes
+    }
+
+    fileprivate enum CodingKeys: String, CodingKey {
+        case version
+        case user
+        case databaseToken
+        case databaseStartsAnew
+        case zones
+        case records
+        case zoneChanges
+        case hasUntrackedChanges
+    }
+}
+
+/// A zone as it is kept, with what is known of it, if anything; changes refer to it by its place.
+private struct KeptZone: Codable {
+    var name: String
+    /// `nil`: the user.
+    var owner: String?
+    var isKnown: Bool
+    var token: Data?
+    var isBehind: Bool
+    var startsAnew: Bool
+
+    init(_ id: CKRecordZone.ID, _ progress: SyncState.Progress?) {
+        self.name = id.zoneName
+        self.owner = id.ownerName == CKCurrentUserDefaultName ? nil : id.ownerName
+        self.isKnown = progress != nil
+        self.token = progress?.token.map { Data($0.bytes) }
+        self.isBehind = progress?.isBehind ?? false
+        self.startsAnew = progress?.startsAnew ?? false
+    }
+
+    var id: CKRecordZone.ID {
+        CKRecordZone.ID(zoneName: self.name, ownerName: self.owner ?? CKCurrentUserDefaultName)
+    }
+}
+
+private struct KeptChange: Codable {
+    var zone: Int
+    /// `nil`: the zone itself.
+    var name: String?
+    var isDeletion: Bool
+    /// Of a zone that is to be created.
+    var encryptionScope: Int?
+}
+
+extension SyncState {
+    fileprivate init(_ container: KeyedDecodingContainer<CKSyncEngine.State.Serialization.CodingKeys>) throws
+    {
+        let zones = try container.decode([KeptZone].self, forKey: .zones)
+        func zone(_ change: KeptChange) throws -> CKRecordZone.ID {
+            guard zones.indices.contains(change.zone) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .zones,
+                    in: container,
+                    debugDescription: "A change in a zone that is not there"
+                )
+            }
+            return zones[change.zone].id
+        }
+        var known: [CKRecordZone.ID: Progress] = [:]
+        for zone in zones where zone.isKnown {
+            known[zone.id] = Progress(
+                token: try CKServerChangeToken(kept: zone.token, .zones, container),
+                isBehind: zone.isBehind,
+                startsAnew: zone.startsAnew
+            )
+        }
+        self.init(
+            user: try container.decodeIfPresent(String.self, forKey: .user),
+            databaseToken: try CKServerChangeToken(
+                kept: container.decodeIfPresent(Data.self, forKey: .databaseToken),
+                .databaseToken,
+                container
+            ),
+            databaseStartsAnew: try container.decode(Bool.self, forKey: .databaseStartsAnew),
+            zones: known,
+            hasUntrackedChanges: try container.decode(Bool.self, forKey: .hasUntrackedChanges)
+        )
+        for change in try container.decode([KeptChange].self, forKey: .zoneChanges) {
+            let id = try zone(change)
+            let zone = CKRecordZone(zoneID: id)
+            let scope = change.encryptionScope.flatMap(CKRecordZone.EncryptionScope.init)
+            zone.encryptionScope = scope ?? .perRecord
+            self.add([change.isDeletion ? .deleteZone(id) : .saveZone(zone)])
+        }
+        for change in try container.decode([KeptChange].self, forKey: .records) {
+            let id = CKRecord.ID(recordName: change.name ?? "", zoneID: try zone(change))
+            self.add([change.isDeletion ? .deleteRecord(id) : .saveRecord(id)])
+        }
+    }
+
+    fileprivate func encode(
+        to container: inout KeyedEncodingContainer<CKSyncEngine.State.Serialization.CodingKeys>
+    ) throws {
+        var zones: [KeptZone] = []
+        var places: [CKRecordZone.ID: Int] = [:]
+        func place(_ id: CKRecordZone.ID) -> Int {
+            if let place = places[id] { return place }
+            places[id] = zones.count
+            zones.append(KeptZone(id, self.zones[id]))
+            return zones.count - 1
+        }
+        // In an order of their own, so that one state is one text.
+        for id in self.zones.keys.sorted(by: { ($0.zoneName, $0.ownerName) < ($1.zoneName, $1.ownerName) }) {
+            _ = place(id)
+        }
+        let zoneChanges = self.zoneChanges.changes.map { change in
+            switch change {
+            case .saveZone(let zone):
+                KeptChange(
+                    zone: place(zone.zoneID),
+                    isDeletion: false,
+                    encryptionScope: zone.encryptionScope.rawValue
+                )
+            case .deleteZone(let id): KeptChange(zone: place(id), isDeletion: true)
+            }
+        }
+        let records = self.records.changes.map { change in
+            switch change {
+            case .saveRecord(let id):
+                KeptChange(zone: place(id.zoneID), name: id.recordName, isDeletion: false)
+            case .deleteRecord(let id):
+                KeptChange(zone: place(id.zoneID), name: id.recordName, isDeletion: true)
+            }
+        }
+        try container.encodeIfPresent(self.user, forKey: .user)
+        try container.encodeIfPresent(self.databaseToken.map { Data($0.bytes) }, forKey: .databaseToken)
+        try container.encode(self.databaseStartsAnew, forKey: .databaseStartsAnew)
+        try container.encode(zones, forKey: .zones)
+        try container.encode(zoneChanges, forKey: .zoneChanges)
+        try container.encode(records, forKey: .records)
+        try container.encode(self.hasUntrackedChanges, forKey: .hasUntrackedChanges)
+    }
+}
+
+extension CKServerChangeToken {
+    fileprivate convenience init?<Key: CodingKey>(
+        kept: Data?,
+        _ key: Key,
+        _ container: KeyedDecodingContainer<Key>
+    ) throws {
+        guard let kept else { return nil }
+        guard (1...Bounds.tokenBytesMax).contains(kept.count) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: container,
+                debugDescription: "A token of \(kept.count) bytes"
+            )
+        }
+        self.init(bytes: Array(kept))
+    }
+}

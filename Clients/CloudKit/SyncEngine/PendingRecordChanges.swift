@@ -1,0 +1,70 @@
+/// Changes of records that wait to be sent, in order, one for each record.
+///
+/// Adding notes a stamp, also for a change that is there: so a change that was asked for again while an earlier one was on its way
+/// is told apart from that one, and outlives it.
+struct PendingRecordChanges: Sendable {
+    private struct Slot: Sendable {
+        var change: CKSyncEngine.PendingRecordZoneChange
+        var stamp: UInt64
+    }
+
+    /// In order of arrival; `nil`: was removed.
+    private var slots: [Slot?] = []
+    private var places: [CKRecord.ID: Int] = [:]
+    /// Of the last addition.
+    private(set) var stamp: UInt64 = 0
+
+    var isEmpty: Bool { self.places.isEmpty }
+    var count: Int { self.places.count }
+
+    /// All of them, in order.
+    var changes: [CKSyncEngine.PendingRecordZoneChange] {
+        var changes: [CKSyncEngine.PendingRecordZoneChange] = []
+        changes.reserveCapacity(self.count)
+        for case let slot? in self.slots { changes.append(slot.change) }
+        return changes
+    }
+
+    /// Adds a change.
+    ///
+    /// One that is there keeps its place; another one of the same record gives way.
+    mutating func add(_ change: CKSyncEngine.PendingRecordZoneChange) {
+        self.stamp += 1
+        if let place = self.places[change.recordID] {
+            if self.slots[place]?.change == change {
+                self.slots[place]?.stamp = self.stamp
+                return
+            }
+            self.remove(at: place, of: change.recordID)
+        }
+        self.places[change.recordID] = self.slots.count
+        self.slots.append(Slot(change: change, stamp: self.stamp))
+    }
+
+    /// Removes a change, but not another one of the same record, nor one that was added, or asked for again, after a stamp.
+    ///
+    /// - Returns: Whether anything was removed.
+    @discardableResult
+    mutating func remove(_ change: CKSyncEngine.PendingRecordZoneChange, asOf stamp: UInt64 = .max) -> Bool {
+        guard let place = self.places[change.recordID], let slot = self.slots[place], slot.change == change,
+            slot.stamp <= stamp
+        else { return false }
+        self.remove(at: place, of: change.recordID)
+        return true
+    }
+
+    mutating func removeAll() {
+        self.slots = []
+        self.places = [:]
+    }
+
+    private mutating func remove(at place: Int, of id: CKRecord.ID) {
+        self.slots[place] = nil
+        self.places[id] = nil
+        guard self.slots.count > 64, self.slots.count > 2 * self.count else { return }
+        self.slots = self.slots.filter { $0 != nil }
+        for (place, slot) in self.slots.enumerated() {
+            if let slot { self.places[slot.change.recordID] = place }
+        }
+    }
+}

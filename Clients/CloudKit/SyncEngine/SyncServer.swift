@@ -1,0 +1,109 @@
+private import RecordClient
+private import WireProtocol
+
+/// What an engine asks its server.
+struct SyncServer: Sendable {
+    /// What became of changes of zones that were sent together.
+    typealias ZoneResults = BatchResults<ZoneModification>
+    /// What became of changes of records that were sent together.
+    typealias RecordResults = BatchResults<RecordModification>
+
+    /// Longest wait for a server's word on who is signed in.
+    private static let accountPatience = Duration.seconds(60)
+
+    let database: CKDatabase
+    /// `nil`: any of the database will do.
+    let subscriptionID: CKSubscription.ID?
+
+    /// The record name of the user; `nil`: there is no token, or the server does not take it.
+    func user() async throws(CKError) -> String? {
+        let session = try self.database.access.session()
+        guard session.isSignedIn else { return nil }
+        do throws(ClientError) {
+            let name = try await session.client.welcome(timeout: Self.accountPatience).userRecordName
+            session.heard(userNamed: name)
+            return name.isEmpty ? nil : name
+        } catch {
+            session.heard(error)
+            if case .rejected(.notAuthenticated, _) = error { return nil }
+            throw CKError(error)
+        }
+    }
+
+    func databaseChanges(
+        since token: CKServerChangeToken?,
+        group: CKOperationGroup
+    ) async throws -> CKDatabase.DatabaseChanges {
+        let changes = try await self.database.configured(nil, group).databaseChanges(since: token)
+        let isEmpty = changes.modifications.isEmpty && changes.deletions.isEmpty
+        if changes.moreComing, isEmpty, changes.changeToken == token { throw CKError.feedStandsStill }
+        return changes
+    }
+
+    func zoneChanges(
+        of zone: CKRecordZone.ID,
+        since token: CKServerChangeToken?,
+        group: CKOperationGroup
+    ) async throws -> ZoneChanges {
+        let results = try await self.database.configured(nil, group).results {
+            ZoneChangesPage(zone, since: token, scope: $0)
+        }
+        let changes = ZoneChanges(
+            modifications: results.order.compactMap { id in
+                guard case .success(.saved(let record)) = results.values[id] else { return nil }
+                return CKDatabase.RecordZoneChange.Modification(record: record)
+            },
+            deletions: results.order.compactMap { id in
+                guard case .success(.deleted(let type)) = results.values[id] else { return nil }
+                return CKDatabase.RecordZoneChange.Deletion(recordID: id, recordType: type)
+            },
+            token: try results.end.changeToken,
+            moreComing: results.end.moreComing
+        )
+        if changes.moreComing, changes.isEmpty, changes.token == token { throw CKError.feedStandsStill }
+        return changes
+    }
+
+    func send(
+        _ changes: [CKSyncEngine.PendingDatabaseChange],
+        group: CKOperationGroup
+    ) async throws -> ZoneResults {
+        var zones: [CKRecordZone] = []
+        var ids: [CKRecordZone.ID] = []
+        for change in changes {
+            switch change {
+            case .saveZone(let zone): zones.append(zone)
+            case .deleteZone(let id): ids.append(id)
+            }
+        }
+        let (saves, deletes) = (zones, ids)
+        return try await self.database.configured(nil, group).results { scope throws(CKError) in
+            try ZoneModification(saving: saves, deleting: deletes, scope: scope)
+        }
+    }
+
+    func send(
+        _ batch: CKSyncEngine.RecordZoneChangeBatch,
+        group: CKOperationGroup
+    ) async throws -> RecordResults {
+        try await self.database.configured(nil, group).results { scope throws(CKError) in
+            try RecordModification(
+                saving: batch.recordsToSave,
+                deleting: batch.recordIDsToDelete,
+                policy: .ifServerRecordUnchanged,
+                isAtomic: batch.atomicByZone,
+                scope: scope
+            )
+        }
+    }
+}
+
+/// A page of what happened to records of a zone.
+struct ZoneChanges: Sendable {
+    var modifications: [CKDatabase.RecordZoneChange.Modification]
+    var deletions: [CKDatabase.RecordZoneChange.Deletion]
+    var token: CKServerChangeToken
+    var moreComing: Bool
+
+    var isEmpty: Bool { self.modifications.isEmpty && self.deletions.isEmpty }
+}

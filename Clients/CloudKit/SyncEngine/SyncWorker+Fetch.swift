@@ -1,0 +1,108 @@
+/// Fetching: which zones there are and have changed, then what is in those.
+extension SyncWorker {
+    /// A fetch that is going on.
+    struct FetchCourse: Sendable {
+        let context: CKSyncEngine.FetchChangesContext
+        let calls: SyncCalls
+        var queue = ZoneQueue()
+        var outcome = SyncOutcome()
+        /// Whether a zone was not there when its turn came.
+        var isZoneMissing = false
+    }
+
+    /// More rounds than these are left to the next fetch.
+    private static let roundsMax = 3
+
+    func fetch(_ context: CKSyncEngine.FetchChangesContext, _ calls: SyncCalls) async -> SyncOutcome {
+        var course = FetchCourse(context: context, calls: calls)
+        do throws(CKError) {
+            try await self.deliver(.willFetchChanges(.init(context: context)))
+            var rounds = 0
+            repeat {
+                rounds += 1
+                course.isZoneMissing = false
+                try await self.fetchDatabase(&course)
+                if course.outcome.error == nil { try await self.fetchZones(&course) }
+                // What became of a zone that was missing, the database's changes tell.
+            } while course.isZoneMissing && course.outcome.error == nil && rounds < Self.roundsMax
+            try await self.deliver(.didFetchChanges(.init(context: context)))
+            try await self.tellState()
+        } catch {
+            course.outcome.error = error
+        }
+        return course.outcome
+    }
+
+    /// How to go on, by the delegate's word.
+    func options(_ course: FetchCourse) async throws(CKError) -> CKSyncEngine.FetchChangesOptions {
+        let context = course.context
+        return try await self.call { await $0.nextFetchChangesOptions(context, syncEngine: $1) }
+    }
+
+    /// Fetches which zones were created, changed and deleted.
+    ///
+    /// - Throws: That there is nobody to tell.
+    private func fetchDatabase(_ course: inout FetchCourse) async throws(CKError) {
+        var token = self.state.snapshot.databaseToken
+        var seen: Set<CKRecordZone.ID> = []
+        var beginnings = 1
+        while true {
+            let options = try await self.options(course)
+            let changes: CKDatabase.DatabaseChanges
+            do throws(CKError) {
+                let (server, since) = (self.server, token)
+                changes = try await course.calls.run {
+                    try await server.databaseChanges(since: since, group: options.operationGroup)
+                }
+            } catch {
+                guard error.code == .changeTokenExpired, token != nil,
+                    beginnings < ZoneQueue.beginningsMax
+                else {
+                    course.outcome.error = error
+                    return
+                }
+                beginnings += 1
+                token = nil
+                seen = []
+                self.state.update { $0.databaseTokenExpired() }
+                try await self.tellState()
+                continue
+            }
+            seen.formUnion(changes.modifications.map(\.zoneID))
+            try await self.take(changes, seen: seen)
+            token = changes.changeToken
+            guard changes.moreComing else { return }
+        }
+    }
+
+    /// Tells a page, and remembers it; `seen` are the zones of all pages so far.
+    private func take(
+        _ changes: CKDatabase.DatabaseChanges,
+        seen: Set<CKRecordZone.ID>
+    ) async throws(CKError) {
+        // The default zone takes no part in syncing, as on Apple's systems.
+        let changed = changes.modifications.filter { $0.zoneID != .default }
+        var deletions = changes.deletions.filter { $0.zoneID != .default }
+        let startsAnew = self.state.snapshot.databaseStartsAnew
+        if startsAnew, !changes.moreComing {
+            let told = seen.union(deletions.map(\.zoneID))
+            deletions += self.state.snapshot.zones.keys
+                .filter { !told.contains($0) }
+                .sorted { ($0.zoneName, $0.ownerName) < ($1.zoneName, $1.ownerName) }
+                .map { .init(zoneID: $0, reason: .deleted) }
+        }
+        if !changed.isEmpty || !deletions.isEmpty {
+            try await self.deliver(
+                .fetchedDatabaseChanges(.init(modifications: changed, deletions: deletions))
+            )
+        }
+        self.state.update {
+            $0.databasePage(
+                changed: changed.map(\.zoneID),
+                deleted: deletions.map(\.zoneID),
+                token: startsAnew && changes.moreComing ? nil : changes.changeToken
+            )
+        }
+        try await self.tellState()
+    }
+}

@@ -1,0 +1,218 @@
+/// Does what the machine says, one step after the other: asks the server, tells the delegate, waits.
+///
+/// All calls of the delegate are made by its one task, which nothing cancels while the engine exists.
+actor SyncWorker {
+    let state: CKSyncEngine.State
+    let inbox: SyncInbox
+    let server: SyncServer
+    private var machine: SyncMachine
+    private let engine: @Sendable () -> CKSyncEngine?
+    private let delegate: @Sendable () -> (any CKSyncEngineDelegate)?
+    /// The revision of the state that the delegate was last told.
+    private var toldRevision: UInt64
+
+    init(
+        state: CKSyncEngine.State,
+        inbox: SyncInbox,
+        server: SyncServer,
+        machine: SyncMachine,
+        engine: @escaping @Sendable () -> CKSyncEngine?,
+        delegate: @escaping @Sendable () -> (any CKSyncEngineDelegate)?
+    ) {
+        self.state = state
+        self.inbox = inbox
+        self.server = server
+        self.machine = machine
+        self.engine = engine
+        self.delegate = delegate
+        self.toldRevision = state.snapshot.revision
+    }
+
+    /// Works until the task is cancelled, which the end of the engine does.
+    func run(isListening: Bool) async {
+        await withDiscardingTaskGroup { group in
+            if isListening { group.addTask { await self.listen() } }
+            while !Task.isCancelled {
+                do throws(CKError) {
+                    try await self.step()
+                } catch {
+                    // The delegate is gone, or the engine. With no one to tell, whatever is done would be lost.
+                    self.refuseJobs(error)
+                    await self.inbox.wait()
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// - Throws: That there is nobody to tell.
+    private func step() async throws(CKError) {
+        guard self.engine() != nil, self.delegate() != nil else { throw .delegateIsGone }
+        self.takeNews()
+        try await self.tellState()
+        let job = self.inbox.firstJob
+        let step = self.machine.next(
+            now: .now,
+            job: job.map { ($0.number, isFetch: $0.kind.isFetch) },
+            hasPending: self.state.snapshot.hasPending
+        )
+        switch step {
+        case .checkAccount(let job): try await self.checkAccount(job)
+        case .subscribe: await self.subscribe()
+        case .fetch:
+            await self.fetch(reason: .scheduled, CKSyncEngine.FetchChangesOptions(), self.inbox.begin())
+        case .send: await self.send(reason: .scheduled, CKSyncEngine.SendChangesOptions(), self.inbox.begin())
+        case .run(let number):
+            guard let (job, calls) = self.inbox.begin(job: number) else { return }
+            switch job.kind {
+            case .fetch(let options): job.end(await self.fetch(reason: .manual, options, calls))
+            case .send(let options): job.end(await self.send(reason: .manual, options, calls))
+            }
+        case .refuse(let number): self.inbox.refuse(job: number, .nobodySignedIn)
+        case .wait(let until): await self.wait(until: until)
+        }
+    }
+
+    private func takeNews() {
+        let news = self.inbox.takeNews()
+        if news.cancelled { self.machine.cancelled() }
+        if news.accountMayHaveChanged { self.machine.accountMayHaveChanged() }
+        if news.notified { self.machine.notified() }
+        if news.stateChanged { self.machine.stateChanged() }
+    }
+
+    private func refuseJobs(_ error: CKError) {
+        while let job = self.inbox.firstJob { self.inbox.refuse(job: job.number, error) }
+    }
+
+    private func wait(until: ContinuousClock.Instant?) async {
+        guard let until else { return await self.inbox.wait() }
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                try? await Task.sleep(until: until, clock: .continuous)
+                self.inbox.post { _ in }
+            }
+            await self.inbox.wait()
+            group.cancelAll()
+        }
+    }
+
+    private var jitter: Double { Double.random(in: 0...1) }
+
+    @discardableResult
+    private func fetch(
+        reason: CKSyncEngine.SyncReason,
+        _ options: CKSyncEngine.FetchChangesOptions,
+        _ calls: SyncCalls
+    ) async -> CKError? {
+        let outcome = await self.fetch(.init(reason: reason, options: options), calls)
+        self.inbox.ended()
+        self.machine.fetched(outcome.error ?? outcome.later, now: .now, jitter: self.jitter)
+        return outcome.error
+    }
+
+    @discardableResult
+    private func send(
+        reason: CKSyncEngine.SyncReason,
+        _ options: CKSyncEngine.SendChangesOptions,
+        _ calls: SyncCalls
+    ) async -> CKError? {
+        let outcome = await self.send(.init(reason: reason, options: options), calls)
+        self.inbox.ended()
+        self.machine.sent(outcome.error ?? outcome.later, now: .now, jitter: self.jitter)
+        return outcome.error
+    }
+
+    private func subscribe() async {
+        let calls = self.inbox.begin()
+        var failure: CKError?
+        do throws(CKError) {
+            let server = self.server
+            try await calls.run { try await server.subscribe() }
+        } catch {
+            failure = error
+        }
+        self.inbox.ended()
+        self.machine.subscribed(failure, now: .now, jitter: self.jitter)
+    }
+
+    // MARK: Account
+
+    /// - Throws: That there is nobody to tell.
+    private func checkAccount(_ job: UInt64?) async throws(CKError) {
+        let calls = self.inbox.begin()
+        let user: String?
+        do throws(CKError) {
+            let server = self.server
+            user = try await calls.run { () async throws -> String? in try await server.user() }
+            self.inbox.ended()
+        } catch {
+            self.inbox.ended()
+            self.machine.accountFailed(error, now: .now, jitter: self.jitter)
+            if let job { self.inbox.refuse(job: job, error) }
+            return
+        }
+        let before = self.state.snapshot.user
+        if user == nil {
+            self.machine.signedOut(now: .now, jitter: self.jitter)
+        } else {
+            self.machine.signedIn()
+        }
+        guard let change = Self.change(from: before, to: user) else { return }
+        if before != nil || user == nil {
+            self.state.update { $0.reset(to: user) }
+        } else if let user {
+            self.state.update { $0.signIn(user) }
+        }
+        self.machine.userChanged()
+        try await self.deliver(.accountChange(.init(changeType: change)))
+        try await self.tellState()
+    }
+
+    private static func change(
+        from before: String?,
+        to user: String?
+    ) -> CKSyncEngine.Event.AccountChange.ChangeType? {
+        guard before != user else { return nil }
+        switch (before.map { CKRecord.ID(recordName: $0) }, user.map { CKRecord.ID(recordName: $0) }) {
+        case (nil, nil): return nil
+        case (nil, let user?): return .signIn(currentUser: user)
+        case (let before?, nil): return .signOut(previousUser: before)
+        case (let before?, let user?): return .switchAccounts(previousUser: before, currentUser: user)
+        }
+    }
+
+    // MARK: The delegate
+
+    /// Tells the delegate, and waits until it has handled the event.
+    ///
+    /// - Throws: That there is nobody to tell.
+    func deliver(_ event: CKSyncEngine.Event) async throws(CKError) {
+        try await self.call { await $0.handleEvent(event, syncEngine: $1) }
+    }
+
+    /// Tells the delegate the state, if it is another one than it was last told.
+    func tellState() async throws(CKError) {
+        let snapshot = self.state.snapshot
+        guard snapshot.revision != self.toldRevision else { return }
+        self.toldRevision = snapshot.revision
+        try await self.deliver(.stateUpdate(.init(stateSerialization: .init(snapshot))))
+    }
+
+    func call<Value>(
+        _ body: (any CKSyncEngineDelegate, CKSyncEngine) async -> Value
+    ) async throws(CKError) -> Value {
+        guard !Task.isCancelled, let engine = self.engine(), let delegate = self.delegate() else {
+            throw .delegateIsGone
+        }
+        return await DelegateCall.run(of: engine) { await body(delegate, engine) }
+    }
+}
+
+/// How a fetch or a send went.
+struct SyncOutcome: Sendable {
+    /// Why it was given up.
+    var error: CKError?
+    /// What is to be tried again though it was not given up.
+    var later: CKError?
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import CloudKit
+
+struct PendingChangesTests {
+    private let zone = CKRecordZone.ID(zoneName: "Z")
+
+    private func id(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: self.zone) }
+    private func save(_ name: String) -> CKSyncEngine.PendingRecordZoneChange { .saveRecord(self.id(name)) }
+    private func delete(_ name: String) -> CKSyncEngine.PendingRecordZoneChange {
+        .deleteRecord(self.id(name))
+    }
+
+    @Test func `duplicates collapse, and keep the first one's place`() {
+        var pending = PendingRecordChanges()
+        for change in [self.save("A"), self.save("B"), self.save("A")] { pending.add(change) }
+        #expect(pending.changes == [self.save("A"), self.save("B")])
+    }
+
+    @Test func `a save and a deletion leave the one that came last`() {
+        var pending = PendingRecordChanges()
+        for change in [self.save("A"), self.save("B"), self.delete("A")] { pending.add(change) }
+        #expect(pending.changes == [self.save("B"), self.delete("A")])
+        pending.add(self.save("A"))
+        #expect(pending.changes == [self.save("B"), self.save("A")])
+    }
+
+    @Test func `a change that is asked for again while it is on its way outlives the older one`() {
+        var pending = PendingRecordChanges()
+        pending.add(self.save("A"))
+        pending.add(self.save("B"))
+        let sent = pending.stamp
+        pending.add(self.save("A"))
+        pending.remove(self.save("A"), asOf: sent)
+        pending.remove(self.save("B"), asOf: sent)
+        #expect(pending.changes == [self.save("A")])
+        pending.remove(self.save("A"), asOf: pending.stamp)
+        #expect(pending.isEmpty)
+    }
+
+    @Test func `a deletion that came while the save was on its way stays`() {
+        var pending = PendingRecordChanges()
+        pending.add(self.save("A"))
+        let sent = pending.stamp
+        pending.add(self.delete("A"))
+        let isRemoved = pending.remove(self.save("A"), asOf: sent)
+        #expect(!isRemoved)
+        #expect(pending.changes == [self.delete("A")])
+    }
+
+    @Test func `thousands that come and go stay in order`() {
+        var pending = PendingRecordChanges()
+        for number in 0..<5_000 { pending.add(self.save("\(number)")) }
+        for number in 0..<5_000 where number % 7 != 0 { pending.remove(self.save("\(number)")) }
+        pending.add(self.save("7"))
+        pending.add(self.save("new"))
+        let expected = stride(from: 0, to: 5_000, by: 7).map { self.save("\($0)") } + [self.save("new")]
+        #expect(pending.changes == expected)
+        #expect(pending.count == expected.count)
+    }
+
+    @Test func `a zone that is deleted and created again is both, in order, in two requests`() {
+        let zone = CKRecordZone(zoneID: self.zone)
+        let other = CKRecordZone(zoneName: "other")
+        var pending = PendingZoneChanges()
+        for change: CKSyncEngine.PendingDatabaseChange in [
+            .saveZone(zone), .deleteZone(self.zone), .saveZone(zone), .saveZone(other), .saveZone(zone),
+        ] { pending.add(change) }
+        #expect(pending.changes == [.deleteZone(self.zone), .saveZone(zone), .saveZone(other)])
+        let first = pending.batch(countMax: 400) { _ in true }
+        #expect(first == [.deleteZone(self.zone), .saveZone(other)])
+        for change in first { pending.remove(change, asOf: pending.stamp) }
+        #expect(pending.batch(countMax: 400) { _ in true } == [.saveZone(zone)])
+        #expect(pending.batch(countMax: 400) { $0 != self.zone } == [])
+    }
+
+    @Test func `a zone that is created and deleted is deleted`() {
+        var pending = PendingZoneChanges()
+        pending.add(.saveZone(CKRecordZone(zoneID: self.zone)))
+        pending.add(.deleteZone(self.zone))
+        #expect(pending.changes == [.deleteZone(self.zone)])
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+@testable import CloudKit
+
+struct SyncBatchTests {
+    private typealias Batch = CKSyncEngine.RecordZoneChangeBatch
+
+    private func id(_ name: String, in zone: String = "Z") -> CKRecord.ID {
+        CKRecord.ID(recordName: name, zoneID: CKRecordZone.ID(zoneName: zone))
+    }
+
+    private func record(_ name: String, in zone: String = "Z") -> CKRecord {
+        CKRecord(recordType: "Note", recordID: self.id(name, in: zone))
+    }
+
+    @Test func `a batch takes as many changes as a request, and leaves out what has no record`() async {
+        let saves = (0..<500).map { CKSyncEngine.PendingRecordZoneChange.saveRecord(self.id("\($0)")) }
+        let changes = [.deleteRecord(self.id("gone"))] + saves
+        let batch = await Batch(pendingChanges: changes) { id in
+            id.recordName == "3" ? nil : CKRecord(recordType: "Note", recordID: id)
+        }
+        #expect(batch?.count == 400)
+        #expect(batch?.recordIDsToDelete == [self.id("gone")])
+        #expect(batch?.recordsToSave.map(\.recordID.recordName).prefix(4) == ["0", "1", "2", "4"])
+        #expect(batch?.atomicByZone == false)
+    }
+
+    @Test func `nothing to send is no batch`() async {
+        #expect(await Batch(pendingChanges: [], recordProvider: { _ in nil }) == nil)
+        #expect(await Batch(pendingChanges: [.saveRecord(self.id("a"))], recordProvider: { _ in nil }) == nil)
+    }
+
+    @Test func `a batch takes no more bytes than a request`() async {
+        let changes = (0..<10).map { CKSyncEngine.PendingRecordZoneChange.saveRecord(self.id("\($0)")) }
+        let batch = await Batch(pendingChanges: changes) { id in
+            let record = CKRecord(recordType: "Note", recordID: id)
+            record["data"] = Data(repeating: 1, count: 500_000)
+            return record
+        }
+        #expect(batch?.count == 4)
+        let large = await Batch(pendingChanges: changes) { id in
+            let record = CKRecord(recordType: "Note", recordID: id)
+            record["data"] = Data(repeating: 1, count: 3_000_000)
+            return record
+        }
+        #expect(large?.count == 1)
+    }
+
+    @Test func `halves are all of it, saves before deletions`() throws {
+        let batch = Batch(
+            recordsToSave: [self.record("a"), self.record("b"), self.record("c")],
+            recordIDsToDelete: [self.id("d"), self.id("e")]
+        )
+        let halves = try #require(batch.halves)
+        #expect(halves.map { $0.recordsToSave.map(\.recordID.recordName) } == [["a", "b", "c"], []])
+        #expect(halves.map { $0.recordIDsToDelete.map(\.recordName) } == [[], ["d", "e"]])
+        #expect(Batch(recordsToSave: [self.record("a")]).halves == nil)
+    }
+
+    @Test func `an atomic batch is divided between zones alone`() throws {
+        let batch = Batch(
+            recordsToSave: [self.record("a", in: "X"), self.record("b", in: "Y"), self.record("c", in: "X")],
+            recordIDsToDelete: [self.id("d", in: "Y")],
+            atomicByZone: true
+        )
+        let halves = try #require(batch.halves)
+        #expect(halves.map { $0.recordsToSave.map(\.recordID.recordName) } == [["a", "c"], ["b"]])
+        #expect(halves.map { $0.recordIDsToDelete.map(\.recordName) } == [[], ["d"]])
+        #expect(halves.allSatisfy { $0.atomicByZone && $0.halves == nil })
+    }
+
+    @Test func `what is held back stays out, with all of its atomic zone`() {
+        var batch = Batch(
+            recordsToSave: [self.record("a", in: "X"), self.record("b", in: "X"), self.record("c", in: "Y")],
+            recordIDsToDelete: [self.id("d", in: "X"), self.id("e", in: "W")]
+        )
+        let held: Set = [self.id("a", in: "X")]
+        let zones: Set = [CKRecordZone.ID(zoneName: "W")]
+        #expect(
+            batch.without(records: held, zones: zones).recordsToSave.map(\.recordID.recordName) == ["b", "c"]
+        )
+        #expect(batch.without(records: held, zones: zones).recordIDsToDelete.map(\.recordName) == ["d"])
+        batch.atomicByZone = true
+        #expect(batch.without(records: held, zones: zones).recordsToSave.map(\.recordID.recordName) == ["c"])
+        #expect(batch.without(records: held, zones: zones).recordIDsToDelete == [])
+    }
+
+    @Test(arguments: [
+        (CKError.Code.zoneBusy, false), (.requestRateLimited, false), (.serverResponseLost, false),
+        (.notAuthenticated, false), (.batchRequestFailed, false), (.operationCancelled, false),
+        (.serverRecordChanged, true), (.zoneNotFound, true), (.unknownItem, true), (.quotaExceeded, true),
+        (.invalidArguments, true), (.internalError, true),
+    ])
+    func `what passes stays pending, what does not is the app's`(code: CKError.Code, isSettled: Bool) {
+        var results = SyncServer.RecordResults()
+        results.add(.value(self.id("a"), .failure(CKError(code))))
+        results.add(.deletion(self.id("b"), .success(())))
+        let batch = Batch(recordsToSave: [self.record("a")], recordIDsToDelete: [self.id("b")])
+        let answers = RecordAnswers(batch, results)
+        #expect(answers.settled.contains(.saveRecord(self.id("a"))) == isSettled)
+        #expect(answers.settled.contains(.deleteRecord(self.id("b"))))
+        #expect(answers.event.failedRecordSaves.map(\.error.code) == [code])
+        #expect(answers.event.deletedRecordIDs == [self.id("b")])
+    }
+
+    @Test(arguments: [
+        (CKError.Code.internalError, false), (.incompatibleVersion, false), (.badContainer, false),
+        (.serviceUnavailable, false), (.invalidArguments, true), (.limitExceeded, true),
+    ])
+    func `a request that fails as a whole for no fault of its items leaves them pending`(
+        code: CKError.Code,
+        isSettled: Bool
+    ) {
+        let answers = RecordAnswers(Batch(recordsToSave: [self.record("a")]), CKError(code))
+        #expect(answers.settled.isEmpty != isSettled)
+        let zones = ZoneAnswers([.saveZone(CKRecordZone(zoneName: "Z"))], CKError(code))
+        #expect(zones.settled.isEmpty != isSettled)
+    }
+
+    @Test func `the longest pause is waited for`() {
+        var results = SyncServer.RecordResults()
+        for (name, seconds) in [("a", 3.0), ("b", 9.0), ("c", 1.0)] {
+            let error = CKError(.zoneBusy, userInfo: [CKErrorRetryAfterKey: NSNumber(value: seconds)])
+            results.add(.value(self.id(name), .failure(error)))
+        }
+        let answers = RecordAnswers(Batch(recordsToSave: ["a", "b", "c"].map { self.record($0) }), results)
+        #expect(answers.later?.retryAfterSeconds == 9)
+        #expect(answers.held.count == 3)
+    }
+
+    @Test func `scopes contain what they say`() {
+        let (x, y) = (CKRecordZone.ID(zoneName: "X"), CKRecordZone.ID(zoneName: "Y"))
+        typealias Fetch = CKSyncEngine.FetchChangesOptions.Scope
+        typealias Send = CKSyncEngine.SendChangesOptions.Scope
+        #expect(Fetch.all.contains(x) && Fetch.zoneIDs([x]).contains(x) && !Fetch.zoneIDs([x]).contains(y))
+        #expect(!Fetch.allExcluding([x]).contains(x) && Fetch.allExcluding([x]).contains(y))
+        let record = self.id("a", in: "X")
+        #expect(Send.all.contains(record) && Send.recordIDs([record]).contains(.saveRecord(record)))
+        #expect(!Send.recordIDs([record]).contains(self.id("b", in: "X")))
+        #expect(Send.zoneIDs([x]).contains(.deleteRecord(record)) && !Send.zoneIDs([y]).contains(record))
+        #expect(!Send.allExcluding([x]).contains(record) && Send.allExcluding([y]).contains(record))
+        #expect(Send.recordIDs([record]).contains(zone: x) && !Send.recordIDs([record]).contains(zone: y))
+    }
+}

@@ -1,0 +1,335 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import RecordModel
+import Synchronization
+import Testing
+
+/// What an engine makes of a server that refuses, forgets and breaks off.
+struct SyncFaultTests {
+    private func texts(_ desk: SyncDesk) async throws -> [String: String] {
+        let page = try await desk.database.recordZoneChanges(inZoneWith: desk.zone.zoneID, since: nil)
+        return Dictionary(
+            uniqueKeysWithValues: try page.modificationResultsByID.map { id, result in
+                (id.recordName, try result.get().record["text"] as? String ?? "")
+            }
+        )
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a conflict is the app's, and is resolved in the same send`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            try await desk.save("longer", to: desk.id("a"))
+            app.write("short", to: desk.id("a"))
+            try await engine.sendChanges()
+            #expect(
+                app.takeLog().filter { $0.hasPrefix("sent") } == [
+                    "sentRecordZoneChanges(saved: [], failedSaves: [Z/a: serverRecordChanged], deleted: [], failedDeletes: [])",
+                    "sentRecordZoneChanges(saved: [Z/a], failedSaves: [], deleted: [], failedDeletes: [])",
+                ]
+            )
+            #expect(app.texts == ["a": "longer"])
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an item that the server wants later stays pending, and the others go on`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            for name in ["a", "b"] { app.write("x", to: desk.id(name)) }
+            desk.server.faults.add(.save(.next), .itemFailure(0, .zoneBusy, retryAfter: 30))
+            try await engine.sendChanges()
+            #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(desk.id("a"))])
+            #expect(
+                app.takeLog().filter { $0.hasPrefix("sent") } == [
+                    "sentRecordZoneChanges(saved: [Z/b], failedSaves: [Z/a: zoneBusy], deleted: [], failedDeletes: [])"
+                ]
+            )
+            try await engine.sendChanges()
+            #expect(try await self.texts(desk) == ["a": "x", "b": "x"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a request that fails as a whole is told item by item, and thrown`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            app.write("x", to: desk.id("a"))
+            desk.server.faults.add(.save(.next), .rateLimited(retryAfter: 30))
+            await expect(.requestRateLimited) { try await engine.sendChanges() }
+            #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(desk.id("a"))])
+            #expect(
+                app.takeLog().dropFirst() == [
+                    "sentRecordZoneChanges(saved: [], failedSaves: [Z/a: requestRateLimited], deleted: [], failedDeletes: [])",
+                    "didSendChanges(reason=manual, scope=all)",
+                ]
+            )
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            CKError.Code.notAuthenticated, .accountTemporarilyUnavailable, .networkFailure,
+            .networkUnavailable,
+            .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
+        ]
+    )
+    func `what passes is tried again without the app`(code: CKError.Code) async throws {
+        try await SyncDesk.run { desk in
+            try await desk.database.save(desk.zone)
+            try await desk.save("there", to: desk.id("b"))
+            for occasion: FaultPlan.Occasion in [
+                .save(.first), .saveZone(.first), .fetchChanges(.first), .fetchDatabaseChanges(.first),
+            ] { desk.server.faults.add(occasion, .failure(code)) }
+            desk.server.faults.add(.save(.second), .failure(code, retryAfter: 0.02))
+            let app = SyncApp()
+            let engine = app.start(desk.database, automatically: true)
+            engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: "Y"))])
+            app.write("here", to: desk.id("a"))
+            await eventually {
+                engine.state.pendingRecordZoneChanges.isEmpty && app.texts["b"] != nil
+                    && engine.state.pendingDatabaseChanges.isEmpty
+            }
+            #expect(try await self.texts(desk) == ["a": "here", "b": "there"])
+            #expect(try await desk.database.allRecordZones().count == 3)
+            app.stop()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the server's time is waited for`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, _) = try await desk.app()
+            desk.server.faults.add(.save(.next), .rateLimited(retryAfter: 0.4))
+            let engine = app.start(desk.database, automatically: true)
+            let start = ContinuousClock.now
+            app.write("x", to: desk.id("a"))
+            await eventually { engine.state.pendingRecordZoneChanges.isEmpty }
+            #expect(ContinuousClock.now - start >= .milliseconds(400))
+            #expect(app.takeLog().filter { $0.hasPrefix("sentRecord") }.count == 2)
+            app.stop()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the innocent of an atomic zone stay pending, and go without the culprit`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app(SyncApp(isAtomic: true))
+            for name in ["a", "b", "c"] { app.write("x", to: desk.id(name)) }
+            desk.server.faults.add(.save(.next), .itemFailure(1, .serverRejectedRequest))
+            try await engine.sendChanges()
+            #expect(
+                app.takeLog().filter { $0.hasPrefix("sent") } == [
+                    "sentRecordZoneChanges(saved: [], failedSaves: [Z/a: batchRequestFailed, Z/b: serverRejectedRequest, "
+                        + "Z/c: batchRequestFailed], deleted: [], failedDeletes: [])",
+                    "sentRecordZoneChanges(saved: [Z/a, Z/c], failedSaves: [], deleted: [], failedDeletes: [])",
+                ]
+            )
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a batch that is too large goes in halves`() async throws {
+        var options = TestServer.Options()
+        options.bounds.requestItemsMax = 5
+        try await SyncDesk.run(options) { desk in
+            let (app, engine) = try await desk.app()
+            for number in 0..<17 { app.write("x", to: desk.id("n\(number)")) }
+            try await engine.sendChanges()
+            #expect(app.takeLog().filter { $0.hasPrefix("sent") }.count == 4)
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+            #expect(try await self.texts(desk).count == 17)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a zone of which all succeed or none is not halved`() async throws {
+        var options = TestServer.Options()
+        options.bounds.requestItemsMax = 5
+        try await SyncDesk.run(options) { desk in
+            let (app, engine) = try await desk.app(SyncApp(isAtomic: true))
+            for number in 0..<6 { app.write("x", to: desk.id("n\(number)")) }
+            try await engine.sendChanges()
+            #expect(app.takeLog().filter { $0.contains("limitExceeded") }.count == 1)
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+            #expect(try await self.texts(desk).isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a change that is made while an older one is on its way is sent after it`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            desk.server.faults.add(.save(.next), .delay(.milliseconds(150)))
+            app.write("old", to: desk.id("a"))
+            app.write("old", to: desk.id("b"))
+            async let sent: Void = engine.sendChanges()
+            try await Task.sleep(for: .milliseconds(60))
+            app.write("newer", to: desk.id("a"))
+            app.erase(desk.id("b"))
+            #expect(app.takeLog().filter { $0.hasPrefix("sent") }.isEmpty)
+            try await sent
+            #expect(try await self.texts(desk) == ["a": "newer"])
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [FaultPlan.Effect.dropConnectionAfterCommit, .dropConnectionBeforeExecution]
+    )
+    func `a connection that breaks is nothing that an app hears of`(effect: FaultPlan.Effect) async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            app.write("x", to: desk.id("a"))
+            desk.server.faults.add(.save(.next), effect)
+            desk.server.faults.add(.fetchChanges(.next), .dropConnectionBeforeExecution)
+            try await engine.sendChanges()
+            try await engine.fetchChanges()
+            #expect(desk.server.faults.happened == 2)
+            #expect(app.takeLog().filter { $0.contains("Failed") || $0.contains("failedSaves: [Z") }.isEmpty)
+            #expect(try await self.texts(desk) == ["a": "x"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a zone whose token has expired is fetched anew, and says so`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            try await desk.save("x", to: desk.id("a"))
+            try await engine.fetchChanges()
+            try await desk.database.deleteRecordZone(withID: desk.zone.zoneID)
+            try await desk.database.save(desk.zone)
+            try await desk.save("y", to: desk.id("b"))
+            _ = app.takeLog()
+            try await engine.fetchChanges()
+            #expect(
+                app.takeLog().filter { $0.contains("RecordZone") } == [
+                    "willFetchRecordZoneChanges(Z)", "didFetchRecordZoneChanges(Z, changeTokenExpired)",
+                    "willFetchRecordZoneChanges(Z, anew)",
+                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [])",
+                    "didFetchRecordZoneChanges(Z)",
+                ]
+            )
+            try await engine.fetchChanges()
+            #expect(app.takeLog().count == 2)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a zone that starts anew and fails starts anew again, in another launch too`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            for number in 0..<300 { try await desk.save("x", to: desk.id("n\(number)")) }
+            try await engine.fetchChanges()
+            try await desk.save("y", to: desk.id("n1"))
+            _ = app.takeLog()
+            desk.server.faults.add(.fetchChanges(.first), .changeTokenExpired)
+            desk.server.faults.add(.fetchChanges(.third), .rateLimited(retryAfter: 1))
+            await expect(.requestRateLimited) { try await engine.fetchChanges() }
+            #expect(app.takeLog().filter { $0.hasPrefix("fetchedRecord") }.count == 1)
+            let other = SyncApp(app.kept)
+            try await other.start(desk.database).fetchChanges()
+            let log = other.takeLog()
+            #expect(log.contains("willFetchRecordZoneChanges(Z, anew)"))
+            #expect(log.filter { $0.hasPrefix("fetchedRecord") }.count == 2)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a database whose token has expired tells the zones that are no more`() async throws {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            try await desk.database.save(CKRecordZone(zoneName: "Y"))
+            try await engine.fetchChanges()
+            try await desk.database.deleteRecordZone(withID: desk.zone.zoneID)
+            _ = app.takeLog()
+            desk.server.faults.add(.fetchDatabaseChanges(.next), .changeTokenExpired)
+            try await engine.fetchChanges()
+            #expect(
+                app.takeLog()[1] == "fetchedDatabaseChanges(modifications: [Y], deletions: [Z])"
+            )
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what was sent before the first fetch, and deleted by somebody else before it, is heard of`()
+        async throws
+    {
+        try await SyncDesk.run { desk in
+            let app = SyncApp()
+            let engine = app.start(desk.database)
+            engine.state.add(pendingDatabaseChanges: [
+                .saveZone(desk.zone), .saveZone(CKRecordZone(zoneName: "Y")),
+            ])
+            app.write("x", to: desk.id("a"))
+            app.write("x", to: desk.id("b"))
+            try await engine.sendChanges()
+            try await desk.database.deleteRecord(withID: desk.id("a"))
+            try await desk.database.deleteRecordZone(withID: CKRecordZone.ID(zoneName: "Y"))
+            let other = SyncApp(app.kept)
+            _ = other.takeLog()
+            try await other.start(desk.database).fetchChanges()
+            #expect(
+                other.takeLog().dropFirst().dropLast() == [
+                    "fetchedDatabaseChanges(modifications: [Z], deletions: [Y])",
+                    "willFetchRecordZoneChanges(Z, anew)",
+                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [])",
+                    "didFetchRecordZoneChanges(Z)",
+                ]
+            )
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a zone that is not there is the app's when it is sent to, and told as deleted when it is fetched`()
+        async throws
+    {
+        try await SyncDesk.run { desk in
+            let (app, engine) = try await desk.app()
+            app.write("x", to: desk.id("a", in: "nowhere"))
+            try await engine.sendChanges()
+            #expect(app.takeLog()[1].contains("failedSaves: [nowhere/a: zoneNotFound]"))
+            #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+            try await desk.save("x", to: desk.id("a"))
+            desk.server.faults.add(.fetchChanges(.next), .delay(.milliseconds(500)))
+            async let fetched: Void = engine.fetchChanges()
+            await eventually { desk.server.faults.happened == 1 }
+            try await desk.database.deleteRecordZone(withID: desk.zone.zoneID)
+            try await fetched
+            #expect(
+                app.takeLog().filter { $0.contains("did") || $0.contains("fetchedD") }.prefix(3) == [
+                    "fetchedDatabaseChanges(modifications: [Z], deletions: [])",
+                    "didFetchRecordZoneChanges(Z, zoneNotFound)",
+                    "fetchedDatabaseChanges(modifications: [], deletions: [Z])",
+                ]
+            )
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an app that resolves nothing is not followed without end`() async throws {
+        try await SyncDesk.run { desk in
+            let again = Mutex(0)
+            let app = SyncApp { event, engine in
+                guard case .sentRecordZoneChanges(let sent) = event, !sent.failedRecordSaves.isEmpty else {
+                    return
+                }
+                again.withLock { $0 += 1 }
+                engine.state.add(
+                    pendingRecordZoneChanges: sent.failedRecordSaves.map { .saveRecord($0.record.recordID) }
+                )
+            }
+            let (_, engine) = try await desk.app(app)
+            desk.server.faults.add(.save(.every), .itemFailure(0, .serverRejectedRequest))
+            app.write("x", to: desk.id("a"))
+            try await engine.sendChanges()
+            #expect(again.withLock { $0 } == 10)
+            #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(desk.id("a"))])
+        }
+    }
+}
