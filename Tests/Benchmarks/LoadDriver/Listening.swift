@@ -17,7 +17,7 @@ final class Listening: Sendable {
     static let zone = ZoneID(zoneName: "watched")
     static let save = Items.save(RecordID(zone: zone, recordName: "watched"))
     /// Saves that are on their way to all listeners at once; a listener may have 64 notifications unacknowledged.
-    private static let savesUnderWay = 16
+    private static let savesUnderWay = 8
     private static let notificationsPerAcknowledgement: UInt64 = 16
 
     private let writer: RecordClient
