@@ -105,6 +105,8 @@ def compare(row, ours, postgresql, options):
         seed = options.seed + number
         pair = (ours.measure(row, seconds, seed), peer.measure(peer_row, seconds, seed))
         if number > 0:  # the first pair warms both up
+            if not all(side["rate"] for side in pair):
+                raise Failure(f"{row.workload}: nothing was answered within {seconds} s; try a longer --seconds")
             pairs.append(pair)
             print(f"  {row.workload} {number}/{options.rounds}: ours {pair[0]['rate'] * row.weight:,.0f}, "
                   f"peer {pair[1]['rate'] * row.weight:,.0f} {row.unit}", file=sys.stderr)
