@@ -59,7 +59,7 @@ package final class SQLiteEngine: StorageEngine {
             clock: clock,
             report: report
         )
-        let watch = Watch()
+        let watch = WatchedDatabases()
         do {
             self.reads = try ReadPool(
                 file: file,
@@ -102,7 +102,7 @@ package final class SQLiteEngine: StorageEngine {
     private static func startWriter(
         _ writer: Writer,
         _ database: DatabaseQueue,
-        _ watch: Watch,
+        _ watch: WatchedDatabases,
         tombstoneRetentionSeconds retentionSeconds: Int,
         _ ending: Ending
     ) throws {

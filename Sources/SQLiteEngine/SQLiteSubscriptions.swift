@@ -6,7 +6,7 @@ import Synchronization
 final class SQLiteSubscriptions: SubscriptionStore {
     private let writer: WriteQueue
     private let reads: ReadPool
-    private let watch: Watch
+    private let watch: WatchedDatabases
     private let configuration: SQLiteEngineConfiguration
     private let report: @Sendable (EngineEvent) -> Void
     /// For short reads of who delivers, which wait for each other.
@@ -15,7 +15,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
     init(
         writer: WriteQueue,
         reads: ReadPool,
-        watch: Watch,
+        watch: WatchedDatabases,
         access: sending ReadConnection,
         configuration: SQLiteEngineConfiguration,
         report: @escaping @Sendable (EngineEvent) -> Void

@@ -21,7 +21,7 @@ final class WriterTransaction: WriteTransaction {
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
     /// Who watches which databases, and what listeners have acknowledged.
-    let watch: Watch
+    let watch: WatchedDatabases
     /// What the transaction has changed there.
     var report = CommitReport()
     private var committed: CommittedChanges?
@@ -30,7 +30,7 @@ final class WriterTransaction: WriteTransaction {
     private var dataVersion: Int64 = -1
     private let connection: OpaquePointer
 
-    init(connection: OpaquePointer, watch: Watch) throws(StorageFailure) {
+    init(connection: OpaquePointer, watch: WatchedDatabases) throws(StorageFailure) {
         self.connection = connection
         self.statements = try WriterStatements(connection: connection)
         self.watch = watch

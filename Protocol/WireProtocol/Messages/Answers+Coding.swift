@@ -33,11 +33,7 @@ extension Items {
 extension Item {
     /// Appends the item to the payload of an `items` frame: the encodings of items one behind the other are the message.
     package func append(toItems buffer: inout ByteBuffer) {
-        if case .record(let record) = self.outcome {
-            Self.append(record, index: self.index, toItems: &buffer)
-        } else {
-            buffer.writeMessage(1) { self.encode(into: &$0) }
-        }
+        buffer.writeMessage(1) { self.encode(into: &$0) }
     }
 
     /// `previous`: the item before it in the message; what both say is kept once.

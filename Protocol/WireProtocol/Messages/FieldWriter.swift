@@ -7,6 +7,8 @@ import NIOCore
 struct FieldWriter {
     // SAFETY: written at indices from `count` to below `memory.count` only; every write looks for room first.
     private let memory: UnsafeMutableRawBufferPointer
+    /// More than a message takes must be free: a number is written only where the longest one would fit.
+    static let spareBytes = 10
     /// Bytes written.
     private(set) var count = 0
 
@@ -49,7 +51,7 @@ struct FieldWriter {
     }
 
     private mutating func varint(_ value: UInt64) {
-        precondition(self.memory.count - self.count >= 10)
+        precondition(self.memory.count - self.count >= Self.spareBytes)
         var rest = value
         while rest >= 0x80 {
             self.memory[self.count] = UInt8(truncatingIfNeeded: rest) | 0x80

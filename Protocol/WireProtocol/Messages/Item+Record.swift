@@ -6,8 +6,7 @@ extension Item {
     package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
         let sizes = RecordSizes(record)
         let itemBytes = FieldSize.field(UInt64(index)) + FieldSize.message(sizes.record)
-        // A number is written only where ten bytes are free.
-        let bytesMax = FieldSize.message(itemBytes) + 10
+        let bytesMax = FieldSize.message(itemBytes) + FieldWriter.spareBytes
         // SAFETY: the writer is gone when the call returns.
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: bytesMax) { memory in
             var writer = FieldWriter(memory)
@@ -43,7 +42,17 @@ private struct RecordSizes {
 }
 
 extension Record {
-    /// The fields of `encode(into:)`, in the same order.
+    /// Appends the encoded message.
+    func encode(into buffer: inout ByteBuffer) {
+        let sizes = RecordSizes(self)
+        // SAFETY: the writer is gone when the call returns.
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: sizes.record + FieldWriter.spareBytes) {
+            var writer = FieldWriter($0)
+            self.write(sizes, to: &writer)
+            return writer.count
+        }
+    }
+
     fileprivate func write(_ sizes: RecordSizes, to writer: inout FieldWriter) {
         writer.message(1, bytes: sizes.id)
         writer.message(1, bytes: sizes.zone)

@@ -35,18 +35,6 @@ extension Record {
             throw WireError(.malformed, field: "fields")
         }
     }
-
-    func encode(into buffer: inout ByteBuffer) {
-        buffer.writeMessage(1) { self.id.encode(into: &$0) }
-        buffer.writeField(2, self.recordType)
-        buffer.writeField(3, self.changeTag)
-        buffer.writeField(4, self.system.createdMilliseconds)
-        buffer.writeField(5, self.system.modifiedMilliseconds)
-        buffer.writeField(6, self.system.createdBy)
-        buffer.writeField(7, self.system.modifiedBy)
-        buffer.writeField(8, self.parent ?? "")
-        buffer.writeField(9, self.body.bytes)
-    }
 }
 
 extension SystemFields {

@@ -48,15 +48,29 @@ enum Outcomes: Sendable {
 
     /// Appends the outcome at this place to the payload of an `items` frame, and returns its failure if it is one.
     func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
-        if case .found(let records, _) = self {
-            // Without a copy of the record as an outcome: a query has hundreds.
-            Item.append(records[offset], index: number, toItems: &buffer)
+        if let record = self.record(at: offset) {
+            // Without an outcome of it: pages have hundreds.
+            Item.append(record, index: number, toItems: &buffer)
             return nil
         }
         let outcome = self.item(at: offset)
         Item(index: number, outcome: outcome).append(toItems: &buffer)
         guard case .failure(let failure) = outcome else { return nil }
         return failure
+    }
+
+    /// The record at this place; `nil`: the outcome is something else.
+    private func record(at offset: Int) -> Record? {
+        switch self {
+        case .found(let records, _): return records[offset]
+        case .followed(let items, _):
+            guard case .record(let record) = items[offset] else { return nil }
+            return record
+        case .read(let outcomes):
+            guard case .record(let record) = outcomes[offset] else { return nil }
+            return record
+        case .written, .subscriptions, .ended: return nil
+        }
     }
 
     /// About the memory that the outcomes hold.

@@ -2,7 +2,7 @@ import RecordStore
 import Synchronization
 
 /// Which databases are watched, and who is told what commits changed in them.
-final class Watch: Sendable {
+final class WatchedDatabases: Sendable {
     private struct Database {
         let environment: EnvironmentID
         var listeners: Int
