@@ -26,7 +26,7 @@ struct SyncPushTests {
             await eventually { here.texts == ["a": "longer", "b": "two"] }
             here.erase(desk.id("b"))
             await eventually { there.texts == ["a": "longer"] }
-            #expect(here.takeLog().contains { $0 == "willFetchChanges(reason=scheduled, scope=all, prioritized=[])" })
+            #expect(here.takeLog().contains("willFetchChanges(reason=scheduled, scope=all, prioritized=[])"))
 
             // A server that was away: what changed meanwhile comes too.
             try await desk.server.restart()
