@@ -45,6 +45,8 @@ extension FaultPlan {
             case saveSubscription
             case fetchSubscription
             case listen
+            case uploadAssets
+            case downloadAssets
         }
 
         private let kind: Kind
@@ -117,6 +119,8 @@ extension FaultPlan {
                 case .modifySubscriptions: .saveSubscription
                 case .fetchSubscriptions: .fetchSubscription
                 case .listen: .listen
+                case .uploadAssets: .uploadAssets
+                case .downloadAssets: .downloadAssets
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }

@@ -41,8 +41,8 @@ extension FieldValue {
             self.init(elements, FieldValue.referenceList) {
                 if case .reference(let it) = $0 { it } else { nil }
             }
-        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList,
-            .emptyList, .clear:
+        case .asset, .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList,
+            .referenceList, .assetList, .emptyList, .clear:
             return nil
         }
     }

@@ -11,6 +11,7 @@ extension FieldValue {
         case .bytes(let bytes): "<\(bytes.prefix(16).map(Self.hexadecimal).joined())>"
         case .location(let location): "<\(location.latitude),\(location.longitude)>"
         case .reference(let reference): "<CKReference: \(reference.recordName)>"
+        case .asset(let asset): "<CKAsset: \(asset.sha256.prefix(16).map(Self.hexadecimal).joined())>"
         case .stringList(let list): Self.braced(list.map { .string($0) })
         case .int64List(let list): Self.braced(list.map { .int64($0) })
         case .doubleList(let list): Self.braced(list.map { .double($0) })
@@ -18,6 +19,7 @@ extension FieldValue {
         case .bytesList(let list): Self.braced(list.map { .bytes($0) })
         case .locationList(let list): Self.braced(list.map { .location($0) })
         case .referenceList(let list): Self.braced(list.map { .reference($0) })
+        case .assetList(let list): Self.braced(list.map { .asset($0) })
         case .emptyList: "{}"
         case .clear: "nil"
         }

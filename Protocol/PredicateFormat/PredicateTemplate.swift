@@ -40,9 +40,10 @@ extension ExpressionSyntax {
         case .bytesList(let list): self = .list(list.map { .value(.bytes($0)) })
         case .locationList(let list): self = .list(list.map { .value(.location($0)) })
         case .referenceList(let list): self = .list(list.map { .value(.reference($0)) })
+        case .assetList(let list): self = .list(list.map { .value(.asset($0)) })
         case .emptyList: self = .list([])
         case .clear: self = .constant(.null)
-        case .string, .int64, .double, .timestamp, .bytes, .location, .reference: self = .value(value)
+        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .asset: self = .value(value)
         }
     }
 }

@@ -69,6 +69,8 @@ package struct Bounds: Hashable, Sendable {
     package static let notificationBytesMax = 16 * 1024
     /// Notifications that a connection has not acknowledged.
     package static let notificationsUnacknowledgedMax = 64
+    /// Bytes of an asset in one frame.
+    package static let assetDataBytesMax = 256 * 1024
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }

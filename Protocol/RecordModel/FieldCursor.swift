@@ -53,8 +53,9 @@ extension FieldType {
         switch self {
         case .int64, .emptyList, .clear: 0
         case .double, .timestamp: 1
-        case .string, .bytes, .location, .reference: 2
-        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList:
+        case .string, .bytes, .location, .reference, .asset: 2
+        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList,
+            .assetList:
             2
         }
     }

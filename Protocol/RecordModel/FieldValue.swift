@@ -8,6 +8,7 @@ package enum FieldValue: Hashable, Sendable {
     case bytes([UInt8])
     case location(Location)
     case reference(Reference)
+    case asset(Asset)
     case stringList([String])
     case int64List([Int64])
     case doubleList([Double])
@@ -15,6 +16,7 @@ package enum FieldValue: Hashable, Sendable {
     case bytesList([[UInt8]])
     case locationList([Location])
     case referenceList([Reference])
+    case assetList([Asset])
     /// A list without elements, whose element type nobody has said yet.
     case emptyList
     /// Only in a save: remove the field.
@@ -32,6 +34,7 @@ package enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
     case bytes = 7
     case location = 8
     case reference = 9
+    case asset = 10
     case stringList = 17
     case int64List = 18
     case doubleList = 19
@@ -39,6 +42,7 @@ package enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
     case bytesList = 21
     case locationList = 22
     case referenceList = 23
+    case assetList = 24
     case emptyList = 30
     case clear = 31
 
@@ -52,6 +56,7 @@ package enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         case .bytes: "BYTES"
         case .location: "LOCATION"
         case .reference: "REFERENCE"
+        case .asset: "ASSET"
         case .stringList: "LIST<STRING>"
         case .int64List: "LIST<INT64>"
         case .doubleList: "LIST<DOUBLE>"
@@ -59,6 +64,7 @@ package enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         case .bytesList: "LIST<BYTES>"
         case .locationList: "LIST<LOCATION>"
         case .referenceList: "LIST<REFERENCE>"
+        case .assetList: "LIST<ASSET>"
         case .emptyList: "LIST<>"
         case .clear: "NULL"
         }

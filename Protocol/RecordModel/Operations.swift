@@ -15,13 +15,15 @@ package enum Operation: Hashable, Sendable {
     case fetchSubscriptions(FetchSubscriptions)
     /// Asks for the notifications of the user's subscriptions in the environment, as long as the connection lives.
     case listen
+    case uploadAssets(UploadAssets)
+    case downloadAssets(DownloadAssets)
 
     /// Whether the operation changes anything, and so needs a request ID.
     package var isMutating: Bool {
         switch self {
         case .modifyRecords, .modifyZones, .modifySubscriptions: true
         case .fetchRecords, .fetchZones, .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges,
-            .fetchToken, .fetchSubscriptions, .listen:
+            .fetchToken, .fetchSubscriptions, .listen, .uploadAssets, .downloadAssets:
             false
         }
     }
@@ -43,6 +45,8 @@ package enum Operation: Hashable, Sendable {
             case .all: 0
             case .ids(let ids): ids.count
             }
+        case .uploadAssets(let upload): upload.assets.count
+        case .downloadAssets(let download): download.ranges.count
         case .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges, .fetchToken, .listen: 0
         }
     }

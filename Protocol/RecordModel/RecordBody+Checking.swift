@@ -90,7 +90,9 @@ private struct ValueRules {
         case .bytes: break
         case .location: try self.checkLocation()
         case .reference: try self.checkReference()
-        case .stringList, .bytesList, .locationList, .referenceList: try self.checkList(slice.type)
+        case .asset: try self.checkAsset()
+        case .stringList, .bytesList, .locationList, .referenceList, .assetList:
+            try self.checkList(slice.type)
         case .int64List, .doubleList, .timestampList: try self.checkNumbers(slice.type)
         case .emptyList, .clear:
             guard try self.reader.varint() == 1 else { throw self.invalid }
@@ -125,13 +127,24 @@ private struct ValueRules {
             }
             switch type {
             case .stringList: try self.checkText(element)
-            case .locationList, .referenceList:
-                let outer = self.reader.enter(element)
-                if type == .locationList { try self.checkLocation() } else { try self.checkReference() }
-                try self.reader.leave(to: outer)
+            case .locationList:
+                try self.inside(element) { (rules) throws(BodyError) in try rules.checkLocation() }
+            case .referenceList:
+                try self.inside(element) { (rules) throws(BodyError) in try rules.checkReference() }
+            case .assetList:
+                try self.inside(element) { (rules) throws(BodyError) in try rules.checkAsset() }
             default: break
             }
         }
+    }
+
+    private mutating func inside(
+        _ element: Range<Int>,
+        _ check: (inout ValueRules) throws(BodyError) -> Void
+    ) throws(BodyError) {
+        let outer = self.reader.enter(element)
+        try check(&self)
+        try self.reader.leave(to: outer)
     }
 
     /// `repeated` of packed numbers, number 1; absent when there are none.
@@ -187,6 +200,18 @@ private struct ValueRules {
             last = tag
         }
         guard hasName else { throw self.invalid }
+    }
+
+    private mutating func checkAsset() throws(BodyError) {
+        guard !self.reader.isAtEnd else { throw self.invalid }
+        guard try self.reader.varint() == 0x0A else { throw .malformed }
+        guard try self.reader.delimited().count == Asset.hashBytes else { throw self.invalid }
+        guard !self.reader.isAtEnd else { return }
+        guard try self.reader.varint() == 0x10 else { throw .malformed }
+        let size = try self.reader.varint()
+        guard size > 0 else { throw .malformed }
+        guard size <= UInt64(Int64.max) else { throw self.invalid }
+        guard self.reader.isAtEnd else { throw .malformed }
     }
 
     private func checkRecordName(_ range: Range<Int>) throws(BodyError) {

@@ -49,6 +49,7 @@ private struct ValueReader {
         case .bytes: return .bytes(Array(self.reader.bytes[slice.value]))
         case .location: return .location(try self.location())
         case .reference: return .reference(try self.reference())
+        case .asset: return .asset(try self.asset())
         case .stringList: return .stringList(try self.elements { (reader, range) in reader.text(range) })
         case .bytesList:
             return .bytesList(try self.elements { (reader, range) in Array(reader.reader.bytes[range]) })
@@ -65,6 +66,10 @@ private struct ValueReader {
         case .referenceList:
             return .referenceList(
                 try self.messages { (reader) throws(BodyError) in try reader.reference() }
+            )
+        case .assetList:
+            return .assetList(
+                try self.messages { (reader) throws(BodyError) in try reader.asset() }
             )
         case .emptyList: return .emptyList
         case .clear: return .clear
@@ -139,6 +144,18 @@ private struct ValueReader {
             }
         }
         return reference
+    }
+
+    private mutating func asset() throws(BodyError) -> Asset {
+        var asset = Asset(sha256: [], size: 0)
+        while !self.reader.isAtEnd {
+            if try self.reader.varint() == 0x0A {
+                asset.sha256 = Array(self.reader.bytes[try self.reader.delimited()])
+            } else {
+                asset.size = Int64(clamping: try self.reader.varint())
+            }
+        }
+        return asset
     }
 
     private mutating func zone() throws(BodyError) -> ZoneID {

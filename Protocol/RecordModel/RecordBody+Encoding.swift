@@ -37,6 +37,7 @@ private struct WireWriter {
         case .bytes(let bytes): self.delimited(number: number, bytes)
         case .location(let location): self.location(number: number, location)
         case .reference(let reference): self.reference(number: number, reference)
+        case .asset(let asset): self.asset(number: number, asset)
         case .stringList(let strings): self.list(number: number, strings) { $0.text(number: 1, $1) }
         case .int64List(let integers): self.packed(number: number, integers) { $0.zigzag($1) }
         case .doubleList(let doubles), .timestampList(let doubles):
@@ -45,6 +46,7 @@ private struct WireWriter {
         case .locationList(let locations): self.list(number: number, locations) { $0.location(number: 1, $1) }
         case .referenceList(let references):
             self.list(number: number, references) { $0.reference(number: 1, $1) }
+        case .assetList(let assets): self.list(number: number, assets) { $0.asset(number: 1, $1) }
         case .emptyList, .clear:
             self.tag(number: number, wireType: 0)
             self.varint(1)
@@ -75,6 +77,15 @@ private struct WireWriter {
                 writer.tag(number: 3, wireType: 0)
                 writer.varint(UInt64(reference.action.rawValue))
             }
+        }
+    }
+
+    private mutating func asset(number: UInt8, _ asset: Asset) {
+        self.message(number: number) { writer in
+            writer.delimited(number: 1, asset.sha256)
+            guard asset.size != 0 else { return }
+            writer.tag(number: 2, wireType: 0)
+            writer.varint(UInt64(asset.size))
         }
     }
 
@@ -162,6 +173,7 @@ extension FieldValue {
         case .bytes: .bytes
         case .location: .location
         case .reference: .reference
+        case .asset: .asset
         case .stringList: .stringList
         case .int64List: .int64List
         case .doubleList: .doubleList
@@ -169,6 +181,7 @@ extension FieldValue {
         case .bytesList: .bytesList
         case .locationList: .locationList
         case .referenceList: .referenceList
+        case .assetList: .assetList
         case .emptyList: .emptyList
         case .clear: .clear
         }

@@ -18,14 +18,17 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let invalidArguments = ErrorCode(rawValue: 12)
     package static let serverRecordChanged = ErrorCode(rawValue: 14)
     package static let serverRejectedRequest = ErrorCode(rawValue: 15)
+    package static let assetFileModified = ErrorCode(rawValue: 17)
     package static let operationCancelled = ErrorCode(rawValue: 20)
     package static let changeTokenExpired = ErrorCode(rawValue: 21)
     package static let batchRequestFailed = ErrorCode(rawValue: 22)
     package static let zoneBusy = ErrorCode(rawValue: 23)
     package static let badDatabase = ErrorCode(rawValue: 24)
+    package static let quotaExceeded = ErrorCode(rawValue: 25)
     package static let zoneNotFound = ErrorCode(rawValue: 26)
     package static let limitExceeded = ErrorCode(rawValue: 27)
     package static let referenceViolation = ErrorCode(rawValue: 31)
+    package static let assetNotAvailable = ErrorCode(rawValue: 35)
     /// The request's deadline passed before it was executed: nothing happened.
     package static let deadlineExceeded = ErrorCode(rawValue: 1000)
     /// The server does not know the operation: it is older than the client.

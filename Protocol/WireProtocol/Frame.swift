@@ -45,6 +45,9 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     package static let ping = FrameKind(rawValue: 8)
     package static let pong = FrameKind(rawValue: 9)
     package static let credit = FrameKind(rawValue: 10)
+    package static let assetData = FrameKind(rawValue: 11)
+    package static let progress = FrameKind(rawValue: 12)
+    package static let assetOffsets = FrameKind(rawValue: 13)
     package static let notification = FrameKind(rawValue: 14)
     package static let notificationAck = FrameKind(rawValue: 15)
 }

@@ -38,7 +38,7 @@ package enum Schema {
             if slice.isEncrypted, scope == .public || !self.mayBeEncrypted(slice.type) {
                 throw .fieldEncryptionNotAllowed(field: name)
             }
-            if defined.isAsset(name) {
+            if defined.isAsset(name) || slice.type == .asset || slice.type == .assetList {
                 throw .assetFieldMismatch(recordType: recordType, field: name, given: slice.type)
             }
             guard let definition = defined[name] else {
@@ -79,7 +79,7 @@ package enum Schema {
 
     private static func mayBeEncrypted(_ type: FieldType) -> Bool {
         switch type {
-        case .reference, .referenceList, .emptyList: false
+        case .reference, .referenceList, .asset, .assetList, .emptyList: false
         case .string, .int64, .double, .timestamp, .bytes, .location, .stringList, .int64List, .doubleList,
             .timestampList, .bytesList, .locationList, .clear:
             true

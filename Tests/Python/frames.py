@@ -12,6 +12,8 @@ KINDS = {row["name"]: row["number"] for row in REGISTRY["kinds"]}
 ERROR_CODES = {row["name"]: row["number"] for row in REGISTRY["error_codes"]}
 CLOSE_REASONS = {row["name"]: row["number"] for row in REGISTRY["close_reasons"]}
 HEADER = struct.Struct("!IBBI")
+ASSET_HEADER = struct.Struct("!IQ")
+ASSET_BYTES_MAX = next(row["default"] for row in REGISTRY["limits"] if row["name"] == "asset_data_bytes_max")
 
 
 class Closed(Exception):
@@ -37,6 +39,20 @@ def decode(data, payload_bytes_max):
         return None
     end = HEADER.size + length
     return (kind, flags, stream, data[HEADER.size:end]), data[end:]
+
+
+def encode_asset_data(item, offset, contents):
+    return ASSET_HEADER.pack(item, offset) + contents
+
+
+def decode_asset_data(payload):
+    """Section 5.12: item, offset, bytes."""
+    if not 0 < len(payload) - ASSET_HEADER.size <= ASSET_BYTES_MAX:
+        raise ValueError("message_malformed")
+    item, offset = ASSET_HEADER.unpack_from(payload)
+    if offset >= 2**63:
+        raise ValueError("message_malformed")
+    return item, offset, payload[ASSET_HEADER.size:]
 
 
 class Connection:

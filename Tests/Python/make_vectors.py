@@ -462,6 +462,81 @@ def feed_answers():
     refuse("End", "a token of 1,025 bytes", pb.End(token=b"t" * 1025).SerializeToString(), **malformed)
 
 
+def assets():
+    hash = bytes(range(32))
+
+    def value(**fields):
+        return pb.RecordFields(fields=[pb.Field(name="f", **fields)])
+
+    add("RecordFields", "asset", value(asset=pb.Asset(sha256=hash, size=2**40)))
+    add("RecordFields", "asset without bytes", value(asset=pb.Asset(sha256=hash)))
+    add("RecordFields", "asset list", value(asset_list=pb.AssetList(values=[
+        pb.Asset(sha256=bytes(32), size=1), pb.Asset(sha256=hash, size=2**63 - 1)])))
+    add("RecordFields", "asset list empty", value(asset_list=pb.AssetList()))
+
+    def bad_value(name, why, **fields):
+        refuse("RecordFields", name, value(**fields).SerializeToString(), error_code="invalid_arguments", why=why)
+
+    bad_value("an asset without hash", "value", asset=pb.Asset())
+    bad_value("an asset of 31 bytes of hash", "value", asset=pb.Asset(sha256=hash[:31], size=1))
+    bad_value("an asset of 2^63 bytes", "value", asset=pb.Asset(sha256=hash, size=2**63))
+    bad_value("a list with an asset without hash", "value", asset_list=pb.AssetList(values=[pb.Asset()]))
+
+    note = pb.RecordID(zone=pb.ZoneID(zone_name="notes"), record_name="note-1")
+
+    def upload(*wanted, **values):
+        return pb.Request(upload_assets=pb.UploadAssets(**{"scope": 2, "assets": wanted, **values}))
+
+    def download(*ranges, **values):
+        return pb.Request(download_assets=pb.DownloadAssets(**{"scope": 2, "ranges": ranges, "record": note, **values}))
+
+    one = pb.Asset(sha256=hash, size=1)
+    add("Request", "upload two assets", upload(one, pb.Asset(sha256=bytes(32), size=2**63 - 1)))
+    add("Request", "upload an asset without bytes", upload(pb.Asset(sha256=hash), scope=1))
+    add("Request", "download an asset", download(pb.AssetRange(sha256=hash)))
+    add("Request", "download a range, and the same asset whole", download(
+        pb.AssetRange(sha256=hash, offset=2**40, length=2**20), pb.AssetRange(sha256=hash), scope=1))
+
+    def bad(name, code, request):
+        refuse("Request", name, request.SerializeToString(), error_code=code)
+
+    invalid = "invalid_arguments"
+    bad("401 assets", "limit_exceeded", upload(*[one] * 401))
+    bad("401 ranges", "limit_exceeded", download(*[pb.AssetRange(sha256=hash)] * 401))
+    bad("upload nothing", invalid, upload())
+    bad("upload an asset twice", invalid, upload(one, one))
+    bad("upload a hash of 31 bytes", invalid, upload(pb.Asset(sha256=hash[:31])))
+    bad("upload 2^63 bytes", invalid, upload(pb.Asset(sha256=hash, size=2**63)))
+    bad("upload to no database", invalid, upload(one, scope=0))
+    bad("download nothing", invalid, download())
+    bad("download a range without hash", invalid, download(pb.AssetRange()))
+    bad("download from beyond 2^63-1", invalid, download(pb.AssetRange(sha256=hash, offset=2**63)))
+
+    malformed = dict(close_reason="message_malformed")
+    add("AssetOffsets", "one has all, one nothing", pb.AssetOffsets(offsets=[2**40, 0]))
+    refuse("AssetOffsets", "beyond 2^63-1", pb.AssetOffsets(offsets=[2**63]).SerializeToString(), **malformed)
+    refuse("AssetOffsets", "garbage", b"\xff", **malformed)
+    add("Progress", "nothing of a file", pb.Progress(total_bytes=2**40))
+    add("Progress", "all", pb.Progress(done_bytes=2**63 - 1, total_bytes=2**63 - 1))
+    add("Progress", "of nothing", pb.Progress())
+    refuse("Progress", "more than all", pb.Progress(done_bytes=2, total_bytes=1).SerializeToString(), **malformed)
+    refuse("Progress", "beyond 2^63-1", pb.Progress(total_bytes=2**63).SerializeToString(), **malformed)
+    refuse("Progress", "garbage", b"\xff", **malformed)
+
+    rows = cases.setdefault("AssetData", [])
+
+    def data(name, item, offset, contents):
+        head = struct.pack("!IQ", item, offset)
+        fields = {"item": item, "offset": offset, "bytes": contents.hex()}
+        rows.append({"name": name, "message": "AssetData", "hex": (head + contents).hex(), "fields": fields})
+
+    data("the first byte of the first", 0, 0, b"\x01")
+    data("the last place", 399, 2**63 - 1, b"abc")
+    refuse("AssetData", "no bytes", struct.pack("!IQ", 0, 0), **malformed)
+    refuse("AssetData", "half a head", bytes(11), **malformed)
+    refuse("AssetData", "beyond 2^63-1", struct.pack("!IQ", 0, 2**63) + b"a", **malformed)
+
+
 def notifications():
     malformed = dict(close_reason="message_malformed")
     notes = pb.ZoneID(zone_name="notes", owner_name=USER)
@@ -577,6 +652,7 @@ def main():
     answers()
     feed_answers()
     notifications()
+    assets()
     frames()
     for message, rows in cases.items():
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

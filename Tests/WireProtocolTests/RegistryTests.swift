@@ -9,6 +9,7 @@ enum Registry {
     static let kinds: [String: FrameKind] = [
         "hello": .hello, "welcome": .welcome, "goaway": .goaway, "request": .request, "items": .items,
         "end": .end, "cancel": .cancel, "ping": .ping, "pong": .pong, "credit": .credit,
+        "asset_data": .assetData, "progress": .progress, "asset_offsets": .assetOffsets,
         "notification": .notification, "notification_ack": .notificationAck,
     ]
     static let errorCodes: [String: ErrorCode] = [
@@ -19,6 +20,8 @@ enum Registry {
         "server_record_changed": .serverRecordChanged, "server_rejected_request": .serverRejectedRequest,
         "operation_cancelled": .operationCancelled, "change_token_expired": .changeTokenExpired,
         "batch_request_failed": .batchRequestFailed,
+        "asset_file_modified": .assetFileModified, "quota_exceeded": .quotaExceeded,
+        "asset_not_available": .assetNotAvailable,
         "zone_busy": .zoneBusy, "bad_database": .badDatabase, "zone_not_found": .zoneNotFound,
         "limit_exceeded": .limitExceeded, "reference_violation": .referenceViolation,
         "deadline_exceeded": .deadlineExceeded, "operation_unknown": .operationUnknown,
@@ -72,6 +75,7 @@ enum Registry {
         "notification_keys_max": Bounds.notificationKeysMax,
         "notification_bytes_max": Bounds.notificationBytesMax,
         "notifications_unacknowledged_max": Bounds.notificationsUnacknowledgedMax,
+        "asset_data_bytes_max": Bounds.assetDataBytesMax,
         "versions_max": Hello.versionsMax,
         "access_token_bytes_max": Hello.accessTokenBytesMax,
         "client_bytes_max": Hello.clientBytesMax,

@@ -43,6 +43,14 @@ import WireProtocol
             #expect(
                 Vector.bytes(hex: json?["payload"] as? String ?? "") == Array(frame.payload.readableBytesView)
             )
+        } else if vector.message == "AssetData" {
+            let json = try JSONSerialization.jsonObject(with: fields) as? [String: Any]
+            let data = try AssetData(decoding: ByteBuffer(bytes: vector.bytes))
+            #expect(json?["item"] as? Int == Int(data.item))
+            #expect(json?["offset"] as? Int == Int(data.offset))
+            #expect(
+                Vector.bytes(hex: json?["bytes"] as? String ?? "") == Array(data.bytes.readableBytesView)
+            )
         } else {
             let type = try #require(Self.generated[vector.message])
             let message = try type.init(jsonUTF8Data: fields)
@@ -55,7 +63,8 @@ import WireProtocol
         "Hello": PBHello.self, "Welcome": PBWelcome.self, "GoAway": PBGoAway.self, "Request": PBRequest.self,
         "Items": PBItems.self, "End": PBEnd.self, "Credit": PBCredit.self,
         "RecordFields": PBRecordFields.self, "Notification": PBNotification.self,
-        "NotificationAck": PBNotificationAck.self,
+        "NotificationAck": PBNotificationAck.self, "AssetOffsets": PBAssetOffsets.self,
+        "Progress": PBProgress.self,
     ]
 
     /// Decodes and encodes with the codec.
@@ -72,6 +81,9 @@ import WireProtocol
         case "Credit": encoded = try Credit(decoding: payload).encoded()
         case "Notification": encoded = try Notification(decoding: payload).encoded()
         case "NotificationAck": encoded = try NotificationAck(decoding: payload).encoded()
+        case "AssetData": encoded = try AssetData(decoding: payload).encoded()
+        case "AssetOffsets": encoded = try AssetOffsets(decoding: payload).encoded()
+        case "Progress": encoded = try Progress(decoding: payload).encoded()
         case "RecordFields":
             let body = try RecordBody(checking: vector.bytes, allowsClear: true)
             return RecordBody(body.fields).bytes

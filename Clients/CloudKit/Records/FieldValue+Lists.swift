@@ -35,8 +35,8 @@ extension FieldValue {
             return .referenceList(
                 try Self.unwrap(values) { if case .reference(let it) = $0 { it } else { nil } }
             )
-        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList,
-            .emptyList, .clear:
+        case .asset, .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList,
+            .referenceList, .assetList, .emptyList, .clear:
             throw ValueRefusal("A list can't hold lists")
         }
     }

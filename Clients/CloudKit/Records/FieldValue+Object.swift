@@ -26,7 +26,7 @@ extension FieldValue {
         case .locationList(let locations): NSArray(array: locations.map { CLLocation($0) })
         case .referenceList(let references): NSArray(array: references.map { CKReference($0, in: zone) })
         case .emptyList: NSArray()
-        case .clear: nil
+        case .asset, .assetList, .clear: nil
         }
     }
 

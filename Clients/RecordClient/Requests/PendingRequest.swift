@@ -137,7 +137,7 @@ extension Operation {
             case .all: nil
             case .ids(let ids): ids.count
             }
-        case .checkSchema, .fetchToken, .listen: 0
+        case .checkSchema, .fetchToken, .listen, .uploadAssets, .downloadAssets: 0
         }
     }
 }

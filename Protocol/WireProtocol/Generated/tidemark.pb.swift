@@ -806,6 +806,22 @@ package nonisolated struct PBRequest: Sendable {
     set {operation = .listen(newValue)}
   }
 
+  package var uploadAssets: PBUploadAssets {
+    get {
+      if case .uploadAssets(let v)? = operation {return v}
+      return PBUploadAssets()
+    }
+    set {operation = .uploadAssets(newValue)}
+  }
+
+  package var downloadAssets: PBDownloadAssets {
+    get {
+      if case .downloadAssets(let v)? = operation {return v}
+      return PBDownloadAssets()
+    }
+    set {operation = .downloadAssets(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -821,6 +837,8 @@ package nonisolated struct PBRequest: Sendable {
     case modifySubscriptions(PBModifySubscriptions)
     case fetchSubscriptions(PBFetchSubscriptions)
     case listen(PBListen)
+    case uploadAssets(PBUploadAssets)
+    case downloadAssets(PBDownloadAssets)
 
   }
 
@@ -1017,6 +1035,14 @@ package nonisolated struct PBField: Sendable {
     set {value = .reference(newValue)}
   }
 
+  package var asset: PBAsset {
+    get {
+      if case .asset(let v)? = value {return v}
+      return PBAsset()
+    }
+    set {value = .asset(newValue)}
+  }
+
   package var stringList: PBStringList {
     get {
       if case .stringList(let v)? = value {return v}
@@ -1073,6 +1099,14 @@ package nonisolated struct PBField: Sendable {
     set {value = .referenceList(newValue)}
   }
 
+  package var assetList: PBAssetList {
+    get {
+      if case .assetList(let v)? = value {return v}
+      return PBAssetList()
+    }
+    set {value = .assetList(newValue)}
+  }
+
   /// A list without elements, whose element type the client does not know. Always true.
   package var emptyList: Bool {
     get {
@@ -1103,6 +1137,7 @@ package nonisolated struct PBField: Sendable {
     case bytes(Data)
     case location(PBLocation)
     case reference(PBReference)
+    case asset(PBAsset)
     case stringList(PBStringList)
     case int64List(PBInt64List)
     case doubleList(PBDoubleList)
@@ -1110,6 +1145,7 @@ package nonisolated struct PBField: Sendable {
     case bytesList(PBBytesList)
     case locationList(PBLocationList)
     case referenceList(PBReferenceList)
+    case assetList(PBAssetList)
     /// A list without elements, whose element type the client does not know. Always true.
     case emptyList(Bool)
     /// Only in RecordSave: remove the field. Always true.
@@ -1180,6 +1216,23 @@ package nonisolated struct PBReference: Sendable {
   fileprivate var _zone: PBZoneID? = nil
 }
 
+/// A file, by its contents (section 5.12). Never encrypted by the client, never indexed.
+package nonisolated struct PBAsset: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of all its bytes: 32 bytes.
+  package var sha256: Data = Data()
+
+  /// Bytes; at most 2^63-1, and what the server takes (section 7).
+  package var size: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 package nonisolated struct PBStringList: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1246,6 +1299,18 @@ package nonisolated struct PBReferenceList: Sendable {
   // methods supported on all messages.
 
   package var values: [PBReference] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct PBAssetList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var values: [PBAsset] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1687,6 +1752,72 @@ package nonisolated struct PBListen: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Brings the bytes of assets to the server, before a record names them (section 5.12). The answer is `asset_offsets`, `progress`
+/// frames as bytes become durable, and `end`. Assets are numbered as `assets`, from 0.
+package nonisolated struct PBUploadAssets: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  /// As many as a request has items; no two the same.
+  package var assets: [PBAsset] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Sends bytes of assets that a record names (section 5.12). The answer is `asset_data` and `progress` frames, and `end`. Ranges are
+/// numbered from 0 and sent in their order.
+package nonisolated struct PBDownloadAssets: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var scope: PBDatabaseScope = .unspecified
+
+  /// As many as a request has items.
+  package var ranges: [PBAssetRange] = []
+
+  /// The record that names them.
+  package var record: PBRecordID {
+    get {_record ?? PBRecordID()}
+    set {_record = newValue}
+  }
+  /// Returns true if `record` has been explicitly set.
+  package var hasRecord: Bool {self._record != nil}
+  /// Clears the value of `record`. Subsequent reads from it will return its default value.
+  package mutating func clearRecord() {self._record = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _record: PBRecordID? = nil
+}
+
+/// Bytes of one asset.
+package nonisolated struct PBAssetRange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the whole asset: 32 bytes.
+  package var sha256: Data = Data()
+
+  /// The first byte; at most the size.
+  package var offset: UInt64 = 0
+
+  /// How many bytes; 0, and more than there are: all to the end.
+  package var length: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2182,6 +2313,37 @@ package nonisolated struct PBZone: Sendable {
   package init() {}
 
   fileprivate var _id: PBZoneID? = nil
+}
+
+/// Frame `asset_offsets`: the server is ready for the bytes of an `upload_assets`.
+package nonisolated struct PBAssetOffsets: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// For each asset, in order: the first byte that the server does not have. The size: it has the asset.
+  package var offsets: [UInt64] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Frame `progress`: how far an `upload_assets` or a `download_assets` is.
+package nonisolated struct PBProgress: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of an upload the bytes that are durable, of a download those that were sent on the stream before this frame; never less than before.
+  package var doneBytes: UInt64 = 0
+
+  /// Of all assets, or ranges, of the request.
+  package var totalBytes: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// Frame `end`: the last of a stream.
@@ -2712,7 +2874,7 @@ nonisolated extension PBGoAway: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0\u{3}upload_assets\0\u{3}download_assets\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2878,6 +3040,32 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.operation = .listen(v)
         }
       }()
+      case 28: try {
+        var v: PBUploadAssets?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .uploadAssets(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .uploadAssets(v)
+        }
+      }()
+      case 29: try {
+        var v: PBDownloadAssets?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .downloadAssets(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .downloadAssets(v)
+        }
+      }()
       default: break
       }
     }
@@ -2942,6 +3130,14 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .listen?: try {
       guard case .listen(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+    }()
+    case .uploadAssets?: try {
+      guard case .uploadAssets(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 28)
+    }()
+    case .downloadAssets?: try {
+      guard case .downloadAssets(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 29)
     }()
     case nil: break
     }
@@ -3167,7 +3363,7 @@ nonisolated extension PBRecordFields: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBField: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Field"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}encrypted\0\u{1}string\0\u{1}int64\0\u{1}double\0\u{1}timestamp\0\u{1}bytes\0\u{1}location\0\u{1}reference\0\u{4}\u{8}string_list\0\u{3}int64_list\0\u{3}double_list\0\u{3}timestamp_list\0\u{3}bytes_list\0\u{3}location_list\0\u{3}reference_list\0\u{4}\u{7}empty_list\0\u{1}clear\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}encrypted\0\u{1}string\0\u{1}int64\0\u{1}double\0\u{1}timestamp\0\u{1}bytes\0\u{1}location\0\u{1}reference\0\u{1}asset\0\u{4}\u{7}string_list\0\u{3}int64_list\0\u{3}double_list\0\u{3}timestamp_list\0\u{3}bytes_list\0\u{3}location_list\0\u{3}reference_list\0\u{3}asset_list\0\u{4}\u{6}empty_list\0\u{1}clear\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3241,6 +3437,19 @@ nonisolated extension PBField: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.value = .reference(v)
+        }
+      }()
+      case 10: try {
+        var v: PBAsset?
+        var hadOneofValue = false
+        if let current = self.value {
+          hadOneofValue = true
+          if case .asset(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.value = .asset(v)
         }
       }()
       case 17: try {
@@ -3334,6 +3543,19 @@ nonisolated extension PBField: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
           self.value = .referenceList(v)
         }
       }()
+      case 24: try {
+        var v: PBAssetList?
+        var hadOneofValue = false
+        if let current = self.value {
+          hadOneofValue = true
+          if case .assetList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.value = .assetList(v)
+        }
+      }()
       case 30: try {
         var v: Bool?
         try decoder.decodeSingularBoolField(value: &v)
@@ -3395,6 +3617,10 @@ nonisolated extension PBField: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       guard case .reference(let v)? = self.value else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
+    case .asset?: try {
+      guard case .asset(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
     case .stringList?: try {
       guard case .stringList(let v)? = self.value else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
@@ -3422,6 +3648,10 @@ nonisolated extension PBField: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     case .referenceList?: try {
       guard case .referenceList(let v)? = self.value else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .assetList?: try {
+      guard case .assetList(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
     case .emptyList?: try {
       guard case .emptyList(let v)? = self.value else { preconditionFailure() }
@@ -3549,6 +3779,41 @@ nonisolated extension PBReference: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.recordName != rhs.recordName {return false}
     if lhs._zone != rhs._zone {return false}
     if lhs.action != rhs.action {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBAsset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Asset"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sha256\0\u{1}size\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBAsset, rhs: PBAsset) -> Bool {
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.size != rhs.size {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3728,6 +3993,36 @@ nonisolated extension PBReferenceList: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 
   package static func ==(lhs: PBReferenceList, rhs: PBReferenceList) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBAssetList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AssetList"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBAssetList, rhs: PBAssetList) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -4480,6 +4775,125 @@ nonisolated extension PBListen: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
   }
 
   package static func ==(lhs: PBListen, rhs: PBListen) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBUploadAssets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UploadAssets"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}assets\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.assets) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    if !self.assets.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.assets, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBUploadAssets, rhs: PBUploadAssets) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs.assets != rhs.assets {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDownloadAssets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DownloadAssets"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}ranges\0\u{2}\u{2}record\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.ranges) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._record) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.scope != .unspecified {
+      try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
+    }
+    if !self.ranges.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.ranges, fieldNumber: 2)
+    }
+    try { if let v = self._record {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBDownloadAssets, rhs: PBDownloadAssets) -> Bool {
+    if lhs.scope != rhs.scope {return false}
+    if lhs.ranges != rhs.ranges {return false}
+    if lhs._record != rhs._record {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBAssetRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AssetRange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sha256\0\u{1}offset\0\u{1}length\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.length) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    if self.length != 0 {
+      try visitor.visitSingularUInt64Field(value: self.length, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBAssetRange, rhs: PBAssetRange) -> Bool {
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.length != rhs.length {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5319,6 +5733,71 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
   package static func ==(lhs: PBZone, rhs: PBZone) -> Bool {
     if lhs._id != rhs._id {return false}
     if lhs.capabilities != rhs.capabilities {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBAssetOffsets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AssetOffsets"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}offsets\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.offsets) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.offsets.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.offsets, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBAssetOffsets, rhs: PBAssetOffsets) -> Bool {
+    if lhs.offsets != rhs.offsets {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Progress"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}done_bytes\0\u{3}total_bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.doneBytes) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.totalBytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.doneBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.doneBytes, fieldNumber: 1)
+    }
+    if self.totalBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.totalBytes, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBProgress, rhs: PBProgress) -> Bool {
+    if lhs.doneBytes != rhs.doneBytes {return false}
+    if lhs.totalBytes != rhs.totalBytes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -109,13 +109,15 @@ extension FieldValue {
     /// Elements of a list; 0 for what is none.
     package var elementCount: Int {
         switch self {
-        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .emptyList, .clear: 0
+        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .asset, .emptyList, .clear:
+            0
         case .stringList(let elements): elements.count
         case .int64List(let elements): elements.count
         case .doubleList(let elements), .timestampList(let elements): elements.count
         case .bytesList(let elements): elements.count
         case .locationList(let elements): elements.count
         case .referenceList(let elements): elements.count
+        case .assetList(let elements): elements.count
         }
     }
 }

@@ -47,6 +47,8 @@ extension Request {
             case 0xDA:
                 try message.message().skipAll()
                 operation = .listen
+            case 0xE2: operation = .uploadAssets(try UploadAssets(message.message()))
+            case 0xEA: operation = .downloadAssets(try DownloadAssets(message.message()))
             default: try message.skip(tag)
             }
         }
@@ -81,6 +83,8 @@ extension Request {
         case .modifySubscriptions(let modify): buffer.writeMessage(25) { modify.encode(into: &$0) }
         case .fetchSubscriptions(let fetch): buffer.writeMessage(26) { fetch.encode(into: &$0) }
         case .listen: buffer.writeMessage(27) { _ in }
+        case .uploadAssets(let upload): buffer.writeMessage(28) { upload.encode(into: &$0) }
+        case .downloadAssets(let download): buffer.writeMessage(29) { download.encode(into: &$0) }
         }
     }
 

@@ -17,7 +17,8 @@ package struct RequestShape {
         try? payload.reading("request") { message throws(WireError) in
             while let tag = try message.tag() {
                 switch tag {
-                case 0x82, 0x92, 0x9A, 0xCA, 0xD2: try self.count(in: message.message(), isRecordFetch: false)
+                case 0x82, 0x92, 0x9A, 0xCA, 0xD2, 0xE2, 0xEA:
+                    try self.count(in: message.message(), isRecordFetch: false)
                 case 0x8A: try self.count(in: message.message(), isRecordFetch: true)
                 case 0xA2: try self.countKeys(of: message.message(), at: 0x2A)
                 case 0xB2: try self.countKeys(of: message.message(), at: 0x22)

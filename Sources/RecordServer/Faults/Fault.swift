@@ -14,6 +14,8 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case modifySubscriptions = "modify_subscriptions"
     case fetchSubscriptions = "fetch_subscriptions"
     case listen
+    case uploadAssets = "upload_assets"
+    case downloadAssets = "download_assets"
 }
 
 /// A request that a fault may befall.

@@ -59,6 +59,8 @@ extension OperationKind {
         case .modifySubscriptions: self = .modifySubscriptions
         case .fetchSubscriptions: self = .fetchSubscriptions
         case .listen: self = .listen
+        case .uploadAssets: self = .uploadAssets
+        case .downloadAssets: self = .downloadAssets
         }
     }
 }

@@ -21,6 +21,8 @@ final class ServerMetrics: Sendable {
     private let modifySubscriptions = requestCounter(.modifySubscriptions)
     private let fetchSubscriptions = requestCounter(.fetchSubscriptions)
     private let listen = requestCounter(.listen)
+    private let uploadAssets = requestCounter(.uploadAssets)
+    private let downloadAssets = requestCounter(.downloadAssets)
     private let listeners = Meter(label: "tidemark_listeners")
     private let notificationsSent = Counter(label: "tidemark_notifications_sent")
     private let notificationsCoalesced = Counter(label: "tidemark_notifications_coalesced")
@@ -64,6 +66,8 @@ final class ServerMetrics: Sendable {
         case .modifySubscriptions: self.modifySubscriptions.increment()
         case .fetchSubscriptions: self.fetchSubscriptions.increment()
         case .listen: self.listen.increment()
+        case .uploadAssets: self.uploadAssets.increment()
+        case .downloadAssets: self.downloadAssets.increment()
         }
     }
 

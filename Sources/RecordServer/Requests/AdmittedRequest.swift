@@ -59,6 +59,8 @@ struct Admission {
             return try self.admit(operation)
         case .checkSchema(let operation):
             return try self.admit(operation)
+        case .uploadAssets, .downloadAssets:
+            throw Failure(code: .operationUnknown, message: "assets are not stored yet", retry: .never)
         }
     }
 

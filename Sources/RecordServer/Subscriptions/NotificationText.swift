@@ -10,7 +10,7 @@ enum NotificationText {
         switch slice.type {
         case .string, .int64, .double, .timestamp, .reference: return self.text(of: body.value(of: slice))
         case .bytes, .location, .stringList, .int64List, .doubleList, .timestampList, .bytesList,
-            .locationList, .referenceList, .emptyList, .clear:
+            .locationList, .referenceList, .asset, .assetList, .emptyList, .clear:
             return ""
         }
     }
@@ -23,7 +23,7 @@ enum NotificationText {
         case .timestamp(let seconds): self.date(secondsSince2001: seconds)
         case .reference(let reference): reference.recordName
         case .bytes, .location, .stringList, .int64List, .doubleList, .timestampList, .bytesList,
-            .locationList, .referenceList, .emptyList, .clear:
+            .locationList, .referenceList, .asset, .assetList, .emptyList, .clear:
             ""
         }
     }

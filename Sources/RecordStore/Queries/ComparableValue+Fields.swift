@@ -16,7 +16,7 @@ extension ComparableValue {
         case .bytesList(let list): list.map { .bytes($0) }
         case .locationList(let locations): locations.map { .place($0) }
         case .referenceList(let references): references.map { .bytes(Array($0.recordName.utf8)) }
-        case .emptyList, .clear: []
+        case .asset, .assetList, .emptyList, .clear: []
         }
     }
 

@@ -127,7 +127,7 @@ package struct IndexChanges: Hashable, Sendable {
         switch slice.type {
         case .string, .bytes: [Array(body.bytes[slice.value].prefix(IndexValue.bytesMax))]
         case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
-            .timestampList, .bytesList, .locationList, .referenceList, .emptyList, .clear:
+            .timestampList, .bytesList, .locationList, .referenceList, .asset, .assetList, .emptyList, .clear:
             IndexValue.entries(of: body.value(of: slice))
         }
     }

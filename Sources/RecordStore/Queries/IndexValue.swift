@@ -59,7 +59,7 @@ package enum IndexValue {
         case .bytesList(let list): self.distinct(list) { self.bytes($0) }
         case .locationList(let list): self.distinct(list) { self.location($0) }
         case .referenceList(let list): self.distinct(list) { self.reference($0.recordName) }
-        case .emptyList, .clear: []
+        case .asset, .assetList, .emptyList, .clear: []
         }
     }
 

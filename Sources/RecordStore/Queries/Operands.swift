@@ -95,7 +95,9 @@ extension FieldType {
         case .bytesList: .bytes
         case .locationList: .location
         case .referenceList: .reference
-        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .emptyList, .clear: self
+        case .assetList: .asset
+        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .asset, .emptyList, .clear:
+            self
         }
     }
 }
@@ -111,7 +113,9 @@ extension FieldValue {
         case .bytesList(let list): list.map { .bytes($0) }
         case .locationList(let locations): locations.map { .location($0) }
         case .referenceList(let references): references.map { .reference($0) }
-        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .emptyList, .clear: [self]
+        case .assetList(let assets): assets.map { .asset($0) }
+        case .string, .int64, .double, .timestamp, .bytes, .location, .reference, .asset, .emptyList, .clear:
+            [self]
         }
     }
 }

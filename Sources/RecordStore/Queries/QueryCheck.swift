@@ -239,7 +239,7 @@ extension Comparator {
             switch type {
             case .string, .int64, .double, .timestamp, .bytes: true
             case .location, .reference, .stringList, .int64List, .doubleList, .timestampList, .bytesList,
-                .locationList, .referenceList, .emptyList, .clear:
+                .locationList, .referenceList, .asset, .assetList, .emptyList, .clear:
                 false
             }
         case .near: type == .location

@@ -57,7 +57,7 @@ struct RecordValues {
         case .emptyList: return []
         case .clear: return nil
         case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
-            .timestampList, .bytesList, .locationList, .referenceList:
+            .timestampList, .bytesList, .locationList, .referenceList, .asset, .assetList:
             return ComparableValue.elements(of: body.value(of: slice))
         }
     }

@@ -9,7 +9,7 @@ extension IndexKinds {
         case .int64, .double, .timestamp, .location: [.queryable, .sortable]
         case .reference, .stringList, .int64List, .doubleList, .timestampList, .locationList, .referenceList:
             [.queryable]
-        case .bytes, .bytesList, .emptyList, .clear: []
+        case .bytes, .bytesList, .asset, .assetList, .emptyList, .clear: []
         }
     }
 

@@ -79,8 +79,9 @@ extension FieldType {
         case .bytes: .bytesList
         case .location: .locationList
         case .reference: .referenceList
+        case .asset: .assetList
         case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList, .referenceList,
-            .emptyList, .clear:
+            .assetList, .emptyList, .clear:
             self
         }
     }

@@ -1,0 +1,61 @@
+/// A file, by its contents.
+///
+/// - Source: `Protocol/README.md`, section 5.12.
+package struct Asset: Hashable, Sendable {
+    package static let hashBytes = 32
+
+    /// SHA-256 of all bytes: 32 bytes.
+    package var sha256: [UInt8]
+    /// Bytes.
+    package var size: Int64
+
+    package init(sha256: [UInt8], size: Int64) {
+        self.sha256 = sha256
+        self.size = size
+    }
+}
+
+/// Brings the bytes of assets to the server, before a record names them.
+///
+/// Items are numbered as `assets`.
+package struct UploadAssets: Hashable, Sendable {
+    package var scope: DatabaseScope
+    /// No two the same.
+    package var assets: [Asset]
+
+    package init(scope: DatabaseScope, assets: [Asset]) {
+        self.scope = scope
+        self.assets = assets
+    }
+}
+
+/// Asks for bytes of assets that one record names.
+///
+/// Items are numbered as `ranges`, and sent in their order.
+package struct DownloadAssets: Hashable, Sendable {
+    package var scope: DatabaseScope
+    package var record: RecordID
+    package var ranges: [AssetRange]
+
+    package init(scope: DatabaseScope, record: RecordID, ranges: [AssetRange]) {
+        self.scope = scope
+        self.record = record
+        self.ranges = ranges
+    }
+}
+
+/// Bytes of one asset.
+package struct AssetRange: Hashable, Sendable {
+    /// Of the whole asset: 32 bytes.
+    package var sha256: [UInt8]
+    /// The first byte; at most the size.
+    package var offset: Int64
+    /// `nil`: all to the end; so does more than there is.
+    package var length: Int64?
+
+    package init(sha256: [UInt8], offset: Int64 = 0, length: Int64? = nil) {
+        self.sha256 = sha256
+        self.offset = offset
+        self.length = length
+    }
+}

@@ -1,0 +1,103 @@
+package import NIOCore
+import RecordModel
+
+/// Frame `asset_data`: bytes of one asset, behind the number of the asset, or of the range, and their place in it.
+///
+///      0               4                               12
+///     +---------------+-------------------------------+----------------
+///     | item          | offset                        | bytes …
+///     +---------------+-------------------------------+----------------
+///      UInt32          UInt64                          1 … 262,144 bytes    (network byte order)
+///
+/// - Source: `Protocol/README.md`, section 5.12.
+package struct AssetData: Hashable, Sendable {
+    package static let headerBytes = 12
+
+    package var item: UInt32
+    package var offset: Int64
+    package var bytes: ByteBuffer
+
+    package init(item: UInt32, offset: Int64, bytes: ByteBuffer) {
+        self.item = item
+        self.offset = offset
+        self.bytes = bytes
+    }
+
+    /// Reads the payload of an `asset_data`; its bytes stay where they are.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        var payload = payload
+        guard let (item, offset) = payload.readMultipleIntegers(as: (UInt32, UInt64).self),
+            let offset = Int64(exactly: offset),
+            (1...Bounds.assetDataBytesMax).contains(payload.readableBytes)
+        else {
+            throw WireError(.malformed, field: "asset_data")
+        }
+        self.init(item: item, offset: offset, bytes: payload)
+    }
+
+    package func encoded() -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(Self.headerBytes + self.bytes.readableBytes)
+        Self.writeHeader(item: self.item, offset: self.offset, into: &buffer)
+        buffer.writeImmutableBuffer(self.bytes)
+        return buffer
+    }
+
+    /// Writes what stands before the bytes.
+    package static func writeHeader(item: UInt32, offset: Int64, into buffer: inout ByteBuffer) {
+        buffer.writeMultipleIntegers(item, UInt64(offset))
+    }
+}
+
+/// Frame `progress`: how far an upload or a download is.
+package struct Progress: Hashable, Sendable {
+    /// Of an upload the bytes that are durable, of a download those that were sent before this frame.
+    package var doneBytes: Int64
+    package var totalBytes: Int64
+
+    package init(doneBytes: Int64, totalBytes: Int64) {
+        self.doneBytes = doneBytes
+        self.totalBytes = totalBytes
+    }
+
+    /// Reads the payload of a `progress`.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        let message = try PBProgress(payload: payload, field: "progress")
+        guard let total = Int64(exactly: message.totalBytes), message.doneBytes <= message.totalBytes else {
+            throw WireError(.malformed, field: "progress")
+        }
+        self.init(doneBytes: Int64(message.doneBytes), totalBytes: total)
+    }
+
+    package func encoded() -> ByteBuffer {
+        var message = PBProgress()
+        message.doneBytes = UInt64(self.doneBytes)
+        message.totalBytes = UInt64(self.totalBytes)
+        return message.payload()
+    }
+}
+
+/// Frame `asset_offsets`: the server is ready for the bytes of an upload.
+package struct AssetOffsets: Hashable, Sendable {
+    /// For each asset, in order, the first byte that the server does not have.
+    package var offsets: [Int64]
+
+    package init(offsets: [Int64]) {
+        self.offsets = offsets
+    }
+
+    /// Reads the payload of an `asset_offsets`; whether they fit what was asked is the client's to see.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        let message = try PBAssetOffsets(payload: payload, field: "asset_offsets")
+        guard message.offsets.allSatisfy({ Int64(exactly: $0) != nil }) else {
+            throw WireError(.malformed, field: "asset_offsets")
+        }
+        self.init(offsets: message.offsets.map { Int64($0) })
+    }
+
+    package func encoded() -> ByteBuffer {
+        var message = PBAssetOffsets()
+        message.offsets = self.offsets.map { UInt64($0) }
+        return message.payload()
+    }
+}
