@@ -146,14 +146,15 @@ package struct StoredRecord: Hashable, Sendable {
         self.body = body
     }
 
-    package func record(id: RecordID) -> Record {
+    /// The record as it travels, cut to `keys` when there are some.
+    package func record(id: RecordID, keeping keys: Set<String>? = nil) -> Record {
         Record(
             id: id,
             recordType: self.recordType,
             changeTag: ChangeTag.text(of: self.position),
             system: self.system,
             parent: self.parent,
-            body: self.body
+            body: keys.map { self.body.keeping($0) } ?? self.body
         )
     }
 }

@@ -133,6 +133,20 @@ final class HotStatement {
         return false
     }
 
+    /// Moves to the next row, unless that takes more of SQLite's operations: then `nil`, and the statement is ready to be run again.
+    func step(operationsMax: Int) throws(StorageFailure) -> Bool? {
+        // SQLite counts from what the statement's earlier runs took, unless that is forgotten.
+        sqlite3_stmt_status(self.statement, SQLITE_STMTSTATUS_VM_STEP, 1)
+        sqlite3_progress_handler(self.connection, Int32(clamping: operationsMax), { _ in 1 }, nil)
+        defer { sqlite3_progress_handler(self.connection, 0, nil, nil) }
+        do throws(StorageFailure) {
+            return try self.step()
+        } catch {
+            guard sqlite3_errcode(self.connection) & 0xFF == SQLITE_INTERRUPT else { throw error }
+            return nil
+        }
+    }
+
     /// Runs a statement without rows.
     func run() throws(StorageFailure) {
         while try self.step() {}

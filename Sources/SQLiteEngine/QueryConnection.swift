@@ -106,12 +106,33 @@ final class QueryConnection: QueryReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> Int {
+        // The limit makes every entry dearer, and most counts end before it.
+        if scan.after == nil, let count = try self.countOfAll(scan, of: index, in: zone, limit: limit) {
+            return count
+        }
         let statement =
             self.ascending(scan, from: self.statements.count, behind: self.statements.countBehind)
         self.bind(statement, index, zone, limit)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
         return Int(statement.integer(0))
+    }
+
+    /// `nil`: there may be more than the limit.
+    private func countOfAll(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int? {
+        let statements = self.statements.countAll
+        let statement = self.ascending(scan, from: statements, behind: statements)
+        self.bindPlace(statement, index, zone)
+        // Three for each entry, and some to begin with.
+        guard let hasRow = try statement.step(operationsMax: 3 * limit + 64) else { return nil }
+        defer { statement.reset() }
+        let count = hasRow ? Int(statement.integer(0)) : 0
+        return count > limit ? nil : count
     }
 
     func record(numbered number: Int64) throws(StorageFailure) -> NamedRecord? {
@@ -127,11 +148,15 @@ final class QueryConnection: QueryReader {
 
     // MARK: Ranges
 
-    /// Every entry statement has these four at the same places.
-    private func bind(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey, _ limit: Int) {
+    /// Every entry statement has these three at the same places.
+    private func bindPlace(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey) {
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, index)
+    }
+
+    private func bind(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey, _ limit: Int) {
+        self.bindPlace(statement, index, zone)
         statement.bind(7, Int64(limit))
     }
 

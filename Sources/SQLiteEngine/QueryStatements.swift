@@ -9,7 +9,7 @@ final class QueryStatements {
     }
 
     let typeNumber, fields, zones, records, record: HotStatement
-    let ascending, ascendingBehind, descending, count, countBehind: Bounded
+    let ascending, ascendingBehind, descending, count, countBehind, countAll: Bounded
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
@@ -57,6 +57,10 @@ final class QueryStatements {
                 open: try statement("SELECT count(*) FROM (SELECT 1 \(start) LIMIT ?7)")
             )
         }
+        self.countAll = Bounded(
+            bounded: try statement("SELECT count(*) \(from) AND value < ?6"),
+            open: try statement("SELECT count(*) \(from)")
+        )
         self.count = try count(from)
         self.countBehind = try count(behind)
     }

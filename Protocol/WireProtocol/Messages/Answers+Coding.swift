@@ -6,9 +6,10 @@ extension Items {
     package init(decoding payload: ByteBuffer) throws(WireError) {
         let items = try payload.reading("items") { message throws(WireError) in
             var items: [Item] = []
+            var texts = LastTexts()
             while let tag = try message.tag() {
                 switch tag {
-                case 0x0A: items.append(try Item(message.message(), after: items.last))
+                case 0x0A: items.append(try Item(message.message(), &texts))
                 default: try message.skip(tag)
                 }
             }
@@ -36,12 +37,9 @@ extension Item {
         buffer.writeMessage(1) { self.encode(into: &$0) }
     }
 
-    /// `previous`: the item before it in the message; what both say is kept once.
-    init(_ message: consuming MessageReader, after previous: Item?) throws(WireError) {
+    init(_ message: consuming MessageReader, _ texts: inout LastTexts) throws(WireError) {
         var index: UInt32 = 0
         var outcome: ItemOutcome?
-        var last: Record?
-        if case .record(let record) = previous?.outcome { last = record }
         while let tag = try message.tag() {
             switch tag {
             case 0x08: index = try message.uint32()
@@ -50,7 +48,7 @@ extension Item {
             case 0x22:
                 try message.skip(tag)
                 outcome = .deleted
-            case 0x2A: outcome = .record(try Record(message.message(), after: last))
+            case 0x2A: outcome = .record(try Record(message.message(), &texts))
             case 0x32: outcome = .zone(try Zone(message.message()))
             case 0x3A: outcome = .recordDeleted(try DeletedRecord(message.message()))
             case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))
@@ -139,7 +137,9 @@ extension Failure {
             case 0x20: culpritIndex = try message.uint32()
             case 0x28: retry = try message.uint32()
             case 0x30: retryAfterMilliseconds = try message.uint32()
-            case 0x3A: self.serverRecord = try Record(message.message(), after: nil)
+            case 0x3A:
+                var texts = LastTexts()
+                self.serverRecord = try Record(message.message(), &texts)
             default: try message.skip(tag)
             }
         }

@@ -6,19 +6,17 @@ extension ZoneID {
 
     init(_ message: consuming MessageReader) throws(WireError) {
         self = .unnamed
-        try self.merge(message)
+        var last = ""
+        try self.merge(message, &last)
     }
 
     /// A message that comes twice where there is one is read into the first.
     ///
-    /// `previous`: a zone that is likely to be the same.
-    mutating func merge(
-        _ message: consuming MessageReader,
-        after previous: ZoneID? = nil
-    ) throws(WireError) {
+    /// `lastName`: that of a zone which is likely to be the same.
+    mutating func merge(_ message: consuming MessageReader, _ lastName: inout String) throws(WireError) {
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: self.zoneName = try message.text(orSame: previous?.zoneName)
+            case 0x0A: self.zoneName = try message.text(orLast: &lastName)
             case 0x12: self.ownerName = try message.text()
             default: try message.skip(tag)
             }
@@ -39,13 +37,16 @@ extension RecordID {
         try self.merge(message)
     }
 
-    mutating func merge(
-        _ message: consuming MessageReader,
-        after previous: ZoneID? = nil
-    ) throws(WireError) {
+    mutating func merge(_ message: consuming MessageReader) throws(WireError) {
+        var last = ""
+        try self.merge(message, &last)
+    }
+
+    /// `lastZoneName`: that of a zone which is likely to be the same.
+    mutating func merge(_ message: consuming MessageReader, _ lastZoneName: inout String) throws(WireError) {
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: try self.zone.merge(message.message(), after: previous)
+            case 0x0A: try self.zone.merge(message.message(), &lastZoneName)
             case 0x12: self.recordName = try message.text()
             default: try message.skip(tag)
             }

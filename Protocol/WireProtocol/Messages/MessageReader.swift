@@ -71,16 +71,35 @@ struct MessageReader {
         return text
     }
 
-    /// A text that is likely to be one that the caller has: then that is returned, and no other is made.
-    mutating func text(orSame known: String?) throws(WireError) -> String {
+    /// A text that is likely to be the last one of its place: then that is returned, and no other is made.
+    mutating func text(orLast last: inout String) throws(WireError) -> String {
         let start = self.position
         let range = try self.delimited()
-        if var known, known.utf8.count == range.count {
-            let isSame = known.withUTF8 { $0.elementsEqual(self.memory[range]) }
-            if isSame { return known }
-        }
+        if last.utf8.count == range.count, self.hasBytes(of: &last, at: range) { return last }
         self.position = start
-        return try self.text()
+        last = try self.text()
+        return last
+    }
+
+    private func hasBytes(of text: inout String, at range: Range<Int>) -> Bool {
+        // SAFETY: read below its count only, as long as it is lent.
+        text.withUTF8 { utf8 in
+            let text = UnsafeRawBufferPointer(utf8)
+            var offset = 0
+            while text.count - offset >= 8 {
+                let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                let place = range.lowerBound + offset
+                guard self.memory.loadUnaligned(fromByteOffset: place, as: UInt64.self) == word else {
+                    return false
+                }
+                offset += 8
+            }
+            while offset < text.count {
+                guard self.memory[range.lowerBound + offset] == text[offset] else { return false }
+                offset += 1
+            }
+            return true
+        }
     }
 
     mutating func bytes() throws(WireError) -> [UInt8] {

@@ -1,26 +1,30 @@
 import NIOCore
 import RecordModel
 
+/// Texts of the record that was read last: most records of an answer have its zone, its type and its authors, and those are made once.
+struct LastTexts {
+    var zoneName = ""
+    var recordType = ""
+    var author = ""
+}
+
 extension Record {
     /// Reads a record that a server sent; `clear` has no place in it.
-    ///
-    /// `previous`: the one before it in an answer. Most have its zone, its type and its authors: a text that is the same is not made
-    /// again.
-    init(_ message: consuming MessageReader, after previous: Record?) throws(WireError) {
+    init(_ message: consuming MessageReader, _ texts: inout LastTexts) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
         var hasID = false
         var fields: [UInt8] = []
         while let tag = try message.tag() {
             switch tag {
             case 0x0A:
-                try self.id.merge(message.message(), after: previous?.id.zone)
+                try self.id.merge(message.message(), &texts.zoneName)
                 hasID = true
-            case 0x12: self.recordType = try message.text(orSame: previous?.recordType)
+            case 0x12: self.recordType = try message.text(orLast: &texts.recordType)
             case 0x1A: self.changeTag = try message.text()
             case 0x20: self.system.createdMilliseconds = try message.int64()
             case 0x28: self.system.modifiedMilliseconds = try message.int64()
-            case 0x32: self.system.createdBy = try message.text(orSame: previous?.system.createdBy)
-            case 0x3A: self.system.modifiedBy = try message.text(orSame: self.system.createdBy)
+            case 0x32: self.system.createdBy = try message.text(orLast: &texts.author)
+            case 0x3A: self.system.modifiedBy = try message.text(orLast: &texts.author)
             case 0x42:
                 let parent = try message.text()
                 self.parent = parent.isEmpty ? nil : parent
@@ -73,9 +77,10 @@ extension RecordSaved {
 extension Zone {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, capabilities: [])
+        var lastName = ""
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: try self.id.merge(message.message())
+            case 0x0A: try self.id.merge(message.message(), &lastName)
             case 0x10: self.capabilities = ZoneCapabilities(rawValue: try message.uint32())
             default: try message.skip(tag)
             }

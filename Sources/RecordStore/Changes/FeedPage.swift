@@ -165,14 +165,13 @@ final class FeedPage {
     /// False: there is no room.
     private func add(_ record: NamedRecord) -> Bool {
         guard self.items.count < self.read.limit else { return false }
-        var stored = record.stored
-        if let desiredKeys { stored.body = stored.body.keeping(desiredKeys) }
+        let id = RecordID(zone: self.read.zone, recordName: record.name)
+        let record = record.stored.record(id: id, keeping: self.desiredKeys)
         // A single record has room in any case, so that every page gets ahead.
-        let size = stored.body.bytes.count
+        let size = record.body.bytes.count
         guard self.items.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        let id = RecordID(zone: self.read.zone, recordName: record.name)
-        self.items.append(.record(stored.record(id: id)))
+        self.items.append(.record(record))
         return true
     }
 
