@@ -3,19 +3,81 @@ import RecordModel
 extension RecordBody {
     /// Whether the other body has fields of the same names, types and encryption.
     ///
-    /// Most saves replace the values of a record's fields: such a save defines nothing, and replaces the body as it is.
+    /// Most saves replace the values of a record's fields: such a save defines nothing, and replaces the body as it is. So this is asked of
+    /// nearly every save, on the writer's thread, and looks at the bytes themselves: up to its value a field of the one is that of the other.
     func hasSameFields(as other: RecordBody) -> Bool {
-        var ours = FieldCursor(self.bytes)
-        var theirs = FieldCursor(other.bytes)
-        while let our = ours.nextTrusted() {
-            guard let their = theirs.nextTrusted(), our.type == their.type,
-                our.isEncrypted == their.isEncrypted, our.name.count == their.name.count
-            else { return false }
-            for offset in 0..<our.name.count
-            where self.bytes[our.name.lowerBound + offset] != other.bytes[their.name.lowerBound + offset] {
-                return false
+        // SAFETY: `FieldHead` reads below the counts only, and is gone when the call returns.
+        self.bytes.withUnsafeBytes { ours in
+            other.bytes.withUnsafeBytes { theirs in
+                var our = 0
+                var their = 0
+                while our < ours.count, their < theirs.count {
+                    guard let left = FieldHead(in: ours, at: our),
+                        let right = FieldHead(in: theirs, at: their),
+                        left.hasSameBytes(as: right, ours, theirs)
+                    else { return false }
+                    our = left.end
+                    their = right.end
+                }
+                return our == ours.count && their == theirs.count
             }
         }
-        return theirs.nextTrusted() == nil
+    }
+}
+
+/// What stands before the value of a field: its name, whether it is encrypted, and the number of its value's type.
+///
+///     0x0A length  ( 0x0A length name [ 0x10 0x01 ] tag )  value
+private struct FieldHead {
+    /// The part in brackets; a tag has one byte, or two from number 16 on.
+    let range: Range<Int>
+    /// Behind the value.
+    let end: Int
+
+    // SAFETY: every place is compared with the count before it is read.
+    init?(in bytes: UnsafeRawBufferPointer, at start: Int) {
+        var place = start + 1
+        guard let length = Self.length(in: bytes, at: &place), length <= bytes.count - place else {
+            return nil
+        }
+        self.end = place + length
+        let first = place
+        place += 1
+        guard let nameBytes = Self.length(in: bytes, at: &place), nameBytes <= bytes.count - place else {
+            return nil
+        }
+        place += nameBytes
+        if place < bytes.count, bytes[place] == 0x10 { place += 2 }
+        guard place < bytes.count else { return nil }
+        place += bytes[place] < 0x80 ? 1 : 2
+        guard place <= self.end else { return nil }
+        self.range = first..<place
+    }
+
+    // SAFETY: both ranges were found in these bytes.
+    func hasSameBytes(
+        as other: FieldHead,
+        _ ours: UnsafeRawBufferPointer,
+        _ theirs: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard self.range.count == other.range.count else { return false }
+        for offset in 0..<self.range.count
+        where ours[self.range.lowerBound + offset] != theirs[other.range.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    private static func length(in bytes: UnsafeRawBufferPointer, at place: inout Int) -> Int? {
+        var length = 0
+        var shift = 0
+        while place < bytes.count, shift < 28 {
+            let byte = Int(bytes[place])
+            place += 1
+            length |= (byte & 0x7F) << shift
+            if byte < 0x80 { return length }
+            shift += 7
+        }
+        return nil
     }
 }

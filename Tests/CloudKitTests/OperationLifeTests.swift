@@ -42,9 +42,11 @@ import Testing
         #expect(operation.isFinished && operation.isCancelled)
     }
 
-    @Test func `an operation cancelled in flight ends with operationCancelled`() async {
+    @Test func `an operation cancelled in flight ends with operationCancelled`() async throws {
+        let port = try SilentPort()
+        defer { withExtendedLifetime(port) {} }
         let operation = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
-        operation.database = self.container.privateCloudDatabase
+        operation.database = port.container.privateCloudDatabase
         let events = Events()
         operation.fetchRecordZonesResultBlock = { result in
             guard case .failure(CKError.operationCancelled) = result else {
