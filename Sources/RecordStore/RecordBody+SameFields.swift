@@ -68,6 +68,7 @@ private struct FieldHead {
         return true
     }
 
+    // SAFETY: every place is compared with the count before it is read.
     private static func length(in bytes: UnsafeRawBufferPointer, at place: inout Int) -> Int? {
         var length = 0
         var shift = 0
