@@ -91,6 +91,9 @@ struct ZonePlan {
                 throw .newFieldInProduction(recordType: save.recordType, field: field)
             }
         }
+        for slice in save.changes.slices where slice.type == .asset || slice.type == .assetList {
+            throw .assetNotAvailable(field: save.changes.name(of: slice))
+        }
         // Every field of a record is defined, so without a field for references there are none to look for.
         let mayRefer = defined.hasReferences || definitions.contains { $0.value.isReference }
         let written =
