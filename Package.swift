@@ -59,9 +59,16 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "AssetStore",
+        dependencies: ["RecordStore", "RecordModel", nio("NIOCore"), nio("NIOPosix"), crypto],
+        path: "Sources/AssetStore",
+        swiftSettings: settings
+    ),
+    .target(
         name: "RecordServer",
         dependencies: [
-            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+            "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
+            nio("NIOTLS"),
             nioSSL, crypto,
             logging, metrics,
         ],
@@ -77,7 +84,7 @@ let serverTargets: [Target] = [
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
+            "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
             "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration, logging, metrics,
         ],
         path: "Sources/tidemark",
@@ -104,8 +111,8 @@ let clientTargets: [Target] = [
     .target(
         name: "CloudKitTesting",
         dependencies: [
-            "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol",
-            "RecordModel", "ServerCertificates", logging,
+            "CloudKit", "RecordClient", "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore",
+            "WireProtocol", "RecordModel", "ServerCertificates", logging,
         ],
         path: "Clients/CloudKitTesting",
         swiftSettings: settings
@@ -177,9 +184,15 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "AssetStoreTests",
+        dependencies: ["AssetStore", "RecordStore", "RecordModel", "TestSupport", nio("NIOCore"), crypto],
+        path: "Tests/AssetStoreTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel",
+            "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel",
             "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,
@@ -216,7 +229,7 @@ let testTargets: [Target] = [
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
             nio("NIOCore"),
-            nio("NIOPosix"), nioSSL, logging, "tidemark", "tidemark-listen",
+            nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
         ],
         path: "Tests/IntegrationTests",
         swiftSettings: settings
