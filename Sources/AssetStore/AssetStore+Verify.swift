@@ -18,8 +18,6 @@ extension AssetStore {
     /// Where the file of an asset is, in the store's folder.
     package func name(of number: AssetNumber) -> String { AssetFolder.relativePath(number) }
 
-    private static let verifyBytes = 1_024 * 1_024
-
     /// Reads all bytes of an asset that is complete, and compares their hash.
     ///
     /// Blocks; may be called without `start`. `progress` is called with the number of bytes that were read since the last call.
@@ -28,8 +26,11 @@ extension AssetStore {
             let file = try self.open(stored.number)
             let size = try file.size()
             guard size == stored.asset.size else { return .wrongSize(size) }
-            let hash = try Self.hash(of: file, size: size, progress: progress)
-            return hash.elementsEqual(stored.asset.sha256) ? .intact : .differs
+            var hash = SHA256()
+            guard try file.hash(0..<size, into: &hash, progress: progress) else {
+                return .wrongSize(try file.size())
+            }
+            return hash.finalize().elementsEqual(stored.asset.sha256) ? .intact : .differs
         } catch {
             switch error {
             case .missing: return .missing
@@ -37,24 +38,5 @@ extension AssetStore {
             case .failed(let errno): return .unreadable(errno: errno)
             }
         }
-    }
-
-    private static func hash(
-        of file: OpenFile,
-        size: Int64,
-        progress: (Int) -> Void
-    ) throws(AssetStoreError) -> SHA256.Digest {
-        var hash = SHA256()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: self.verifyBytes, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset: Int64 = 0
-        while offset < size {
-            let read = try file.read(into: buffer, at: offset)
-            if read == 0 { break }
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<read]))
-            offset += Int64(read)
-            progress(read)
-        }
-        return hash.finalize()
     }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// A file that is open, closed when nobody has it any more.
@@ -31,6 +32,8 @@ final class OpenFile: Sendable {
     }
 
     /// Writes all bytes at their place.
+    ///
+    /// SAFETY: the bytes are read within the call only, and no more of them than there are.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AssetStoreError) {
         var rest = bytes
         var place = offset
@@ -41,11 +44,14 @@ final class OpenFile: Sendable {
                 continue
             }
             place += Int64(written)
+            // SAFETY: the rest of bytes that the caller keeps until we return.
             rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         }
     }
 
     /// Reads as many bytes as fit, fewer at the end of the file; answers how many.
+    ///
+    /// SAFETY: the buffer is written to within the call only, and not behind its end.
     func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AssetStoreError) -> Int {
         var count = 0
         while let base = bytes.baseAddress, count < bytes.count {
@@ -58,6 +64,33 @@ final class OpenFile: Sendable {
             count += read
         }
         return count
+    }
+
+    private static let hashedBytes = 256 * 1_024
+
+    /// Hashes bytes of the file; `false`: it ends before them.
+    ///
+    /// `progress` is called with the number of bytes that were read since the last call.
+    func hash(
+        _ range: Range<Int64>,
+        into hash: inout SHA256,
+        progress: (Int) -> Void = { _ in }
+    ) throws(AssetStoreError) -> Bool {
+        // SAFETY: the buffer is used in this call only, within its bounds, and freed at its end.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.hashedBytes, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let wanted = Int(min(Int64(Self.hashedBytes), range.upperBound - offset))
+            // SAFETY: the beginning of the buffer above.
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+            guard try self.read(into: piece, at: offset) == wanted else { return false }
+            // SAFETY: the same bytes, all of which were read.
+            hash.update(bufferPointer: UnsafeRawBufferPointer(piece))
+            offset += Int64(wanted)
+            progress(wanted)
+        }
+        return true
     }
 
     func cut(to size: Int64) throws(AssetStoreError) {

@@ -7,7 +7,6 @@ import RecordModel
 struct UploadRecovery {
     /// Bytes that one step reads.
     static let stepBytes = 8 * 1_024 * 1_024
-    private static let readBytes = 256 * 1_024
 
     /// The last place whose hash agrees; bytes behind it are not to be used.
     private(set) var offset: Int64 = 0
@@ -44,7 +43,9 @@ struct UploadRecovery {
     mutating func step() throws(AssetStoreError) -> Bool {
         let end = self.position + Int64(Self.stepBytes)
         while let next = self.rest.first, self.position < end {
-            guard try self.read(to: min(next.row.offset, end)) else { return true }
+            let place = min(next.row.offset, end)
+            guard try self.file.hash(self.position..<place, into: &self.running) else { return true }
+            self.position = place
             guard self.position == next.row.offset else { continue }
             self.rest.removeFirst()
             guard self.running.finalize().elementsEqual(next.row.sha256) else { continue }
@@ -53,19 +54,5 @@ struct UploadRecovery {
             self.rowCount = next.number + 1
         }
         return self.rest.isEmpty
-    }
-
-    /// Hashes up to a place; `false`: the file ends before it.
-    private mutating func read(to end: Int64) throws(AssetStoreError) -> Bool {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.readBytes, alignment: 16)
-        defer { buffer.deallocate() }
-        while self.position < end {
-            let wanted = Int(min(Int64(Self.readBytes), end - self.position))
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
-            guard try self.file.read(into: piece, at: self.position) == wanted else { return false }
-            self.running.update(bufferPointer: UnsafeRawBufferPointer(piece))
-            self.position += Int64(wanted)
-        }
-        return true
     }
 }

@@ -56,6 +56,8 @@ class Upload:
     def send(self, item, offset, contents):
         while self.window <= 0 and not self.ended:
             self.take()
+        if self.ended:
+            return
         payload = encode_asset_data(item, offset, contents)
         self.window -= len(payload)
         self.connection.send("asset_data", self.stream, payload)

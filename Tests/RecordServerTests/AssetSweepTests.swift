@@ -55,7 +55,7 @@ struct AssetSweepTests {
             #expect(try Self.files(server).count == 1)
             let range = AssetRange(sha256: samples[0].asset.sha256)
             #expect(try await peer.download([range], of: "photo", on: 5).received[0] == samples[0].contents)
-            try await peer.send(server.mutation(.save("photo", naming: [samples[1]]), on: 7))
+            try await peer.send(server.mutation(.save("other", naming: [samples[1]]), on: 7))
             let refused = try await peer.answer(on: 7)
             guard case .failure(let failure)? = refused.items.first?.outcome else {
                 Issue.record("\(refused)")
@@ -97,7 +97,7 @@ struct AssetSweepTests {
 
 extension ServerUnderTest {
     /// A request with an ID of the clock's time.
-    fileprivate func mutation(_ operation: Operation, on stream: UInt32) -> Frame {
+    fileprivate func mutation(_ operation: RecordModel.Operation, on stream: UInt32) -> Frame {
         var generator = SystemRandomNumberGenerator()
         let id = RequestID(milliseconds: self.clock.milliseconds, using: &generator)
         return .request(operation, on: stream, requestID: id)
