@@ -23,7 +23,7 @@ package struct AssetDownload: Sendable {
     ///
     /// Called on a thread for files, one call at a time.
     package var write:
-        @Sendable (_ part: Int, _ offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Void
+        @Sendable (_ part: Int, _ offset: Int64, _ bytes: FileBytes) throws(FileFailure) -> Void
     /// Told how much has come, never less than before.
     ///
     /// Called on the connection's event loop; must be quick.
@@ -33,7 +33,7 @@ package struct AssetDownload: Sendable {
         scope: DatabaseScope,
         record: RecordID,
         parts: [Part],
-        write: @escaping @Sendable (Int, Int64, UnsafeRawBufferPointer) throws(FileFailure) -> Void,
+        write: @escaping @Sendable (Int, Int64, FileBytes) throws(FileFailure) -> Void,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {
         self.scope = scope

@@ -29,7 +29,7 @@ struct AssetPiece: Sendable {
                     try upload.read(
                         place.item,
                         place.offset,
-                        UnsafeMutableRawBufferPointer(rebasing: memory[..<bytes])
+                        FileMemory(rebasing: memory[..<bytes])
                     )
                 } catch {
                     failure = error

@@ -10,7 +10,7 @@ package struct AssetUpload: Sendable {
     ///
     /// Called on a thread for files, one call at a time.
     package var read:
-        @Sendable (_ item: Int, _ offset: Int64, _ into: UnsafeMutableRawBufferPointer) throws(FileFailure)
+        @Sendable (_ item: Int, _ offset: Int64, _ into: FileMemory) throws(FileFailure)
             -> Void
     /// Told how much is durable, what the server had before included, never less than before.
     ///
@@ -21,7 +21,7 @@ package struct AssetUpload: Sendable {
         scope: DatabaseScope,
         assets: [Asset],
         read:
-            @escaping @Sendable (Int, Int64, UnsafeMutableRawBufferPointer) throws(FileFailure) -> Void,
+            @escaping @Sendable (Int, Int64, FileMemory) throws(FileFailure) -> Void,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {
         self.scope = scope
