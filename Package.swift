@@ -59,9 +59,15 @@ let serverTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "AssetStore",
+        dependencies: ["RecordStore", "RecordModel", nio("NIOCore"), nio("NIOPosix"), crypto],
+        path: "Sources/AssetStore",
+        swiftSettings: settings
+    ),
+    .target(
         name: "RecordServer",
         dependencies: [
-            "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+            "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
             nioSSL, crypto,
             logging, metrics,
         ],
@@ -77,7 +83,7 @@ let serverTargets: [Target] = [
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
+            "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
             "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration, logging, metrics,
         ],
         path: "Sources/tidemark",
@@ -106,8 +112,8 @@ let clientTargets: [Target] = [
     .target(
         name: "CloudKitTesting",
         dependencies: [
-            "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol",
-            "RecordModel", "ServerCertificates", logging,
+            "CloudKit", "RecordClient", "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore",
+            "WireProtocol", "RecordModel", "ServerCertificates", logging,
         ],
         path: "Clients/CloudKitTesting",
         swiftSettings: settings
@@ -179,9 +185,15 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "AssetStoreTests",
+        dependencies: ["AssetStore", "RecordStore", "RecordModel", "TestSupport", nio("NIOCore"), crypto],
+        path: "Tests/AssetStoreTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel",
+            "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel",
             "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,

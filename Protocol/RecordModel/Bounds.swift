@@ -13,6 +13,8 @@ package struct Bounds: Hashable, Sendable {
     package var recordBytesMax = 1024 * 1024
     /// The encoded fields of all records of one answer: bounds what a fetch makes the server hold.
     package var answerBytesMax = 16 * 1024 * 1024
+    /// One asset.
+    package var assetBytesMax: Int64 = 1024 * 1024 * 1024 * 1024
     /// Requests without an answer on one connection.
     package var inFlightMax = 128
     /// `deleteSelf` references to one target; CloudKit's number.

@@ -5,6 +5,8 @@ package struct FieldDefinitions: Hashable, Sendable {
     private var byName: [String: FieldDefinition] = [:]
     /// Whether a record of the type may refer to others at all: most don't, and need no look at their values.
     private(set) var hasReferences = false
+    /// Whether a record of the type may name assets at all.
+    private(set) var hasAssets = false
     /// The fields of users with an index or among the full text, in order of their names' bytes.
     private(set) var indexed: [IndexedField] = []
     /// The numbers of the indexes on system fields.
@@ -14,13 +16,6 @@ package struct FieldDefinitions: Hashable, Sendable {
 
     /// Whether the schema has the type: then its record names have an index.
     package var isTypeDefined: Bool { self.systemIndexes.recordID != nil }
-
-    /// Fields that a schema declares as assets, which have no values in this version.
-    private var assets: Set<String> = []
-
-    package mutating func defineAsset(_ field: String) { self.assets.insert(field) }
-
-    package func isAsset(_ field: String) -> Bool { self.assets.contains(field) }
 
     /// A field of users, or one of `SystemField`.
     package subscript(_ field: String) -> FieldDefinition? { self.byName[field] }
@@ -37,6 +32,7 @@ package struct FieldDefinitions: Hashable, Sendable {
             return
         }
         if definition.isReference { self.hasReferences = true }
+        if definition.isAsset { self.hasAssets = true }
         let isSearchable = definition.indexes.contains(.searchable)
         guard definition.index != nil || isSearchable else { return }
         let added = IndexedField(
@@ -102,4 +98,5 @@ struct SystemIndexes: Hashable, Sendable {
 
 extension FieldDefinition {
     var isReference: Bool { self.type == .reference || self.type == .referenceList }
+    var isAsset: Bool { self.type == .asset || self.type == .assetList }
 }

@@ -34,7 +34,7 @@ struct ModifyRecordsRule {
             }
             var plan = ZonePlan(rule: self, zone: batch.zone, key: key, isSchemaFrozen: isSchemaFrozen)
             for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
-            try plan.settleReferences()
+            try plan.settleSaves()
             for index in batch.deletes {
                 try plan.judge(delete: self.operation.deletes[self.deleteOffset(index)], index: index)
             }

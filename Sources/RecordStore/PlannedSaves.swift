@@ -15,6 +15,9 @@ final class PlannedSave {
     let holds: Holds
     /// What the save itself refers to: it must be there.
     let targets: [String]
+    let assets: AssetChanges
+    /// Of the assets that the record did not name before.
+    var assetNumbers: [AssetNumber] = []
 
     init(
         index: Int,
@@ -25,7 +28,8 @@ final class PlannedSave {
         definitions: [String: FieldDefinition],
         heldBefore: Holds,
         holds: Holds,
-        targets: [String]
+        targets: [String],
+        assets: AssetChanges
     ) {
         self.index = index
         self.name = name
@@ -36,6 +40,7 @@ final class PlannedSave {
         self.heldBefore = heldBefore
         self.holds = holds
         self.targets = targets
+        self.assets = assets
     }
 }
 

@@ -38,9 +38,6 @@ package enum Schema {
             if slice.isEncrypted, scope == .public || !self.mayBeEncrypted(slice.type) {
                 throw .fieldEncryptionNotAllowed(field: name)
             }
-            if defined.isAsset(name) || slice.type == .asset || slice.type == .assetList {
-                throw .assetFieldMismatch(recordType: recordType, field: name, given: slice.type)
-            }
             guard let definition = defined[name] else {
                 if slice.type != .emptyList {
                     needed[name] = FieldDefinition(

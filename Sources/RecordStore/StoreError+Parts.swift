@@ -52,8 +52,6 @@ extension StoreError {
         case .dependsOn(let index): Parts(number: 24, integers: [Int64(index)])
         case .newTypeInProduction(let type): Parts(number: 25, texts: [type])
         case .newFieldInProduction(let type, let field): Parts(number: 26, texts: [field, type])
-        case .assetFieldMismatch(let type, let field, let given):
-            Parts(number: 27, integers: [Int64(given.rawValue)], texts: [field, type])
         case .systemTypeQuery: Parts(number: 28)
         case .fieldUnknown(let field): Parts(number: 29, texts: [field])
         case .fieldNotQueryable(let field): Parts(number: 30, texts: [field])
@@ -74,9 +72,13 @@ extension StoreError {
         case .subscriptionMissing: Parts(number: 35)
         case .subscriptionLimit: Parts(number: 36)
         case .subscriptionZoneNotAllowed: Parts(number: 37)
+        case .assetNotAvailable(let field): Parts(number: 38, texts: [field])
+        case .quotaExceeded(let quota):
+            Parts(number: 39, integers: [quota.holder == .user ? 0 : 1, quota.bytesMax])
         case .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad, .cursorInvalid,
             .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
+        case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
             .cancelled, .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
             Parts(number: 255)
@@ -124,7 +126,18 @@ extension StoreError {
         case 26: self = .newFieldInProduction(recordType: parts.texts.last ?? "", field: text)
         case 27:
             guard let given = FieldType(rawValue: UInt8(truncatingIfNeeded: integer)) else { return nil }
-            self = .assetFieldMismatch(recordType: parts.texts.last ?? "", field: text, given: given)
+            // What an earlier version said of a field that was declared as an asset.
+            self = .fieldTypeMismatch(
+                recordType: parts.texts.last ?? "",
+                field: text,
+                given: given,
+                defined: .asset
+            )
+        case 38: self = .assetNotAvailable(field: text)
+        case 39:
+            self = .quotaExceeded(
+                Quota(of: integer == 0 ? .user : .container, bytesMax: parts.integers.last ?? 0)
+            )
         case 255: self = .internalFault
         default:
             guard let refusal = Self.subscription(parts) else { return nil }

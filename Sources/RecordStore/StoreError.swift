@@ -23,14 +23,16 @@ package enum StoreError: Error, Hashable, Sendable {
     case fieldTypeMismatch(recordType: String, field: String, given: FieldType, defined: FieldType)
     /// A field is plain or encrypted for ever.
     case fieldEncryptionMismatch(field: String)
-    /// The field is declared as an asset, and this version has no values of assets.
-    case assetFieldMismatch(recordType: String, field: String, given: FieldType)
     /// Production takes only what was deployed.
     case newTypeInProduction(String)
     case newFieldInProduction(recordType: String, field: String)
-    /// Encrypted values do not exist in the public database, and are neither references nor empty lists.
+    /// Encrypted values do not exist in the public database, and are neither references, assets nor empty lists.
     case fieldEncryptionNotAllowed(field: String)
     case recordTooLarge(bytes: Int)
+    /// The field names an asset that the database does not have whole, or not from this user; upload it, save again.
+    case assetNotAvailable(field: String)
+    /// What would be stored is more than the operator permits; delete something, or ask him.
+    case quotaExceeded(Quota)
     /// The same record twice among the saves or the deletes.
     case duplicateItem
     /// The same record among the saves and the deletes.
@@ -47,6 +49,13 @@ package enum StoreError: Error, Hashable, Sendable {
     case notSignedIn
     /// The operation does not exist in this database.
     case databaseNotAllowed
+    // An upload or a download of assets is refused.
+    /// The asset with this number is larger than any may be.
+    case assetTooLarge(index: Int, bytes: Int64)
+    /// The record does not name the asset with this number, or no longer; fetch it again.
+    case assetNotNamed(index: Int)
+    /// The upload got no byte for so long that it was removed; begin again.
+    case assetUploadExpired
     // A query is refused.
     /// No record of the type was ever saved, and nobody declared it.
     case recordTypeUnknown(String)
@@ -115,6 +124,26 @@ package enum NameKind: Hashable, Sendable {
     case userRecord
     case subscription
     case field
+}
+
+/// A limit on stored bytes.
+package struct Quota: Hashable, Sendable {
+    /// Whose bytes are counted.
+    package enum Holder: Hashable, Sendable {
+        /// A user: his private databases.
+        case user
+        /// A container: all its databases.
+        case container
+    }
+
+    package var holder: Holder
+    /// Bodies of records and assets.
+    package var bytesMax: Int64
+
+    package init(of holder: Holder, bytesMax: Int64) {
+        self.holder = holder
+        self.bytesMax = bytesMax
+    }
 }
 
 /// What a role may or may not do with a record.

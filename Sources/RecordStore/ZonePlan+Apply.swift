@@ -38,6 +38,7 @@ extension ZonePlan {
             )
         }
         try self.index(from: planned.existing, to: record, named: planned.name)
+        try self.applyAssets(of: planned, record: record.number)
         try self.note(planned.existing, record, named: planned.name, at: record.position)
         if planned.holds != planned.heldBefore {
             for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
@@ -62,6 +63,9 @@ extension ZonePlan {
             at: position
         )
         try self.index(from: record, to: nil, named: name)
+        if try transaction.fields(ofType: record.recordType, in: self.rule.requester.environment).hasAssets {
+            try transaction.removeUses(by: record.number, in: self.key)
+        }
         try self.note(record, nil, named: name, at: position)
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {
             try transaction.setHold([], of: target, by: name, in: self.key)

@@ -1,11 +1,16 @@
 import RecordModel
 
 extension ZonePlan {
+    /// Refuses saves for what is only known when all are judged.
+    mutating func settleSaves() throws(StorageFailure) {
+        repeat { try self.settleReferences() } while try self.refuseBeyondQuota()
+    }
+
     /// Refuses saves that refer to what is not there and those that would make a circle of parents.
     ///
     /// One that is refused may take away what others refer to, hence the repetition: each round but the last
     /// refuses something.
-    mutating func settleReferences() throws(StorageFailure) {
+    private mutating func settleReferences() throws(StorageFailure) {
         guard self.saves.inOrder.contains(where: { !$0.targets.isEmpty }) else { return }
         repeat { try self.refuseMissingTargets() } while try self.refuseInvalidAncestors()
     }

@@ -67,6 +67,10 @@ struct ZonePlan {
             self.refuse(index, name: name, error)
             return
         }
+        if let field = try self.unavailableAsset(of: planned) {
+            self.refuse(index, name: name, .assetNotAvailable(field: field))
+            return
+        }
         if let full = try self.targetWithoutRoom(for: planned) {
             self.refuse(index, name: name, .referenceLimit(target: full))
             return
@@ -98,6 +102,7 @@ struct ZonePlan {
             ? try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester) : Holds()
         let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
+        let mayNameAssets = defined.hasAssets || definitions.contains { $0.value.isAsset }
         let user = self.rule.requester.userRecordName ?? ""
         let now = self.rule.transaction.nowMilliseconds
         var record =
@@ -139,7 +144,8 @@ struct ZonePlan {
             heldBefore: existing.map { Holds(body: mayRefer ? $0.body : .empty, parent: $0.parent) }
                 ?? Holds(),
             holds: Holds(body: mayRefer ? body : .empty, parent: record.parent),
-            targets: targets
+            targets: targets,
+            assets: mayNameAssets ? AssetChanges(from: existing?.body, to: body) : .none
         )
     }
 

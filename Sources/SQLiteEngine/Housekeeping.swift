@@ -82,6 +82,8 @@ final class Housekeeping {
                 return
             }
             let key: StatementArguments = [zone[0] as Int64, zone[1] as Int64]
+            let zoneKey = ZoneKey(database: DatabaseID(rawValue: zone[0]), number: zone[1])
+            if try self.transaction.removeUses(inZone: zoneKey, max: Self.sweepRowsMax) > 0 { return }
             // Entries after the records, or the builder of an index might add some that nobody sweeps.
             for (table, columns, rowsMax) in [
                 ("record", "name", Self.sweepRowsMax), ("tombstone", "name", Self.sweepRowsMax),

@@ -40,8 +40,13 @@ import GRDB
 /// Format 5:
 ///
 ///     subscription, listener_cursor   what users want to be told about, and what installations know of it
+///
+/// Format 6:
+///
+///     asset, asset_user, asset_use   files, who sent them, which records name them
+///     database         gets the numbers and bytes of its records and assets
 enum Migrations {
-    static let formatKnown = 5
+    static let formatKnown = 6
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -57,6 +62,9 @@ enum Migrations {
         }
         migrator.registerMigration("5") { database in
             for statement in self.format5 { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("6") { database in
+            for statement in self.format6 { try database.execute(sql: statement) }
         }
         return migrator
     }

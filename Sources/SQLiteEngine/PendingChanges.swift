@@ -13,14 +13,33 @@ struct PendingChanges {
         /// How many records, and bytes of their bodies, there are more than before.
         fileprivate(set) var recordsAdded = 0
         fileprivate(set) var bytesAdded = 0
+        /// The place of its database among `usages`.
+        fileprivate let usage: Int
+    }
+
+    /// What a database has more than before, or less.
+    struct Usage {
+        let database: DatabaseID
+        fileprivate(set) var records = 0
+        fileprivate(set) var recordBytes = 0
+        /// Uploads that are not complete included.
+        fileprivate(set) var assets = 0
+        fileprivate(set) var assetBytes: Int64 = 0
+
+        var bytes: Int64 { Int64(self.recordBytes) + self.assetBytes }
+        var isEmpty: Bool {
+            self.records == 0 && self.recordBytes == 0 && self.assets == 0 && self.assetBytes == 0
+        }
     }
 
     private(set) var zones: [Zone] = []
+    private(set) var usages: [Usage] = []
+    private var usageOffsets: [DatabaseID: Int] = [:]
     private var offsets: [ZoneKey: Int] = [:]
     /// The zone that was asked for last: most requests name one.
     private var last = 0
 
-    var isEmpty: Bool { self.zones.isEmpty }
+    var isEmpty: Bool { self.zones.isEmpty && self.usages.isEmpty }
 
     /// Notes that a record has its last change at a position above all before.
     mutating func add(position: Int64, record: Int64, in zone: ZoneKey) {
@@ -39,7 +58,26 @@ struct PendingChanges {
         let offset = self.offset(of: zone)
         self.zones[offset].recordsAdded += records
         self.zones[offset].bytesAdded += bytes
+        let usage = self.zones[offset].usage
+        self.usages[usage].records += records
+        self.usages[usage].recordBytes += bytes
     }
+
+    /// Notes that a zone is gone, which had so much before the transaction.
+    mutating func drop(records: Int, bytes: Int, of zone: ZoneKey) {
+        let pending = self.zones[self.offset(of: zone)]
+        self.count(records: -records - pending.recordsAdded, bytes: -bytes - pending.bytesAdded, in: zone)
+    }
+
+    /// Notes what a database has more or less.
+    mutating func count(assets: Int, bytes: Int64, in database: DatabaseID) {
+        let usage = self.usageOffset(of: database)
+        self.usages[usage].assets += assets
+        self.usages[usage].assetBytes += bytes
+    }
+
+    /// What a database has more or less than before; `nil`: as much.
+    func usage(of database: DatabaseID) -> Usage? { self.usageOffsets[database].map { self.usages[$0] } }
 
     /// Notes that a record has its last change there no more.
     mutating func remove(position: Int64, in zone: ZoneKey) {
@@ -56,6 +94,8 @@ struct PendingChanges {
 
     mutating func removeAll() {
         self.zones.removeAll(keepingCapacity: true)
+        self.usages.removeAll(keepingCapacity: true)
+        self.usageOffsets.removeAll(keepingCapacity: true)
         self.offsets.removeAll(keepingCapacity: true)
         self.last = 0
     }
@@ -68,8 +108,16 @@ struct PendingChanges {
         }
         self.last = self.zones.count
         self.offsets[zone] = self.last
-        self.zones.append(Zone(key: zone))
+        self.zones.append(Zone(key: zone, usage: self.usageOffset(of: zone.database)))
         return self.last
+    }
+
+    private mutating func usageOffset(of database: DatabaseID) -> Int {
+        if let last = self.usages.last, last.database == database { return self.usages.count - 1 }
+        if let known = self.usageOffsets[database] { return known }
+        self.usageOffsets[database] = self.usages.count
+        self.usages.append(Usage(database: database))
+        return self.usages.count - 1
     }
 }
 

@@ -1,3 +1,4 @@
+import GRDBSQLite
 import RecordModel
 import RecordStore
 
@@ -32,8 +33,12 @@ final class QueryConnection: QueryReader {
         let statement = self.statements.fields
         statement.bind(1, number)
         while try statement.step() {
+            guard let fieldType = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
+                statement.reset()
+                throw .unexpected(code: SQLITE_MISMATCH)
+            }
             type.fields[statement.text(0)] = QueryableField(
-                type: FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))),
+                type: fieldType,
                 isEncrypted: statement.integer(2) != 0,
                 indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
                 index: statement.isNull(4) ? nil : statement.integer(4),

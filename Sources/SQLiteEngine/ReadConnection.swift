@@ -11,7 +11,7 @@ import RecordStore
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
-    let subscription, subscriptions: HotStatement
+    let subscription, subscriptions, completeAsset: HotStatement
     let grants: GrantStatements
     /// The statements of feeds.
     let feedStatements: FeedStatements
@@ -43,6 +43,7 @@ final class ReadConnection: @unchecked Sendable {
             """
         self.subscription = try HotStatement("\(ofOwner) AND id = ?", on: connection)
         self.subscriptions = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
+        self.completeAsset = try HotStatement(AssetQueries.complete, on: connection)
         self.queryStatements = try QueryStatements(connection)
         self.knownTypes = try KnownTypes(connection: connection)
         self.feedStatements = try FeedStatements(connection)
@@ -60,41 +61,51 @@ final class ReadConnection: @unchecked Sendable {
         for requester: Requester,
         bytesMax: Int
     ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
-        let keys = desiredKeys.map { Set($0) }
-        return try self.snapshot { () throws(StorageFailure) in
-            var outcomes: [ReadOutcome] = []
-            outcomes.reserveCapacity(ids.count)
-            var bytes = 0
-            var lastZone: (id: ZoneID, key: ZoneKey?)?
-            var lastAccess: (type: String, access: TypeAccess)?
-            for id in ids {
-                if lastZone?.id != id.zone { lastZone = (id.zone, try self.key(of: id.zone, requester)) }
-                guard let zone = lastZone?.key else {
-                    outcomes.append(.failed(.zoneMissing))
-                    continue
-                }
-                guard var stored = try self.stored(id.recordName, in: zone) else {
-                    outcomes.append(.failed(.recordMissing))
-                    continue
-                }
-                if requester.scope == .public {
-                    // Read in the snapshot: a role that is taken away counts from the next request on.
-                    let type = stored.recordType
-                    if lastAccess?.type != type {
-                        lastAccess = (type, try self.grants.access(toType: type, for: requester))
-                    }
-                    guard lastAccess?.access.mayRead(stored) == true else {
-                        outcomes.append(.failed(.permissionDenied(.read)))
-                        continue
-                    }
-                }
-                if let keys { stored.body = stored.body.keeping(keys) }
-                bytes += stored.body.bytes.count
-                guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-                outcomes.append(.record(stored.record(id: id)))
-            }
-            return .success(outcomes)
+        try self.snapshot { () throws(StorageFailure) in
+            try self.outcomes(ids, desiredKeys: desiredKeys, for: requester, bytesMax: bytesMax)
         }
+    }
+
+    /// The same, within a snapshot.
+    func outcomes(
+        _ ids: [RecordID],
+        desiredKeys: [String]?,
+        for requester: Requester,
+        bytesMax: Int
+    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
+        let keys = desiredKeys.map { Set($0) }
+        var outcomes: [ReadOutcome] = []
+        outcomes.reserveCapacity(ids.count)
+        var bytes = 0
+        var lastZone: (id: ZoneID, key: ZoneKey?)?
+        var lastAccess: (type: String, access: TypeAccess)?
+        for id in ids {
+            if lastZone?.id != id.zone { lastZone = (id.zone, try self.key(of: id.zone, requester)) }
+            guard let zone = lastZone?.key else {
+                outcomes.append(.failed(.zoneMissing))
+                continue
+            }
+            guard var stored = try self.stored(id.recordName, in: zone) else {
+                outcomes.append(.failed(.recordMissing))
+                continue
+            }
+            if requester.scope == .public {
+                // Read in the snapshot: a role that is taken away counts from the next request on.
+                let type = stored.recordType
+                if lastAccess?.type != type {
+                    lastAccess = (type, try self.grants.access(toType: type, for: requester))
+                }
+                guard lastAccess?.access.mayRead(stored) == true else {
+                    outcomes.append(.failed(.permissionDenied(.read)))
+                    continue
+                }
+            }
+            if let keys { stored.body = stored.body.keeping(keys) }
+            bytes += stored.body.bytes.count
+            guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+            outcomes.append(.record(stored.record(id: id)))
+        }
+        return .success(outcomes)
     }
 
     func zones(

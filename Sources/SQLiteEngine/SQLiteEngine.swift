@@ -15,6 +15,7 @@ package final class SQLiteEngine: StorageEngine {
     private let sqliteDirectory: SQLiteDirectory
     private let sqliteSchemas: SQLiteSchemas
     private let sqliteSubscriptions: SQLiteSubscriptions
+    private let sqliteAssets: SQLiteAssets
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
@@ -71,6 +72,12 @@ package final class SQLiteEngine: StorageEngine {
             let reader = try file.openReader()
             self.sqliteDirectory = SQLiteDirectory(writer: self.queue, reader: reader, clock: clock)
             self.sqliteSchemas = SQLiteSchemas(writer: self.queue, reader: reader)
+            self.sqliteAssets = SQLiteAssets(
+                writer: self.queue,
+                reads: self.reads,
+                reader: reader,
+                configuration: configuration
+            )
             self.sqliteSubscriptions = SQLiteSubscriptions(
                 writer: self.queue,
                 reads: self.reads,
@@ -87,7 +94,7 @@ package final class SQLiteEngine: StorageEngine {
             self.writer,
             database,
             watch,
-            tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds,
+            configuration,
             self.ending
         )
     }
@@ -103,7 +110,7 @@ package final class SQLiteEngine: StorageEngine {
         _ writer: Writer,
         _ database: DatabaseQueue,
         _ watch: WatchedDatabases,
-        tombstoneRetentionSeconds retentionSeconds: Int,
+        _ configuration: SQLiteEngineConfiguration,
         _ ending: Ending
     ) throws {
         let start = Rendezvous<StorageFailure?>()
@@ -113,11 +120,15 @@ package final class SQLiteEngine: StorageEngine {
                     guard let connection = database.sqliteConnection else {
                         throw .unexpected(code: 0)
                     }
-                    let transaction = try WriterTransaction(connection: connection, watch: watch)
+                    let transaction = try WriterTransaction(
+                        connection: connection,
+                        watch: watch,
+                        quotas: configuration.quotas
+                    )
                     let housekeeping = try Housekeeping(
                         transaction: transaction,
                         database: database,
-                        tombstoneRetentionSeconds: retentionSeconds
+                        tombstoneRetentionSeconds: configuration.tombstoneRetentionSeconds
                     )
                     start.fill(nil)
                     writer.run(transaction, housekeeping, database)
@@ -209,6 +220,8 @@ package final class SQLiteEngine: StorageEngine {
     package var schemas: any SchemaStore { self.sqliteSchemas }
 
     package var subscriptions: any SubscriptionStore { self.sqliteSubscriptions }
+
+    package var assets: any AssetRegistry { self.sqliteAssets }
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted

@@ -34,6 +34,9 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var feedReadsMax = FeedBudget.defaults.readsMax
     /// Tombstones that are older are removed, and tokens of before them refused.
     package var tombstoneRetentionSeconds = 31_536_000
+    /// Assets that no record has named for so long are removed, and uploads that got no byte for so long.
+    package var assetGraceSeconds = 86_400
+    package var quotas = StorageQuotas.none
     /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has.
     ///
     /// Tests fill a disk with it.

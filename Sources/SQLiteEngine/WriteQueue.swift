@@ -9,6 +9,8 @@ import RecordStore
 final class WriteQueue: @unchecked Sendable {
     enum Job {
         case request(PendingWrite)
+        /// Rows of assets, in a transaction with requests.
+        case assets(AssetWork)
         /// Rare work of the directory, in a transaction of its own.
         case administration(Administration)
     }
@@ -26,6 +28,14 @@ final class WriteQueue: @unchecked Sendable {
                 max(1, operation.saves.count + operation.deletes.count)
             }
         }
+    }
+
+    struct AssetWork {
+        /// How many rows it is about.
+        let items: Int
+        /// Does it, perhaps again after a transaction that was taken back, and returns what replies when it is on disk.
+        let work: @Sendable (WriterTransaction) throws(StorageFailure) -> @Sendable () -> Void
+        let refuse: @Sendable (StoreError) -> Void
     }
 
     struct Administration {
@@ -71,6 +81,16 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
+    /// What a limit in number bounds is refused beyond it; the rest is bounded by what began before.
+    func add(_ work: AssetWork, isBounded: Bool) -> Admission {
+        self.condition.withLock {
+            guard !self.state.isClosed else { return .closed }
+            guard !isBounded || self.state.jobs.count < self.requestsMax else { return .full }
+            self.append(.assets(work))
+            return .admitted
+        }
+    }
+
     /// Rare work is not refused for want of room.
     func add(_ administration: Administration) -> Admission {
         self.condition.withLock {
@@ -97,16 +117,15 @@ final class WriteQueue: @unchecked Sendable {
             var bytes = 0
             var count = 0
             for job in self.state.jobs {
-                guard case .request(let write) = job else {
+                guard let cost = job.cost else {
                     if count == 0 { count = 1 }
                     break
                 }
                 guard
-                    count == 0
-                        || (records + write.records <= recordsMax && bytes + write.request.bytes <= bytesMax)
+                    count == 0 || (records + cost.records <= recordsMax && bytes + cost.bytes <= bytesMax)
                 else { break }
-                records += write.records
-                bytes += write.request.bytes
+                records += cost.records
+                bytes += cost.bytes
                 count += 1
             }
             self.state.bytes -= bytes
@@ -132,5 +151,16 @@ final class WriteQueue: @unchecked Sendable {
     private func append(_ job: Job) {
         self.state.jobs.append(job)
         if self.state.writerWaits { self.condition.signal() }
+    }
+}
+
+extension WriteQueue.Job {
+    /// What it counts for in a transaction; `nil`: it has one by itself.
+    fileprivate var cost: (records: Int, bytes: Int)? {
+        switch self {
+        case .request(let write): (write.records, write.request.bytes)
+        case .assets(let work): (max(1, work.items), 0)
+        case .administration: nil
+        }
     }
 }

@@ -80,7 +80,37 @@ final class Writer: @unchecked Sendable {
         var announced: LogSync.Announced
     }
 
-    private typealias Answer = (write: WriteQueue.PendingWrite, result: Result<[WriteOutcome], StoreError>)
+    /// What a transaction executes, and what is said about it when that is on disk.
+    private enum Work {
+        case request(WriteQueue.PendingWrite)
+        case assets(WriteQueue.AssetWork)
+
+        func refuse(_ refusal: StoreError) {
+            switch self {
+            case .request(let write): write.reply(.failure(refusal))
+            case .assets(let work): work.refuse(refusal)
+            }
+        }
+    }
+
+    private enum Answer {
+        case request(WriteQueue.PendingWrite, Result<[WriteOutcome], StoreError>)
+        case assets(WriteQueue.AssetWork, @Sendable () -> Void)
+
+        func give() {
+            switch self {
+            case .request(let write, let result): write.reply(result)
+            case .assets(_, let reply): reply()
+            }
+        }
+
+        func refuse(_ refusal: StoreError) {
+            switch self {
+            case .request(let write, _): write.reply(.failure(refusal))
+            case .assets(let work, _): work.refuse(refusal)
+            }
+        }
+    }
 
     private func execute(
         _ jobs: [WriteQueue.Job],
@@ -88,36 +118,43 @@ final class Writer: @unchecked Sendable {
         _ housekeeping: Housekeeping
     ) {
         let now = self.clock()
-        var writes: [WriteQueue.PendingWrite] = []
-        for case .request(let write) in jobs {
-            if write.request.deadlineMilliseconds < now {
-                write.reply(.failure(.deadlinePassed))
-            } else {
-                writes.append(write)
+        var works: [Work] = []
+        works.reserveCapacity(jobs.count)
+        for job in jobs {
+            switch job {
+            case .request(let write):
+                if write.request.deadlineMilliseconds < now {
+                    write.reply(.failure(.deadlinePassed))
+                } else {
+                    works.append(.request(write))
+                }
+            case .assets(let work): works.append(.assets(work))
+            case .administration: continue
             }
         }
-        guard !writes.isEmpty else { return }
-        guard !self.sync.isLost else { return Self.refuse(writes) }
+        guard !works.isEmpty else { return }
+        guard !self.sync.isLost else {
+            for work in works { work.refuse(Self.unavailable) }
+            return
+        }
         do {
-            let committed = try self.commit(writes, nowMilliseconds: now, transaction, housekeeping)
+            let committed = try self.commit(works, nowMilliseconds: now, transaction, housekeeping)
             let answers = committed.answers
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
-                guard loss == nil else { return Self.refuse(answers.map(\.write)) }
-                for answer in answers { answer.write.reply(answer.result) }
+                for answer in answers {
+                    if loss == nil { answer.give() } else { answer.refuse(Self.unavailable) }
+                }
             }
         } catch {
             transaction.rollback()
             self.report(.storageUnavailable(sqliteCode: error.code))
-            Self.refuse(writes)
+            for work in works { work.refuse(Self.unavailable) }
         }
     }
 
-    private static func refuse(_ writes: [WriteQueue.PendingWrite]) {
-        let refusal = StoreError.storageUnavailable(
-            retryAfterMilliseconds: Self.unavailableRetryMilliseconds
-        )
-        for write in writes { write.reply(.failure(refusal)) }
-    }
+    private static let unavailable = StoreError.storageUnavailable(
+        retryAfterMilliseconds: Writer.unavailableRetryMilliseconds
+    )
 
     /// Tells those who watch what the last commit changed, and gives its answer, when it is on disk.
     private func finish(
@@ -136,7 +173,7 @@ final class Writer: @unchecked Sendable {
 
     /// - Throws: When nothing of the transaction can be written.
     private func commit(
-        _ writes: [WriteQueue.PendingWrite],
+        _ works: [Work],
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
@@ -144,7 +181,7 @@ final class Writer: @unchecked Sendable {
         do throws(StorageFailure) {
             // SQLite copies each page that a savepoint touches: all pay for it only when one is needed.
             return try self.commit(
-                writes,
+                works,
                 inSavepoints: false,
                 nowMilliseconds: now,
                 transaction,
@@ -154,7 +191,7 @@ final class Writer: @unchecked Sendable {
             guard case .unexpected = error else { throw error }
             transaction.rollback()
             return try self.commit(
-                writes,
+                works,
                 inSavepoints: true,
                 nowMilliseconds: now,
                 transaction,
@@ -164,24 +201,32 @@ final class Writer: @unchecked Sendable {
     }
 
     private func commit(
-        _ writes: [WriteQueue.PendingWrite],
+        _ works: [Work],
         inSavepoints: Bool,
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
     ) throws(StorageFailure) -> Committed {
         var answers: [Answer] = []
-        answers.reserveCapacity(writes.count)
+        answers.reserveCapacity(works.count)
         var counted = EngineStatistics()
         try transaction.begin(nowMilliseconds: now)
-        for write in writes {
-            transaction.report.origin = write.request.origin
-            let execution =
-                inSavepoints
-                ? try self.executeInSavepoint(write.request, transaction)
-                : try self.rules.execute(write.request, in: transaction)
-            Self.count(execution, in: &counted)
-            answers.append((write, execution.result))
+        for work in works {
+            switch work {
+            case .request(let write):
+                transaction.report.origin = write.request.origin
+                let execution =
+                    inSavepoints
+                    ? try self.executeInSavepoint(write.request, transaction)
+                    : try self.rules.execute(write.request, in: transaction)
+                Self.count(execution, in: &counted)
+                answers.append(.request(write, execution.result))
+            case .assets(let work):
+                let reply =
+                    inSavepoints
+                    ? try self.executeInSavepoint(work, transaction) : try work.work(transaction)
+                answers.append(.assets(work, reply))
+            }
         }
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
@@ -220,6 +265,19 @@ final class Writer: @unchecked Sendable {
             guard case .unexpected(let code) = error else { throw error }
             self.report(.requestFaulted(sqliteCode: code))
             return WriteRules.Execution(result: .failure(.internalFault), isReplay: false)
+        }
+    }
+
+    private func executeInSavepoint(
+        _ work: WriteQueue.AssetWork,
+        _ transaction: WriterTransaction
+    ) throws(StorageFailure) -> @Sendable () -> Void {
+        do throws(StorageFailure) {
+            return try transaction.isolated { () throws(StorageFailure) in try work.work(transaction) }
+        } catch {
+            guard case .unexpected(let code) = error else { throw error }
+            self.report(.requestFaulted(sqliteCode: code))
+            return { work.refuse(.internalFault) }
         }
     }
 

@@ -16,6 +16,13 @@ struct WriterCaches {
         var isChanged: Bool
     }
 
+    /// Whose quotas a database counts for.
+    struct Account {
+        let container: Int64
+        /// The number of the user; 0: nobody's.
+        let owner: Int64
+    }
+
     private static let entriesMax = 50_000
 
     var counters: [DatabaseID: Counter] = [:]
@@ -29,6 +36,10 @@ struct WriterCaches {
     var areFrozen: [EnvironmentID: Bool] = [:]
     var authorNumbers: [String: Int64] = [:]
     var authorNames: [Int64: String] = [:]
+    var accounts: [DatabaseID: Account] = [:]
+    /// What containers and users store, as of the last commit; kept while there are quotas.
+    var containerBytes: [Int64: Int64] = [:]
+    var userBytes: [Int64: Int64] = [:]
     /// What was asked for last: most requests name one type and one author.
     var lastType: (name: Name, number: Int64)?
     var lastAuthor: (name: String, number: Int64)?
@@ -51,7 +62,8 @@ struct WriterCaches {
     mutating func trim() {
         let count =
             self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
-            + self.grants.count + self.roles.count + self.authorNumbers.count + self.authorNames.count
+            + self.grants.count + self.roles.count + self.accounts.count + self.authorNumbers.count
+            + self.authorNames.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

@@ -6,7 +6,7 @@ import RecordStore
 /// Parameters are numbered in the order of the text.
 final class WriterStatements {
     let begin, commit, rollback, savepoint, release, rollbackToSavepoint, dataVersion: HotStatement
-    let position, setPosition: HotStatement
+    let position: HotStatement
     let outcome, insertOutcome: HotStatement
     let zones: ZoneStatements
     let records: RecordStatements
@@ -16,6 +16,8 @@ final class WriterStatements {
     let indexes: IndexStatements
     let grants: GrantStatements
     let subscriptions: SubscriptionStatements
+    let assets: AssetStatements
+    let usage: UsageStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -29,7 +31,6 @@ final class WriterStatements {
         self.rollbackToSavepoint = try statement("ROLLBACK TO part")
         self.dataVersion = try statement("PRAGMA data_version")
         self.position = try statement("SELECT position FROM database WHERE number = ?")
-        self.setPosition = try statement("UPDATE database SET position = ? WHERE number = ?")
         self.outcome = try statement("SELECT outcome FROM request WHERE database = ? AND id = ?")
         self.insertOutcome = try statement("INSERT INTO request (database, id, outcome) VALUES (?, ?, ?)")
         self.zones = try ZoneStatements(connection)
@@ -40,11 +41,13 @@ final class WriterStatements {
         self.indexes = try IndexStatements(connection)
         self.grants = try GrantStatements(connection)
         self.subscriptions = try SubscriptionStatements(connection)
+        self.assets = try AssetStatements(connection)
+        self.usage = try UsageStatements(connection)
     }
 }
 
 struct ZoneStatements {
-    let find, insert, delete, insertTombstone, insertSweep, count: HotStatement
+    let find, insert, contents, delete, insertTombstone, insertSweep, count: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.find = try HotStatement(
@@ -53,6 +56,10 @@ struct ZoneStatements {
         )
         self.insert = try HotStatement(
             "INSERT INTO zone (database, name, number, position) VALUES (?1, ?2, ?3, ?3)",
+            on: connection
+        )
+        self.contents = try HotStatement(
+            "SELECT record_count, byte_count FROM zone WHERE database = ? AND name = ?",
             on: connection
         )
         self.delete = try HotStatement("DELETE FROM zone WHERE database = ? AND name = ?", on: connection)

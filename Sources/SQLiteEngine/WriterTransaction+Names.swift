@@ -15,10 +15,6 @@ extension WriterTransaction {
             let statement = self.statements.names.fields
             statement.bind(1, number)
             while try statement.step() {
-                guard statement.integer(1) != FieldColumn.assetType else {
-                    fields.defineAsset(statement.text(0))
-                    continue
-                }
                 guard let type = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
                     statement.reset()
                     throw .unexpected(code: SQLITE_MISMATCH)

@@ -20,6 +20,8 @@ final class WriterTransaction: WriteTransaction {
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
+    /// What the operator permits.
+    let quotas: StorageQuotas
     /// Who watches which databases, and what listeners have acknowledged.
     let watch: WatchedDatabases
     /// What the transaction has changed there.
@@ -30,10 +32,15 @@ final class WriterTransaction: WriteTransaction {
     private var dataVersion: Int64 = -1
     private let connection: OpaquePointer
 
-    init(connection: OpaquePointer, watch: WatchedDatabases) throws(StorageFailure) {
+    init(
+        connection: OpaquePointer,
+        watch: WatchedDatabases,
+        quotas: StorageQuotas
+    ) throws(StorageFailure) {
         self.connection = connection
         self.statements = try WriterStatements(connection: connection)
         self.watch = watch
+        self.quotas = quotas
     }
 
     /// Starts a transaction; waits for a writer of another process.
@@ -82,15 +89,8 @@ final class WriterTransaction: WriteTransaction {
     /// Makes what was written visible, after it is announced to who makes it durable.
     func commit(_ sync: LogSync) throws(StorageFailure) -> LogSync.Announced {
         try self.writeEntries()
+        try self.writeCounters()
         try self.writeChanges()
-        for database in self.caches.changedCounters {
-            let position = self.caches.counters[database]!.position
-            if self.isWatched(database) { self.watchedPositions[database] = position }
-            self.statements.setPosition.bind(1, position)
-            self.statements.setPosition.bind(2, database.rawValue)
-            try self.statements.setPosition.run()
-            self.caches.counters[database]!.isChanged = false
-        }
         let announced = sync.willCommit(self.caches.changedCounters)
         self.caches.changedCounters.removeAll(keepingCapacity: true)
         do {
@@ -220,6 +220,7 @@ final class WriterTransaction: WriteTransaction {
 
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
+        try self.dropContents(of: zone, named: name)
         self.statements.zones.delete.bind(1, zone.database.rawValue)
         self.statements.zones.delete.bind(2, name)
         try self.statements.zones.delete.run()

@@ -33,6 +33,7 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.feedReadsMax = settings.feedReadsMax
             configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
             configuration.commitRecordsMax = settings.commitRecordsMax
+            configuration.quotas = settings.quotas
             if let syncFile = settings.syncFile {
                 configuration.durability = .full
                 configuration.syncFile = syncFile
@@ -58,6 +59,7 @@ struct EngineSettings {
     var feedReadsMax = 20_000
     var tombstoneRetentionSeconds = 31_536_000
     var commitRecordsMax = 4_000
+    var quotas = StorageQuotas.none
     /// Takes the place of the system's call that makes a file durable; without it nothing is made durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?
 }
@@ -138,9 +140,9 @@ final class EngineUnderTest: Sendable {
     }
 
     /// Closes the engine and opens another on the same files.
-    func reopened() async throws -> EngineUnderTest {
+    func reopened(configure: (inout EngineSettings) -> Void = { _ in }) async throws -> EngineUnderTest {
         await self.engine.shutdown()
-        let engine = try self.kind.open(in: self.folder.path, clock: self.clock)
+        let engine = try self.kind.open(in: self.folder.path, clock: self.clock, configure: configure)
         return try EngineUnderTest(reopening: self, engine)
     }
 

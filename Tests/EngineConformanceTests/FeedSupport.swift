@@ -103,7 +103,7 @@ struct Follower {
     }
 }
 
-/// What the zones' rows say that their contents do not.
+/// What the rows of zones and databases say that their contents do not.
 func wrongCounters(in folder: TemporaryDirectory) async throws -> [String] {
     try await OtherProcess(folder: folder).execute(
         """
@@ -115,6 +115,13 @@ func wrongCounters(in folder: TemporaryDirectory) async throws -> [String] {
             WHERE record.database = zone.database AND record.zone = zone.number
             UNION ALL SELECT max(position) FROM tombstone
             WHERE tombstone.database = zone.database AND tombstone.zone = zone.number))
+        UNION ALL SELECT 'database ' || number FROM database WHERE (record_count, record_bytes) != (
+            SELECT count(*), coalesce(sum(length(body)), 0) FROM record
+            JOIN zone ON zone.database = record.database AND zone.number = record.zone
+            WHERE record.database = database.number)
+        OR (asset_count, asset_bytes) != (
+            SELECT count(*), coalesce(sum(size), 0) FROM asset
+            WHERE asset.database = database.number AND state IN (0, 1))
         """
     )
 }

@@ -71,4 +71,32 @@ struct FormatTests {
         _ = try await it.modify([save("n4", ["title": .string("vier")])])
         #expect(try await it.news() == ["d", "q"])
     }
+
+    @Test
+    func `a file of format 5 opens, and its fields of assets are fields like others`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-5.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        #expect(try await it.record(id("n2"))?.parent == "n1")
+        let note = try #require(
+            try it.engine.schemas.schema(
+                ofContainer: EngineUnderTest.container,
+                environment: .development
+            )["Note"]
+        )
+        #expect(note["file"]?.type == .field(.asset))
+        #expect(note["files"]?.type == .field(.assetList))
+        for (field, type) in [("file", FieldType.asset), ("files", .assetList)] {
+            let mismatch = StoreError.fieldTypeMismatch(
+                recordType: "Note",
+                field: field,
+                given: .string,
+                defined: type
+            )
+            #expect(try await it.modify([save("new", [field: .string("")])])[0].error == mismatch)
+        }
+    }
 }

@@ -32,8 +32,9 @@ struct FailureTests {
             "invalid attempt to set value type STRING for field 'f' for type 'T', defined to be: REFERENCE"
         ),
         (
-            .assetFieldMismatch(recordType: "T", field: "f", given: .string), .invalidArguments,
-            "invalid attempt to set value type STRING for field 'f' for type 'T', defined to be: ASSET"
+            .fieldTypeMismatch(recordType: "T", field: "f", given: .string, defined: .assetList),
+            .invalidArguments,
+            "invalid attempt to set value type STRING for field 'f' for type 'T', defined to be: LIST<ASSET>"
         ),
         (.newTypeInProduction("T"), .invalidArguments, "Cannot create new type T in production schema"),
         (

@@ -5,7 +5,10 @@ import Testing
 
 /// What is judged of a query before it is read.
 struct QueriesCheckTests {
-    static let types: [FieldType] = FieldType.allCases.filter { $0 != .emptyList && $0 != .clear }
+    /// Those that may have marks.
+    static let types: [FieldType] = FieldType.allCases.filter {
+        ![.emptyList, .clear, .asset, .assetList].contains($0)
+    }
 
     /// A type with a field of every type, named as it, all of them with every mark that it may have.
     static func everything(_ change: (inout QueryableType) -> Void = { _ in }) -> QueryableType {

@@ -42,7 +42,7 @@ enum RandomSchema {
         var fields = self.names(upTo: 12, using: &generator).map { name in
             let type = self.type(using: &generator)
             var field = FieldDeclaration(name: name, type: type)
-            if case .field(let type) = type, type != .reference, type != .referenceList {
+            if case .field(let type) = type, !Self.plain.contains(type) {
                 field.isEncrypted = Int.random(in: 0..<4, using: &generator) == 0
             }
             field.indexes = self.some(of: .permitted(for: type, isEncrypted: field.isEncrypted), &generator)
@@ -58,13 +58,14 @@ enum RandomSchema {
 
     private static func type(using generator: inout some RandomNumberGenerator) -> DeclaredType {
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0: return .asset(isList: Bool.random(using: &generator))
-        case 1: return .number(preferred: [nil, .int64, .double].randomElement(using: &generator)!)
+        case 0: return .number(preferred: [nil, .int64, .double].randomElement(using: &generator)!)
         default:
             let types = FieldType.allCases.filter { $0 != .emptyList && $0 != .clear }
             return .field(types.randomElement(using: &generator)!)
         }
     }
+
+    private static let plain: [FieldType] = [.reference, .referenceList, .asset, .assetList]
 
     private static func some(
         of permitted: IndexKinds,

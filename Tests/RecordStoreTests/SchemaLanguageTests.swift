@@ -44,7 +44,7 @@ struct SchemaLanguageTests {
             note["secrets"] == FieldDeclaration(name: "secrets", type: .field(.int64List), isEncrypted: true)
         )
         #expect(note["title"]?.indexes == [.queryable, .sortable, .searchable])
-        #expect(note["thumbnail"]?.type == .asset(isList: false))
+        #expect(note["thumbnail"]?.type == .field(.asset))
         #expect(note.grants.last == Grant(role: "editor", permissions: [.create, .read, .write]))
     }
 

@@ -59,7 +59,7 @@ struct SchemaRulesTests {
         let grown = self.changed {
             $0.roles = ["other"]
             $0.recordTypes[0].grants = []
-            $0.recordTypes[0].fields.append(FieldDeclaration(name: "new", type: .asset(isList: true)))
+            $0.recordTypes[0].fields.append(FieldDeclaration(name: "new", type: .field(.assetList)))
             $0.recordTypes[0].fields[0].indexes = []
             $0.recordTypes[0].fields[3].indexes = .searchable
             $0.recordTypes.append(RecordTypeDefinition(name: "Other"))

@@ -48,7 +48,7 @@ struct SchemaTests {
     }
 
     @Test
-    func `what is encrypted stays so and is never public, a reference or an empty list`() throws {
+    func `what is encrypted stays so and is never public, a reference, an asset or an empty list`() throws {
         let secret = Field(name: "a", value: .int64(1), isEncrypted: true)
         #expect(try Self.definitions([secret]) == ["a": FieldDefinition(type: .int64, isEncrypted: true)])
         let plain = ["a": FieldDefinition(type: .int64, isEncrypted: false)]
@@ -59,7 +59,11 @@ struct SchemaTests {
             try Self.definitions([secret], scope: .public)
         }
         let pointer = Reference(recordName: "x", action: .none)
-        for value in [FieldValue.reference(pointer), .referenceList([pointer]), .emptyList] {
+        let file = Asset(sha256: [UInt8](repeating: 1, count: 32), size: 1)
+        for value in [
+            FieldValue.reference(pointer), .referenceList([pointer]), .asset(file), .assetList([file]),
+            .emptyList,
+        ] {
             #expect(throws: StoreError.fieldEncryptionNotAllowed(field: "a")) {
                 try Self.definitions([Field(name: "a", value: value, isEncrypted: true)])
             }

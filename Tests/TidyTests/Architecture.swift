@@ -23,16 +23,21 @@ enum Architecture {
             outside: ["GRDB", "GRDBSQLite"]
         ),
         ModuleRow(
+            folder: "Sources/AssetStore",
+            ours: ["RecordStore", "RecordModel"],
+            outside: ["NIOCore", "NIOPosix", "Crypto"]
+        ),
+        ModuleRow(
             folder: "Sources/RecordServer",
-            ours: ["RecordStore", "WireProtocol", "RecordModel"],
+            ours: ["AssetStore", "RecordStore", "WireProtocol", "RecordModel"],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging", "Metrics"]
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
-                "ServerCertificates",
+                "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
+                "PredicateFormat", "ServerCertificates",
             ],
             outside: [
                 "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging", "Metrics",
@@ -52,8 +57,8 @@ enum Architecture {
         ModuleRow(
             folder: "Clients/CloudKitTesting",
             ours: [
-                "CloudKit", "RecordClient", "RecordServer", "SQLiteEngine", "RecordStore", "RecordModel",
-                "WireProtocol", "ServerCertificates",
+                "CloudKit", "RecordClient", "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore",
+                "RecordModel", "WireProtocol", "ServerCertificates",
             ],
             outside: ["Logging"]
         ),

@@ -16,12 +16,16 @@ extension ErrorCode {
         case .nameInvalid: self = .invalidArguments
         case .fieldMalformed: self = .invalidArguments
         case .fieldTypeMismatch: self = .invalidArguments
-        case .assetFieldMismatch: self = .invalidArguments
         case .newTypeInProduction: self = .invalidArguments
         case .newFieldInProduction: self = .invalidArguments
         case .fieldEncryptionMismatch: self = .invalidArguments
         case .fieldEncryptionNotAllowed: self = .invalidArguments
         case .recordTooLarge: self = .limitExceeded
+        case .assetNotAvailable: self = .assetNotAvailable
+        case .quotaExceeded: self = .quotaExceeded
+        case .assetTooLarge: self = .limitExceeded
+        case .assetNotNamed: self = .assetNotAvailable
+        case .assetUploadExpired: self = .assetNotAvailable
         case .duplicateItem: self = .invalidArguments
         case .savedAndDeleted: self = .invalidArguments
         case .referenceCrossesZones: self = .invalidArguments

@@ -24,7 +24,8 @@ extension StoreError {
         case .zoneMissing, .zoneNotModifiable, .recordMissing, .recordExists, .changeTagStale: .culprit
         case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: .culprit
         case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: .culprit
-        case .assetFieldMismatch, .newTypeInProduction, .newFieldInProduction: .culprit
+        case .assetNotAvailable, .quotaExceeded, .assetTooLarge, .assetNotNamed: .culprit
+        case .assetUploadExpired, .newTypeInProduction, .newFieldInProduction: .culprit
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: .culprit
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: .culprit
         case .permissionDenied, .notSignedIn, .databaseNotAllowed: .culprit
@@ -50,7 +51,9 @@ extension StoreError {
         case .notSignedIn: .afterChange
         case .zoneNotModifiable, .recordTypeMismatch, .nameInvalid, .fieldMalformed: .never
         case .fieldTypeMismatch, .fieldEncryptionMismatch, .fieldEncryptionNotAllowed: .never
-        case .assetFieldMismatch, .newTypeInProduction, .newFieldInProduction: .never
+        case .assetNotAvailable, .quotaExceeded, .assetTooLarge, .assetNotNamed: .afterChange
+        case .assetUploadExpired: .now
+        case .newTypeInProduction, .newFieldInProduction: .never
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones: .never
         case .permissionDenied, .databaseNotAllowed: .never
         case .requestIDMissing, .requestIDExpired, .cancelled: .never
@@ -76,7 +79,8 @@ extension StoreError {
         case .zoneMissing, .zoneNotModifiable, .recordMissing: nil
         case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: nil
         case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: nil
-        case .assetFieldMismatch, .newTypeInProduction, .newFieldInProduction: nil
+        case .assetNotAvailable, .quotaExceeded, .assetTooLarge, .assetNotNamed: nil
+        case .assetUploadExpired, .newTypeInProduction, .newFieldInProduction: nil
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: nil
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: nil
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: nil

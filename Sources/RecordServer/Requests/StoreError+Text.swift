@@ -17,18 +17,21 @@ extension StoreError {
         case .fieldTypeMismatch(let type, let field, let given, let defined):
             "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
                 + "for type '\(type)', defined to be: " + defined.schemaName
-        case .assetFieldMismatch(let type, let field, let given):
-            "invalid attempt to set value type \(given.schemaName) for field '\(field)' "
-                + "for type '\(type)', defined to be: ASSET"
         case .newTypeInProduction(let type): "Cannot create new type \(type) in production schema"
         case .newFieldInProduction(let type, let field):
             "Cannot create or modify field '\(field)' in record '\(type)' in production schema"
         case .fieldEncryptionMismatch(let field):
             "field '\(field)' was first saved the other way: it is either encrypted or plain, for ever"
         case .fieldEncryptionNotAllowed(let field):
-            "field '\(field)' cannot be encrypted: not in the public database, and no references or empty lists"
+            "field '\(field)' cannot be encrypted: not in the public database, and no references, assets or empty lists"
         case .recordTooLarge(let bytes):
             "record too large: its fields take \(bytes) bytes, move large values to assets"
+        case .assetNotAvailable(let field):
+            "field '\(field)' names an asset that is not in the database: upload it, then save again"
+        case .quotaExceeded(let quota): quota.text
+        case .assetTooLarge(_, let bytes): "the asset is too large: it takes \(bytes) bytes"
+        case .assetNotNamed: "the record does not name the asset: fetch the record again"
+        case .assetUploadExpired: "the upload was given up because no bytes came for it: begin again"
         case .duplicateItem: "You can't save the same record twice"
         case .savedAndDeleted: "You can't save and delete the same record"
         case .referenceCrossesZones(let field):
@@ -86,6 +89,17 @@ extension StoreError {
             "the server cannot write to its disk: nothing happened, retry after \(milliseconds) ms"
         case .internalFault: "internal error of the server, whose log has the reason"
         case .shuttingDown: "the server is shutting down: connect again"
+        }
+    }
+}
+
+extension Quota {
+    fileprivate var text: String {
+        switch self.holder {
+        case .user:
+            "the user may store \(self.bytesMax) bytes: delete something, or ask the operator for more"
+        case .container:
+            "the container may store \(self.bytesMax) bytes: delete something, or ask the operator for more"
         }
     }
 }

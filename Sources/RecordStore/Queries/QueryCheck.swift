@@ -71,7 +71,8 @@ package struct QueryCheck {
         let field = try self.field(key.field)
         let system = SystemField(rawValue: key.field)
         let needed: IndexKinds = system == .recordID ? .queryable : .sortable
-        guard let type = field.type, !type.isList, !field.isEncrypted, system != .allText,
+        let type = field.type
+        guard !type.isList, !field.isEncrypted, system != .allText,
             field.indexes.contains(needed), let index = field.index
         else { throw .fieldNotSortable(field: Self.printed(key.field)) }
         if let origin = key.origin {
@@ -107,7 +108,8 @@ package struct QueryCheck {
         }
         let field = try self.field(comparison.field)
         let printed = Self.printed(comparison.field)
-        guard let type = field.type, !field.isEncrypted, comparison.field != SystemField.allText.rawValue,
+        let type = field.type
+        guard !field.isEncrypted, comparison.field != SystemField.allText.rawValue,
             !field.indexes.isDisjoint(with: comparison.comparator.needs)
         else { throw .fieldNotQueryable(field: printed) }
         guard comparison.comparator.applies(to: type) else {
@@ -136,11 +138,11 @@ package struct QueryCheck {
         var fields = self.searchable
         if comparison.field != all {
             let field = try self.field(comparison.field)
-            guard let type = field.type, type == .string || type == .stringList else {
+            guard field.type == .string || field.type == .stringList else {
                 throw .comparatorMismatch(
                     field: printed,
                     comparator: comparison.comparator,
-                    defined: field.type ?? .bytes
+                    defined: field.type
                 )
             }
             guard field.indexes.contains(.searchable), !field.isEncrypted else {

@@ -113,8 +113,7 @@ package struct QueryableType: Hashable, Sendable {
 }
 
 package struct QueryableField: Hashable, Sendable {
-    /// `nil`: of a type that has no values, as `ASSET`.
-    package var type: FieldType?
+    package var type: FieldType
     package var isEncrypted: Bool
     /// What a client may ask for.
     package var indexes: IndexKinds
@@ -124,7 +123,7 @@ package struct QueryableField: Hashable, Sendable {
     package var isBuilding: Bool
 
     package init(
-        type: FieldType?,
+        type: FieldType,
         isEncrypted: Bool = false,
         indexes: IndexKinds,
         index: Int64?,

@@ -46,8 +46,6 @@ package struct FieldDeclaration: Hashable, Sendable {
 /// A type as a schema may spell it.
 package enum DeclaredType: Hashable, Sendable {
     case field(FieldType)
-    /// `ASSET`, `LIST<ASSET>`: declared and exported; values have no place in this version.
-    case asset(isList: Bool)
     /// `NUMBER`, and with `PREFERRED AS` the type that it stands for; without one it is a `DOUBLE`.
     case number(preferred: FieldType?)
 }

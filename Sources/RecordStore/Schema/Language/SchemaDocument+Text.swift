@@ -51,7 +51,6 @@ extension FieldDeclaration {
             guard self.isEncrypted else { return type.schemaName }
             guard type.isList else { return "ENCRYPTED \(type.schemaName)" }
             return "LIST<ENCRYPTED \(type.schemaName.dropFirst("LIST<".count))"
-        case .asset(let isList): return isList ? "LIST<ASSET>" : "ASSET"
         case .number(nil): return "NUMBER"
         case .number(let preferred?): return "NUMBER PREFERRED AS \(preferred.schemaName)"
         }

@@ -10,32 +10,21 @@ extension SchemaParser {
             let type = try self.primitive(of: FieldType.encryptable, more: [])
             return FieldDeclaration(name: name, type: .field(type), isEncrypted: true)
         }
-        if self.token.isKeyword(.asset) {
-            try self.advance()
-            return FieldDeclaration(name: name, type: .asset(isList: false))
-        }
-        let type = try self.primitive(of: FieldType.primitives, more: [.asset, .encrypted, .list, .number])
+        let type = try self.primitive(of: FieldType.primitives, more: [.encrypted, .list, .number])
         return FieldDeclaration(name: name, type: .field(type))
     }
 
     private mutating func list(ofField name: String) throws(SchemaError) -> FieldDeclaration {
         try self.take(.list)
         try self.take(mark: "<")
-        var field: FieldDeclaration
-        if self.token.isKeyword(.asset) {
-            try self.advance()
-            field = FieldDeclaration(name: name, type: .asset(isList: true))
-        } else {
-            let isEncrypted = self.token.isKeyword(.encrypted)
-            if isEncrypted { try self.advance() }
-            let element = try self.primitive(
-                of: isEncrypted ? FieldType.encryptable : FieldType.primitives,
-                more: isEncrypted ? [] : [.asset, .encrypted]
-            )
-            field = FieldDeclaration(name: name, type: .field(element.listOfIt), isEncrypted: isEncrypted)
-        }
+        let isEncrypted = self.token.isKeyword(.encrypted)
+        if isEncrypted { try self.advance() }
+        let element = try self.primitive(
+            of: isEncrypted ? FieldType.encryptable : FieldType.primitives,
+            more: isEncrypted ? [] : [.encrypted]
+        )
         try self.take(mark: ">")
-        return field
+        return FieldDeclaration(name: name, type: .field(element.listOfIt), isEncrypted: isEncrypted)
     }
 
     private mutating func number(ofField name: String) throws(SchemaError) -> FieldDeclaration {
@@ -65,9 +54,9 @@ extension SchemaParser {
 extension FieldType {
     /// Those that are no lists, as the language has them.
     static let primitives: [FieldType] = [
-        .bytes, .double, .int64, .location, .reference, .string, .timestamp,
+        .asset, .bytes, .double, .int64, .location, .reference, .string, .timestamp,
     ]
-    static let encryptable = primitives.filter { $0 != .reference }
+    static let encryptable = primitives.filter { $0 != .reference && $0 != .asset }
 
     /// The list with elements of this type; a list is its own.
     var listOfIt: FieldType {

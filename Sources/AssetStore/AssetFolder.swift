@@ -1,0 +1,79 @@
+import Foundation
+import RecordStore
+
+/// Where the files of assets are.
+///
+/// ```text
+/// assets/              0700
+///     2a/              by the last two hexadecimal digits of the number
+///         1f2a         0600: the bytes of the asset with this number, in hexadecimal
+///         1f2a.chunks  while it is uploaded: see ChunkRows
+/// ```
+///
+/// A file is named by a number of the store's: nothing that a client sends is part of a path.
+struct AssetFolder: Sendable {
+    let path: String
+    let faults: FileFaults?
+
+    func file(_ number: AssetNumber) -> String { self.folder(number) + "/" + Self.name(number) }
+
+    func rows(_ number: AssetNumber) -> String { self.file(number) + ".chunks" }
+
+    /// Makes the folder of all, when it is not there.
+    func make() throws(AssetStoreError) { try Self.make(self.path) }
+
+    /// Makes the folder that a file belongs into, durably.
+    func makeFolder(of number: AssetNumber) throws(AssetStoreError) {
+        let folder = self.folder(number)
+        guard access(folder, F_OK) != 0 else { return }
+        try Self.make(folder)
+        try self.syncFolder(self.path)
+    }
+
+    /// Makes the names in a file's folder durable.
+    func syncFolder(of number: AssetNumber) throws(AssetStoreError) {
+        try self.syncFolder(self.folder(number))
+    }
+
+    /// Removes the files of an asset; one that is not there is as good as removed.
+    ///
+    /// - Durability: after `syncFolder`.
+    func unlinkAll(_ number: AssetNumber) throws(AssetStoreError) {
+        try self.unlinkIfThere(self.file(number))
+        try self.unlinkIfThere(self.rows(number))
+    }
+
+    func unlinkIfThere(_ path: String) throws(AssetStoreError) {
+        try self.pass(.unlink)
+        guard unlink(path) == 0 || errno == ENOENT else { throw AssetStoreError(errno: errno) }
+    }
+
+    /// Fails when a test wants this step to.
+    func pass(_ step: FileStep) throws(AssetStoreError) {
+        guard let errno = self.faults?(step), errno != 0 else { return }
+        throw AssetStoreError(errno: errno)
+    }
+
+    private func folder(_ number: AssetNumber) -> String {
+        let last = String(number.rawValue & 0xFF, radix: 16)
+        return self.path + "/" + (last.count == 1 ? "0" : "") + last
+    }
+
+    private static func name(_ number: AssetNumber) -> String { String(number.rawValue, radix: 16) }
+
+    private static func make(_ path: String) throws(AssetStoreError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw AssetStoreError(errno: errno) }
+    }
+
+    private func syncFolder(_ path: String) throws(AssetStoreError) {
+        try self.pass(.syncFolder)
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A folder that was never made has no names to lose.
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw AssetStoreError(errno: errno) }
+            return
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw AssetStoreError(errno: errno) }
+    }
+}

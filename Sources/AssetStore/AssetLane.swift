@@ -1,0 +1,44 @@
+import NIOPosix
+import Synchronization
+
+/// Executes jobs on threads of the store, one after the other, in order.
+///
+/// Bounded by who submits: an upload has a job for what came, and one for its end.
+package final class AssetLane: Sendable {
+    package typealias Job = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [Job] = []
+        var isBusy = false
+    }
+
+    private let threads: NIOThreadPool
+    private let state = Mutex(State())
+
+    init(threads: NIOThreadPool) {
+        self.threads = threads
+    }
+
+    package func submit(_ job: @escaping Job) {
+        let isFirst = self.state.withLock { state in
+            state.waiting.append(job)
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        if isFirst { self.executeNext() }
+    }
+
+    private func executeNext() {
+        // A pool that has ended executes on the thread that submits: jobs are short, and the last ones close files.
+        self.threads.submit { [self] _ in
+            let job = self.state.withLock { $0.waiting.removeFirst() }
+            job()
+            let isLast = self.state.withLock { state in
+                state.isBusy = !state.waiting.isEmpty
+                return !state.isBusy
+            }
+            // Others have their turns between two jobs.
+            if !isLast { self.executeNext() }
+        }
+    }
+}

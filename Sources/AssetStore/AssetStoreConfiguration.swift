@@ -1,0 +1,26 @@
+/// Where files of assets are, and how they are written.
+package struct AssetStoreConfiguration: Sendable {
+    /// When bytes of an upload become durable.
+    package struct Chunks: Hashable, Sendable {
+        package static let defaults = Chunks()
+
+        /// What a crash of the server may cost an upload.
+        package var bytes = 8 * 1_024 * 1_024
+        /// Less is not worth two syncs: it is sent again when an upload is cut off.
+        package var bytesMin = 64 * 1_024
+
+        package init() {}
+    }
+
+    /// The folder: made when it is not there, in one that is.
+    package var directory: String
+    /// Threads that read and write; they are the only ones that wait for the disk.
+    package var threads = 4
+    package var chunks = Chunks.defaults
+    /// For tests: which steps fail.
+    package var faults: FileFaults?
+
+    package init(directory: String) {
+        self.directory = directory
+    }
+}

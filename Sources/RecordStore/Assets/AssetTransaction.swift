@@ -1,0 +1,49 @@
+package import RecordModel
+
+/// What rules may do with assets within a transaction: the part that differs from one engine to another.
+package protocol AssetTransaction: AnyObject {
+    /// The asset of a database, its bytes complete.
+    func asset(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetNumber?
+    /// Whether a user of a public database has sent an asset.
+    func isAsset(_ number: AssetNumber, sentBy user: String) throws(StorageFailure) -> Bool
+    /// The upload of an asset that has begun and is not complete: in a public database the user's.
+    func upload(
+        of asset: Asset,
+        by user: String?,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber?
+    /// Begins an upload, with a number that no asset ever had.
+    func insertUpload(
+        of asset: Asset,
+        by user: String?,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber
+    /// The grace time of an asset that nobody names begins anew.
+    func renew(_ number: AssetNumber) throws(StorageFailure)
+
+    /// Notes that a record names an asset that it did not name.
+    func addUse(
+        of number: AssetNumber,
+        by record: Int64,
+        in zone: ZoneKey
+    ) throws(StorageFailure)
+    /// Notes that a record does not name an asset any more: if it was the last, the grace time begins.
+    func removeUse(of asset: Asset, by record: Int64, in zone: ZoneKey) throws(StorageFailure)
+    /// Notes that a record is gone.
+    func removeUses(by record: Int64, in zone: ZoneKey) throws(StorageFailure)
+
+    /// How much more a database may take; `nil`: as much as there is disk.
+    func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom?
+}
+
+/// What a quota leaves.
+package struct QuotaRoom: Hashable, Sendable {
+    package var quota: Quota
+    /// Below zero when the quota was larger once.
+    package var bytes: Int64
+
+    package init(quota: Quota, bytes: Int64) {
+        self.quota = quota
+        self.bytes = bytes
+    }
+}

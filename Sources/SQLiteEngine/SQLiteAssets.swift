@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// Assets in their tables: what changes goes through the writer, in transactions with all else that waits.
+final class SQLiteAssets: AssetRegistry {
+    private let writer: WriteQueue
+    private let reads: ReadPool
+    private let reader: DatabaseQueue
+    private let configuration: SQLiteEngineConfiguration
+    /// Uploads that got bytes and whose rows do not say so yet.
+    private let touched = Mutex<Set<AssetNumber>>([])
+
+    init(
+        writer: WriteQueue,
+        reads: ReadPool,
+        reader: DatabaseQueue,
+        configuration: SQLiteEngineConfiguration
+    ) {
+        self.writer = writer
+        self.reads = reads
+        self.reader = reader
+        self.configuration = configuration
+    }
+
+    func begin(
+        _ assets: [Asset],
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[AssetPlace], StoreError>) -> Void
+    ) {
+        let rule = BeginUploadsRule(
+            assets: assets,
+            requester: requester,
+            bounds: self.configuration.bounds
+        )
+        self.write(items: assets.count, isBounded: true, reply) { (transaction) throws(StorageFailure) in
+            try rule.execute(in: transaction)
+        }
+    }
+
+    func complete(_ number: AssetNumber, reply: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        self.write(items: 1, reply) { (transaction) throws(StorageFailure) in
+            try transaction.completeUpload(number) ? .success(()) : .failure(.assetUploadExpired)
+        }
+    }
+
+    func abandon(_ number: AssetNumber) {
+        self.write(items: 1, { _ in }) { (transaction) throws(StorageFailure) in
+            .success(try transaction.abandonUpload(number))
+        }
+    }
+
+    func touch(_ number: AssetNumber) {
+        let isFirst = self.touched.withLock { touched in
+            let isFirst = touched.isEmpty
+            touched.insert(number)
+            return isFirst
+        }
+        // Whatever comes until the writer gets to it is written together.
+        guard isFirst else { return }
+        self.write(items: 1, { _ in }) { (transaction) throws(StorageFailure) in
+            .success(try self.writeTouched(transaction))
+        }
+    }
+
+    private func writeTouched(_ transaction: WriterTransaction) throws(StorageFailure) {
+        let numbers = self.touched.withLock { touched in
+            defer { touched = [] }
+            return touched
+        }
+        for number in numbers { try transaction.renew(number) }
+    }
+
+    func removals(limit: Int, reply: @escaping @Sendable (Result<[AssetNumber], StoreError>) -> Void) {
+        let graceMilliseconds = Int64(self.configuration.assetGraceSeconds) * 1_000
+        self.write(items: limit, reply) { (transaction) throws(StorageFailure) in
+            try self.writeTouched(transaction)
+            return .success(
+                try transaction.markGoing(
+                    unnamedSince: transaction.nowMilliseconds - graceMilliseconds,
+                    limit: limit
+                )
+            )
+        }
+    }
+
+    func removed(
+        _ numbers: [AssetNumber],
+        reply: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
+        self.write(items: numbers.count, reply) { (transaction) throws(StorageFailure) in
+            for number in numbers { try transaction.forgetAsset(number) }
+            return .success(())
+        }
+    }
+
+    func locate(
+        _ hashes: [[UInt8]],
+        of record: RecordID,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[StoredAsset], StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try Access.checkReading(by: requester)
+        } catch {
+            return reply(.failure(error))
+        }
+        let isShort = hashes.count <= self.configuration.inlineReadRecordsMax
+        let bytesMax = self.configuration.bounds.answerBytesMax
+        self.reads.answer(isShort: isShort, in: requester.database, reply) {
+            (connection) throws(StorageFailure) in
+            try connection.assets(hashes, of: record, for: requester, bytesMax: bytesMax)
+        }
+    }
+
+    func stored(after number: AssetNumber?, limit: Int) throws(StoreError) -> [StoredAsset] {
+        do {
+            return try self.reader.inDatabase { database in
+                try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT number, sha256, size FROM asset WHERE number > ? AND state = 1
+                        ORDER BY number LIMIT ?
+                        """,
+                    arguments: [number?.rawValue ?? 0, limit]
+                ).map { row in
+                    let hash: Data = row[1]
+                    return StoredAsset(
+                        number: AssetNumber(rawValue: row[0]),
+                        asset: Asset(sha256: Array(hash), size: row[2])
+                    )
+                }
+            }
+        } catch {
+            throw .storageUnavailable(retryAfterMilliseconds: SQLiteEngine.overloadRetryMilliseconds)
+        }
+    }
+
+    /// Has the writer do something, and replies when it is on disk.
+    private func write<Answer: Sendable>(
+        items: Int,
+        isBounded: Bool = false,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ work: @escaping @Sendable (WriterTransaction) throws(StorageFailure) -> Result<Answer, StoreError>
+    ) {
+        let job = WriteQueue.AssetWork(items: items) { transaction throws(StorageFailure) in
+            let answer = try work(transaction)
+            return { reply(answer) }
+        } refuse: { error in
+            reply(.failure(error))
+        }
+        switch self.writer.add(job, isBounded: isBounded) {
+        case .admitted: return
+        case .full:
+            let milliseconds = SQLiteEngine.overloadRetryMilliseconds
+            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
+        case .closed: reply(.failure(.shuttingDown))
+        }
+    }
+}

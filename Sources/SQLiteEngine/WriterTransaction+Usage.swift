@@ -1,0 +1,158 @@
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// What databases have, and what their quotas leave.
+extension WriterTransaction {
+    func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
+        guard self.quotas.isAny else { return nil }
+        let account = try self.account(of: database)
+        var room: QuotaRoom?
+        if self.quotas.containerBytes > 0 {
+            let stored =
+                try self.containerBytes(account.container)
+                + self.pendingBytes { $0.container == account.container }
+            room = QuotaRoom(
+                quota: Quota(of: .container, bytesMax: self.quotas.containerBytes),
+                bytes: self.quotas.containerBytes - stored
+            )
+        }
+        if self.quotas.userBytes > 0, account.owner != 0 {
+            let stored =
+                try self.userBytes(account.owner) + self.pendingBytes { $0.owner == account.owner }
+            let left = self.quotas.userBytes - stored
+            if room.map({ left < $0.bytes }) ?? true {
+                room = QuotaRoom(quota: Quota(of: .user, bytesMax: self.quotas.userBytes), bytes: left)
+            }
+        }
+        return room
+    }
+
+    /// What the transaction has added so far to the databases of somebody.
+    private func pendingBytes(
+        of isCounted: (WriterCaches.Account) -> Bool
+    ) throws(StorageFailure) -> Int64 {
+        var bytes: Int64 = 0
+        for usage in self.changes.usages where usage.bytes != 0 {
+            if isCounted(try self.account(of: usage.database)) { bytes += usage.bytes }
+        }
+        return bytes
+    }
+
+    private func account(of database: DatabaseID) throws(StorageFailure) -> WriterCaches.Account {
+        if let known = self.caches.accounts[database] { return known }
+        let statement = self.statements.usage.account
+        statement.bind(1, database.rawValue)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        defer { statement.reset() }
+        let account = WriterCaches.Account(container: statement.integer(0), owner: statement.integer(1))
+        self.caches.accounts[database] = account
+        return account
+    }
+
+    private func containerBytes(_ container: Int64) throws(StorageFailure) -> Int64 {
+        if let known = self.caches.containerBytes[container] { return known }
+        let bytes = try self.bytes(self.statements.usage.containerBytes, of: container)
+        self.caches.containerBytes[container] = bytes
+        return bytes
+    }
+
+    private func userBytes(_ owner: Int64) throws(StorageFailure) -> Int64 {
+        if let known = self.caches.userBytes[owner] { return known }
+        let bytes = try self.bytes(self.statements.usage.userBytes, of: owner)
+        self.caches.userBytes[owner] = bytes
+        return bytes
+    }
+
+    private func bytes(_ statement: HotStatement, of number: Int64) throws(StorageFailure) -> Int64 {
+        statement.bind(1, number)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        defer { statement.reset() }
+        return statement.integer(0)
+    }
+
+    /// What a zone that is about to be deleted has is its database's no more.
+    func dropContents(of zone: ZoneKey, named name: String) throws(StorageFailure) {
+        let statement = self.statements.zones.contents
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return }
+        defer { statement.reset() }
+        self.changes.drop(records: Int(statement.integer(0)), bytes: Int(statement.integer(1)), of: zone)
+    }
+
+    /// Writes down positions, and what databases have more or less than before.
+    func writeCounters() throws(StorageFailure) {
+        for usage in self.changes.usages where !usage.isEmpty {
+            if self.quotas.isAny {
+                let account = try self.account(of: usage.database)
+                self.caches.containerBytes[account.container]? += usage.bytes
+                self.caches.userBytes[account.owner]? += usage.bytes
+            }
+            if self.caches.counters[usage.database]?.isChanged == true { continue }
+            try self.advance(usage.database, to: self.position(of: usage.database), usage)
+        }
+        for database in self.caches.changedCounters {
+            let position = self.caches.counters[database]!.position
+            if self.isWatched(database) { self.watchedPositions[database] = position }
+            try self.advance(database, to: position, self.changes.usage(of: database))
+            self.caches.counters[database]!.isChanged = false
+        }
+    }
+
+    private func advance(
+        _ database: DatabaseID,
+        to position: Int64,
+        _ usage: PendingChanges.Usage?
+    ) throws(StorageFailure) {
+        let statement = self.statements.usage.advance
+        statement.bind(1, database.rawValue)
+        statement.bind(2, position)
+        statement.bind(3, Int64(usage?.records ?? 0))
+        statement.bind(4, Int64(usage?.recordBytes ?? 0))
+        statement.bind(5, Int64(usage?.assets ?? 0))
+        statement.bind(6, usage?.assetBytes ?? 0)
+        try statement.run()
+    }
+}
+
+/// Statements of the writer about what databases have.
+struct UsageStatements {
+    let advance, account, containerBytes, userBytes: HotStatement
+
+    init(_ connection: OpaquePointer) throws(StorageFailure) {
+        func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
+            try HotStatement(sql, on: connection)
+        }
+        self.advance = try statement(
+            """
+            UPDATE database SET position = ?2,
+                record_count = record_count + ?3, record_bytes = record_bytes + ?4,
+                asset_count = asset_count + ?5, asset_bytes = asset_bytes + ?6
+            WHERE number = ?1
+            """
+        )
+        self.account = try statement(
+            """
+            SELECT environment.container, database.owner FROM database
+            JOIN environment ON environment.number = database.environment WHERE database.number = ?
+            """
+        )
+        self.containerBytes = try statement(
+            """
+            SELECT coalesce(sum(record_bytes + asset_bytes), 0) FROM environment
+            JOIN database ON database.environment = environment.number
+            WHERE environment.container = ?
+            """
+        )
+        self.userBytes = try statement(
+            """
+            SELECT coalesce(sum(record_bytes + asset_bytes), 0) FROM user
+            JOIN environment ON environment.container = user.container
+            JOIN database ON database.environment = environment.number
+                AND database.scope = 2 AND database.owner = user.number
+            WHERE user.number = ?
+            """
+        )
+    }
+}

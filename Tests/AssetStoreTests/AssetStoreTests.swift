@@ -1,0 +1,99 @@
+import AssetStore
+import Foundation
+import NIOCore
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Reading, removing and verifying files.
+struct AssetStoreTests {
+    private func stored(_ contents: [UInt8], _ number: Int64, in files: AssetFiles) throws -> StoredAsset {
+        let asset = AssetFiles.asset(contents)
+        let upload = files.store.upload(AssetNumber(rawValue: number), of: asset)
+        _ = try upload.recovered()
+        _ = try upload.append(contents[...])
+        #expect(try upload.finish() == .complete)
+        return StoredAsset(number: AssetNumber(rawValue: number), asset: asset)
+    }
+
+    private func read(
+        _ files: AssetFiles,
+        _ number: Int64,
+        at offset: Int64,
+        count: Int
+    ) async -> Result<ByteBuffer, AssetStoreError> {
+        await withCheckedContinuation { continuation in
+            files.store.read(
+                AssetNumber(rawValue: number),
+                at: offset,
+                count: count,
+                behind: ByteBuffer(string: "head")
+            ) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func `a piece is what was asked for, behind its header`() async throws {
+        let files = try AssetFiles()
+        _ = try self.stored(Array(0..<200), 7, in: files)
+        let piece = try await self.read(files, 7, at: 10, count: 50).get()
+        #expect(Array(piece.readableBytesView) == Array("head".utf8) + Array(10..<60))
+        #expect(await self.read(files, 7, at: 190, count: 11) == .failure(.missing))
+        #expect(await self.read(files, 8, at: 0, count: 1) == .failure(.missing))
+        await files.store.shutdown()
+    }
+
+    @Test func `files are private to their owner`() async throws {
+        let files = try AssetFiles()
+        _ = try self.stored([1], 7, in: files)
+        let permissions = try ["", "/07", "/07/7"].map { path in
+            try FileManager.default.attributesOfItem(atPath: files.directory.path + "/assets" + path)[
+                .posixPermissions
+            ] as? Int
+        }
+        #expect(permissions == [0o700, 0o700, 0o600])
+    }
+
+    @Test func `what is removed is gone, and what was gone is no error`() async throws {
+        let files = try AssetFiles()
+        for number in [1, 2, 257] { _ = try self.stored([UInt8(number & 0xFF)], Int64(number), in: files) }
+        let result = await withCheckedContinuation { continuation in
+            files.store.remove([1, 2, 3].map { AssetNumber(rawValue: $0) }) {
+                continuation.resume(returning: $0)
+            }
+        }
+        try result.get()
+        #expect(try files.names() == ["01/101"])
+        await files.store.shutdown()
+    }
+
+    @Test func `a look at a file finds what became of it`() throws {
+        let files = try AssetFiles()
+        let contents = [UInt8](repeating: 3, count: 3_000_000)
+        let stored = try self.stored(contents, 9, in: files)
+        var counted = 0
+        #expect(files.store.verify(stored) { counted += $0 } == .intact)
+        #expect(counted == 3_000_000)
+        var other = stored
+        other.number = AssetNumber(rawValue: 10)
+        #expect(files.store.verify(other) { _ in } == .missing)
+        let file = try #require(FileHandle(forUpdatingAtPath: files.path(stored.number)))
+        try file.seek(toOffset: 2_999_999)
+        try file.write(contentsOf: Data([4]))
+        #expect(files.store.verify(stored) { _ in } == .differs)
+        try file.truncate(atOffset: 2_999_999)
+        #expect(files.store.verify(stored) { _ in } == .wrongSize(2_999_999))
+    }
+
+    @Test func `jobs of a lane come one after the other, and end before the store does`() async throws {
+        let files = try AssetFiles()
+        let lane = files.store.lane()
+        let log = AssetFiles.Script()
+        for number in 0..<500 {
+            lane.submit { _ = log.next(.write(offset: Int64(number), bytes: 0)) }
+        }
+        await withCheckedContinuation { continuation in lane.submit { continuation.resume() } }
+        #expect(log.steps == (0..<500).map { .write(offset: Int64($0), bytes: 0) })
+        await files.store.shutdown()
+    }
+}

@@ -1,0 +1,157 @@
+import AssetStore
+import Foundation
+import NIOCore
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Uploads that are whole, cut off, damaged, or met by a disk that fails.
+struct UploadFileTests {
+    private static let number = AssetNumber(rawValue: 0x1F2A)
+
+    @Test(arguments: [0, 1, 999, 1_000, 1_001, 5_000])
+    func `bytes that came in order are the file, under its hash`(size: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(size))
+        let files = try AssetFiles()
+        let contents = AssetFiles.contents(size, using: &generator)
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recovered() == 0)
+        let durable = try upload.append(contents[...])
+        #expect(durable <= size)
+        #expect(try upload.finish() == .complete)
+        #expect(files.bytes(Self.number) == contents)
+        #expect(try files.names() == ["2a/1f2a"])
+    }
+
+    @Test func `bytes of another hash are removed`() throws {
+        var generator = SeededGenerator(seed: 1)
+        let files = try AssetFiles()
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        var asset = AssetFiles.asset(contents)
+        asset.sha256[31] ^= 1
+        let upload = files.store.upload(Self.number, of: asset)
+        #expect(try upload.recovered() == 0)
+        _ = try upload.append(contents[...])
+        #expect(try upload.finish() == .differs)
+        #expect(try files.names() == [])
+    }
+
+    @Test func `an upload that is cut off goes on where it was told to be durable, or later`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("UploadFileTests: SEED=\(generator.seed)")
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        let asset = AssetFiles.asset(contents)
+        for cut in stride(from: 0, through: 5_000, by: 250) {
+            let files = try AssetFiles(bytesMin: Bool.random(using: &generator) ? 1 : 10_000)
+            let first = files.store.upload(Self.number, of: asset)
+            #expect(try first.recovered() == 0)
+            let durable = try first.append(contents[..<cut])
+            if Bool.random(using: &generator) { first.close() }
+            let second = files.store.upload(Self.number, of: asset)
+            let offset = try second.recovered()
+            #expect(offset >= durable && offset <= cut)
+            _ = try second.append(contents[Int(offset)...])
+            #expect(try second.finish() == .complete)
+            #expect(files.bytes(Self.number) == contents)
+        }
+    }
+
+    @Test func `whatever is cut off or spoilt behind the rows, no byte is lost that has an intact row`()
+        throws
+    {
+        var generator = SeededGenerator.fromEnvironment()
+        print("UploadFileTests: SEED=\(generator.seed)")
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        let asset = AssetFiles.asset(contents)
+        for round in 0..<200 {
+            let files = try AssetFiles()
+            let first = files.store.upload(Self.number, of: asset)
+            #expect(try first.recovered() == 0)
+            _ = try first.append(contents[..<4_500])
+            // Rows of chunks of 1,200: 1,200, 2,400 and 3,600.
+            let rowCount = try Self.damage(files, round: round, using: &generator)
+            let intact = min(rowCount.rows, rowCount.bytes / 1_200)
+            let second = files.store.upload(Self.number, of: asset)
+            let offset = try second.recovered()
+            #expect(offset == intact * 1_200, "round \(round)")
+            _ = try second.append(contents[Int(offset)...])
+            #expect(try second.finish() == .complete)
+            #expect(files.bytes(Self.number) == contents)
+        }
+    }
+
+    /// Spoils file and side file from some place on; answers how many rows and bytes are as they were.
+    private static func damage(
+        _ files: AssetFiles,
+        round: Int,
+        using generator: inout SeededGenerator
+    ) throws -> (rows: Int, bytes: Int) {
+        let bytes = round % 4 == 0 ? 1_200 * (round / 4 % 4) : Int.random(in: 0...4_500, using: &generator)
+        let rowBytes = round % 4 == 1 ? 40 * (round / 4 % 4) : Int.random(in: 0...120, using: &generator)
+        for (path, place) in [(files.path(number), bytes), (files.path(number) + ".chunks", rowBytes)] {
+            let file = try #require(FileHandle(forUpdatingAtPath: path))
+            let end = try file.seekToEnd()
+            if Bool.random(using: &generator) || place == Int(end) {
+                try file.truncate(atOffset: UInt64(place))
+            } else {
+                try file.seek(toOffset: UInt64(place))
+                let old = try #require(try file.readToEnd())
+                try file.seek(toOffset: UInt64(place))
+                try file.write(
+                    contentsOf: Data(old.map { $0 ^ UInt8.random(in: 1...255, using: &generator) })
+                )
+            }
+            try file.close()
+        }
+        return (rowBytes / 40, bytes)
+    }
+
+    @Test func `a disk that fails at any step costs an error, and the upload goes on later`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("UploadFileTests: SEED=\(generator.seed)")
+        let contents = AssetFiles.contents(3_000, using: &generator)
+        let asset = AssetFiles.asset(contents)
+        var step = 0
+        while true {
+            let files = try AssetFiles()
+            files.script.fail(step)
+            var durable: Int64 = 0
+            let first = files.store.upload(Self.number, of: asset)
+            do {
+                #expect(try first.recovered() == 0)
+                durable = try first.append(contents[...])
+                #expect(try first.finish() == .complete)
+                #expect(files.script.steps.count == step)
+                break
+            } catch let error as AssetStoreError {
+                #expect(error == .diskFull)
+            }
+            files.script.fail(nil)
+            first.close()
+            let second = files.store.upload(Self.number, of: asset)
+            let offset = try second.recovered()
+            #expect(offset >= durable)
+            _ = try second.append(contents[Int(offset)...])
+            #expect(try second.finish() == .complete)
+            #expect(files.bytes(Self.number) == contents)
+            #expect(try files.names() == ["2a/1f2a"])
+            step += 1
+        }
+        #expect(step > 15)
+    }
+
+    @Test func `a file that is longer than its asset is cut`() throws {
+        let files = try AssetFiles()
+        let asset = AssetFiles.asset([1, 2, 3])
+        try FileManager.default.createDirectory(
+            atPath: files.directory.path + "/assets/2a",
+            withIntermediateDirectories: true
+        )
+        try Data([1, 2, 3, 4, 5]).write(to: URL(fileURLWithPath: files.path(Self.number)))
+        let upload = files.store.upload(Self.number, of: asset)
+        #expect(try upload.recovered() == 3)
+        #expect(try upload.finish() == .complete)
+        #expect(files.bytes(Self.number) == [1, 2, 3])
+    }
+}

@@ -1,0 +1,157 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Uploads as an engine sees them, and who may have which file.
+@Suite(.timeLimit(.minutes(5)))
+struct AssetRegistryTests {
+    @Test(arguments: EngineKind.allCases)
+    func `an upload has one number until it is complete, also after a restart`(kind: EngineKind) async throws
+    {
+        var it = try EngineUnderTest(kind)
+        let first = try await it.begin([file(1), file(2)])
+        let numbers = first.compactMap(\.number)
+        #expect(Set(numbers).count == 2)
+        it = try await it.reopened()
+        #expect(try await it.begin([file(2), file(1)]) == first.reversed())
+        try await it.complete(numbers[0])
+        try await it.complete(numbers[0])
+        #expect(try await it.begin([file(1), file(2)]) == [.complete, .incomplete(numbers[1])])
+        #expect(try it.stored() == [StoredAsset(number: numbers[0], asset: file(1))])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `who may not write may not upload, and nothing is made of a request that is refused`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind) { $0.bounds.assetBytesMax = 1_000 }
+        await #expect(throws: StoreError.notSignedIn) { try await it.begin([file(1)], by: it.anonymously) }
+        var shared = it.privately
+        shared.scope = .shared
+        await #expect(throws: StoreError.databaseNotAllowed) { try await it.begin([file(1)], by: shared) }
+        await #expect(throws: StoreError.duplicateItem) { try await it.begin([file(1), file(1)]) }
+        let tooLarge = StoreError.assetTooLarge(index: 1, bytes: 1_001)
+        await #expect(throws: tooLarge) { try await it.begin([file(1), file(2, size: 1_001)]) }
+        #expect(try await it.begin([file(1, size: 1_000)])[0].number == AssetNumber(rawValue: 1))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an upload without a byte for the grace time goes, one with bytes stays`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind)
+        let numbers = try await it.begin([file(1), file(2)]).compactMap(\.number)
+        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds - 1)
+        it.engine.assets.touch(numbers[1])
+        _ = try await it.begin([file(3)])
+        it.clock.advance(milliseconds: 1)
+        #expect(try await it.removals() == [numbers[0]])
+        await #expect(throws: StoreError.assetUploadExpired) { try await it.complete(numbers[0]) }
+        try await it.complete(numbers[1])
+        try await it.removed(numbers)
+        await #expect(throws: StoreError.assetUploadExpired) { try await it.complete(numbers[0]) }
+        #expect(try it.stored().map(\.number) == [numbers[1]])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an upload that was abandoned goes at once, and begins anew under another number`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind)
+        let number = try #require(try await it.begin([file(1)])[0].number)
+        it.engine.assets.abandon(number)
+        let again = try #require(try await it.begin([file(1)])[0].number)
+        #expect(again > number)
+        await #expect(throws: StoreError.assetUploadExpired) { try await it.complete(number) }
+        try await it.complete(again)
+        // Too late: it is complete.
+        it.engine.assets.abandon(again)
+        #expect(try await it.removals() == [number])
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `removals come in pieces until there are no more`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        let numbers = try await it.begin((0..<7).map { file($0) }).compactMap(\.number)
+        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
+        var removed: [AssetNumber] = []
+        while true {
+            let piece = try await it.removals(limit: 3)
+            removed += piece
+            try await it.removed(piece)
+            if piece.count < 3 { break }
+        }
+        #expect(removed == numbers)
+        // A number is never used again, though no row has it any more.
+        let next = try #require(try await it.reopened().begin([file(1)])[0].number)
+        #expect(next > numbers[6])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an asset is found by who may read a record that names it`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let numbers = try await it.upload(file(1), file(2), file(3))
+        _ = try await it.modify([save("a", ["f": .asset(file(1)), "l": .assetList([file(2), file(1)])])])
+        let found = try await it.locate([file(2), file(1), file(2)], of: id("a"))
+        #expect(found.map(\.number) == [numbers[1], numbers[0], numbers[1]])
+        #expect(found.map(\.asset) == [file(2), file(1), file(2)])
+        await #expect(throws: StoreError.assetNotNamed(index: 1)) {
+            try await it.locate([file(1), file(3)], of: id("a"))
+        }
+        await #expect(throws: StoreError.recordMissing) { try await it.locate([file(1)], of: id("b")) }
+        await #expect(throws: StoreError.zoneMissing) {
+            try await it.locate([file(1)], of: id("a", in: ZoneID(zoneName: "none")))
+        }
+        await #expect(throws: StoreError.zoneMissing) {
+            try await it.locate([file(1)], of: id("a"), by: it.bobPrivately)
+        }
+        // More than are read on the caller's thread.
+        #expect(try await it.locate([Asset](repeating: file(1), count: 100), of: id("a")).count == 100)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a record that may not be read gives no asset away`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        let schema = """
+            DEFINE SCHEMA RECORD TYPE Note (f ASSET, GRANT READ, WRITE TO "_creator", GRANT CREATE TO "_icloud");
+            """
+        try it.engine.schemas.apply(
+            .replaceDevelopment(try SchemaParser.parse(schema)),
+            inContainer: EngineUnderTest.container
+        )
+        try await it.upload(file(1), by: it.publicly)
+        _ = try await it.modify([save("a", in: .default, ["f": .asset(file(1))])], by: it.publicly)
+        #expect(try await it.locate([file(1)], of: id("a", in: .default), by: it.publicly).count == 1)
+        for requester in [it.bobPublicly, it.anonymously] {
+            await #expect(throws: StoreError.permissionDenied(.read)) {
+                try await it.locate([file(1)], of: id("a", in: .default), by: requester)
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a zone with many uses is swept in pieces, and no request waits for all of it`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let files = (0..<1_000).map { file($0) }
+        for start in stride(from: 0, to: 1_000, by: 250) {
+            for place in try await it.begin(Array(files[start..<start + 250])) {
+                if let number = place.number { try await it.complete(number) }
+            }
+        }
+        _ = try await it.modify([save("a", ["l": .assetList(files)]), save("b", ["l": .assetList(files)])])
+        let other = OtherProcess(folder: it.folder)
+        #expect(try await other.count("asset_use") == 2_000)
+        _ = try await it.modify([], deletes: [id("a")])
+        #expect(try await other.count("asset_use") == 1_000)
+        _ = try await it.modifyZones([], deletes: ["notes"])
+        try await it.swept()
+        #expect(try await other.count("asset_use") == 0)
+        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
+        #expect(try await it.removals(limit: 2_000).count == 1_000)
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+}

@@ -1,0 +1,106 @@
+import RecordModel
+import RecordStore
+import TestSupport
+
+/// A file of which tests only need the name: no engine looks at bytes.
+func file(_ number: Int, size: Int64 = 100) -> Asset {
+    Asset(
+        sha256: (0..<Asset.hashBytes).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) },
+        size: size
+    )
+}
+
+extension EngineUnderTest {
+    static let graceMilliseconds: Int64 = 86_400_000
+
+    func begin(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.assets.begin(assets, for: requester ?? self.privately) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+
+    func complete(_ number: AssetNumber) async throws(StoreError) {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.assets.complete(number) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Begins uploads and completes them; the numbers of those that were not there.
+    @discardableResult
+    func upload(_ assets: Asset..., by requester: Requester? = nil) async throws(StoreError) -> [AssetNumber]
+    {
+        let numbers = try await self.begin(assets, by: requester).compactMap(\.number)
+        for number in numbers { try await self.complete(number) }
+        return numbers
+    }
+
+    func locate(
+        _ assets: [Asset],
+        of record: RecordID,
+        by requester: Requester? = nil
+    ) async throws(StoreError) -> [StoredAsset] {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.assets.locate(assets.map(\.sha256), of: record, for: requester ?? self.privately) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+
+    func removals(limit: Int = 1_000) async throws(StoreError) -> [AssetNumber] {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.assets.removals(limit: limit) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    func removed(_ numbers: [AssetNumber]) async throws(StoreError) {
+        let result = await withCheckedContinuation { continuation in
+            self.engine.assets.removed(numbers) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Numbers of all complete assets, read in small pages.
+    func stored() throws -> [StoredAsset] {
+        var all: [StoredAsset] = []
+        while true {
+            let page = try self.engine.assets.stored(after: all.last?.number, limit: 3)
+            all += page
+            if page.count < 3 { return all }
+        }
+    }
+
+    /// Waits until nothing is left of zones that were deleted.
+    func swept() async throws {
+        let other = OtherProcess(folder: self.folder)
+        while try await other.count("sweep") > 0 {}
+    }
+}
+
+extension AssetPlace {
+    var number: AssetNumber? {
+        guard case .incomplete(let number) = self else { return nil }
+        return number
+    }
+}
+
+/// Assets whose rows do not say what the records name.
+func wrongUses(in folder: TemporaryDirectory) async throws -> [String] {
+    let used = try await OtherProcess(folder: folder).execute(
+        """
+        SELECT 'named since ' || number FROM asset
+        WHERE state = 1 AND (since_ms IS NULL) != EXISTS (SELECT 1 FROM asset_use WHERE asset = number)
+        UNION ALL SELECT 'use of none ' || asset FROM asset_use
+        WHERE asset NOT IN (SELECT number FROM asset WHERE state = 1)
+        UNION ALL SELECT 'use by none ' || record FROM asset_use
+        WHERE (database, zone) NOT IN (SELECT database, zone FROM sweep)
+        AND record NOT IN (SELECT number FROM record)
+        """
+    )
+    return used
+}
