@@ -67,7 +67,8 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+            "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
+            nio("NIOTLS"),
             nioSSL, crypto,
             logging, metrics,
         ],
@@ -230,7 +231,7 @@ let testTargets: [Target] = [
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
             nio("NIOCore"),
-            nio("NIOPosix"), nioSSL, logging, "tidemark", "tidemark-listen",
+            nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
         ],
         path: "Tests/IntegrationTests",
         swiftSettings: settings

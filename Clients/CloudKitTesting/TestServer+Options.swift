@@ -1,3 +1,4 @@
+import AssetStore
 package import RecordModel
 import RecordServer
 import SQLiteEngine
@@ -40,6 +41,12 @@ extension TestServer {
             configuration.bounds = self.bounds
             configuration.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
             configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
+            return configuration
+        }
+
+        func files(folder: String) -> AssetStoreConfiguration {
+            var configuration = AssetStoreConfiguration(directory: folder + "/assets")
+            configuration.threads = 2
             return configuration
         }
 

@@ -1,3 +1,4 @@
+import AssetStore
 public import CloudKit
 import Foundation
 package import Logging
@@ -223,6 +224,16 @@ public final class TestServer: Sendable {
         try await TestAccounts.onThread { try directory.revokeUser(named: user, inContainer: identifier) }
     }
 
+    /// Removes the assets that no record has named for the grace time, a day of the server's clock.
+    ///
+    /// The server does so by itself, once a minute.
+    ///
+    /// - Throws: When the server was stopped.
+    package func removeUnnamedAssets() async throws {
+        guard let server = self.running.withLock({ $0?.server }) else { throw TestServerError.stopped }
+        await server.sweepAssets()
+    }
+
     private func directory() throws -> any Directory { try self.engine().directory }
 
     func engine() throws -> any StorageEngine {
@@ -283,6 +294,7 @@ public final class TestServer: Sendable {
         let server = try RecordServer(
             configuration: options.server(port: port),
             engine: engine,
+            files: AssetStore(options.files(folder: folder)),
             tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
             logger: logger,
             clock: { clock.milliseconds },

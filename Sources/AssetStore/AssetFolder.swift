@@ -15,12 +15,20 @@ struct AssetFolder: Sendable {
     let path: String
     let faults: FileFaults?
 
-    func file(_ number: AssetNumber) -> String { self.folder(number) + "/" + Self.name(number) }
+    func file(_ number: AssetNumber) -> String { self.path + "/" + Self.relativePath(number) }
+
+    /// Within the folder of all.
+    static func relativePath(_ number: AssetNumber) -> String {
+        self.folderName(number) + "/" + String(number.rawValue, radix: 16)
+    }
 
     func rows(_ number: AssetNumber) -> String { self.file(number) + ".chunks" }
 
-    /// Makes the folder of all, when it is not there.
-    func make() throws(AssetStoreError) { try Self.make(self.path) }
+    /// Makes the folder of all, durably, when it is not there.
+    func make() throws(AssetStoreError) {
+        try Self.make(self.path)
+        try self.syncFolder(self.path + "/..")
+    }
 
     /// Makes the folder that a file belongs into, durably.
     func makeFolder(of number: AssetNumber) throws(AssetStoreError) {
@@ -54,12 +62,12 @@ struct AssetFolder: Sendable {
         throw AssetStoreError(errno: errno)
     }
 
-    private func folder(_ number: AssetNumber) -> String {
-        let last = String(number.rawValue & 0xFF, radix: 16)
-        return self.path + "/" + (last.count == 1 ? "0" : "") + last
-    }
+    private func folder(_ number: AssetNumber) -> String { self.path + "/" + Self.folderName(number) }
 
-    private static func name(_ number: AssetNumber) -> String { String(number.rawValue, radix: 16) }
+    private static func folderName(_ number: AssetNumber) -> String {
+        let last = String(number.rawValue & 0xFF, radix: 16)
+        return (last.count == 1 ? "0" : "") + last
+    }
 
     private static func make(_ path: String) throws(AssetStoreError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw AssetStoreError(errno: errno) }

@@ -15,13 +15,14 @@ package enum AssetCondition: Hashable, Sendable {
 }
 
 extension AssetStore {
+    /// Where the file of an asset is, in the store's folder.
+    package func name(of number: AssetNumber) -> String { AssetFolder.relativePath(number) }
+
     private static let verifyBytes = 1_024 * 1_024
 
     /// Reads all bytes of an asset that is complete, and compares their hash.
     ///
-    /// Blocks; may be called without `start`.
-    ///
-    /// - Parameter progress: Called with the number of bytes that were read since the last call.
+    /// Blocks; may be called without `start`. `progress` is called with the number of bytes that were read since the last call.
     package func verify(_ stored: StoredAsset, progress: (Int) -> Void) -> AssetCondition {
         do throws(AssetStoreError) {
             let file = try self.open(stored.number)

@@ -47,9 +47,7 @@ package final class AssetStore: Sendable {
 
     /// Reads a piece of an asset that is complete.
     ///
-    /// - Parameters:
-    ///   - header: What stands before the bytes in the piece.
-    ///   - reply: On a thread of the store, once: the header and exactly `count` bytes.
+    /// Replies on a thread of the store, once, with the header and exactly `count` bytes behind it.
     package func read(
         _ number: AssetNumber,
         at offset: Int64,

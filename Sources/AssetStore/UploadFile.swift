@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 package import NIOCore
 package import RecordModel
 package import RecordStore
@@ -34,6 +35,7 @@ package final class UploadFile: Sendable {
         var durable: Int64 = 0
         var rowCount = 0
         var hasSyncedFolder = false
+        var isClosed = false
     }
 
     package let number: AssetNumber
@@ -56,9 +58,12 @@ package final class UploadFile: Sendable {
 
     /// Finds out what is there of an earlier upload, a step at a time.
     ///
-    /// - Returns: The first byte that is missing; `nil`: to be called again.
+    /// Nothing is read once the upload was closed.
+    ///
+    /// Returns the first byte that is missing; `nil`: to be called again.
     package func recover() throws(AssetStoreError) -> Int64? {
         try self.withState { state throws(AssetStoreError) in
+            guard !state.isClosed else { throw .failed(errno: ECANCELED) }
             if state.recovery == nil {
                 guard let recovery = try self.startRecovery() else { return 0 }
                 state.recovery = recovery
@@ -78,8 +83,7 @@ package final class UploadFile: Sendable {
 
     /// Writes the bytes that come next; no byte beyond the size of the asset.
     ///
-    /// - Parameter isDue: What came is to be made durable, though it is less than a chunk.
-    /// - Returns: How many bytes from the first are durable.
+    /// With `isDue` what came is made durable though it is less than a chunk. Returns how many bytes from the first are durable.
     package func append(_ pieces: [ByteBuffer], isDue: Bool) throws(AssetStoreError) -> Int64 {
         try self.withState { state throws(AssetStoreError) in
             for piece in pieces {
@@ -124,6 +128,7 @@ package final class UploadFile: Sendable {
             state.file = nil
             state.rows = nil
             state.recovery = nil
+            state.isClosed = true
         }
     }
 

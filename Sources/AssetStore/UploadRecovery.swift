@@ -22,7 +22,7 @@ struct UploadRecovery {
     private var position: Int64 = 0
     private var running = SHA256()
 
-    /// - Parameter rows: As in the side file, right or wrong.
+    /// `rows` are those of the side file, right or wrong.
     init(file: OpenFile, rows: [ChunkRow], asset: Asset) throws(AssetStoreError) {
         self.file = file
         let size = try file.size()

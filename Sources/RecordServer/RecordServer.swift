@@ -1,3 +1,4 @@
+package import AssetStore
 package import Logging
 import NIOCore
 import NIOPosix
@@ -14,7 +15,7 @@ package final class RecordServer: Sendable {
         var group: MultiThreadedEventLoopGroup
         var loops: [NIOLoopBound<LoopContext>]
         var listener: any Channel
-        var statisticsTimer: RepeatedTask
+        var timers: [RepeatedTask]
     }
 
     private let context: ServerContext
@@ -24,6 +25,7 @@ package final class RecordServer: Sendable {
     /// - Parameters:
     ///   - configuration: Every bound that may be chosen.
     ///   - engine: Where records live. It is not shut down with the server.
+    ///   - files: Where the bytes of assets live; started and ended with the server.
     ///   - tls: The server's certificate and key.
     ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
@@ -32,6 +34,7 @@ package final class RecordServer: Sendable {
     package init(
         configuration: ServerConfiguration,
         engine: any StorageEngine,
+        files: AssetStore,
         tls: TLSMaterial,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
@@ -40,6 +43,7 @@ package final class RecordServer: Sendable {
         self.context = ServerContext(
             configuration: configuration,
             engine: engine,
+            files: files,
             sealKey: try SealKey(of: engine.directory),
             logger: logger,
             clock: clock,
@@ -51,12 +55,22 @@ package final class RecordServer: Sendable {
     /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
     package var heldBytesMost: Int { self.context.heldBytesMost }
 
+    /// Removes the assets that are due; returns when their files and rows are gone.
+    ///
+    /// The server does so by itself every now and then.
+    package func sweepAssets() async {
+        await withCheckedContinuation { continuation in
+            self.context.assetSweep.sweep { continuation.resume() }
+        }
+    }
+
     /// Starts to listen.
     ///
     /// - Returns: Where: the port is the one that was taken when any was asked for.
     /// - Throws: What NIO says about an address that cannot be had, or NIOSSL about certificate and key.
     package func start() async throws -> (host: String, port: Int) {
         let tlsContext = try TLSSetup.serverContext(self.tls)
+        try self.context.files.start()
         let configuration = self.context.configuration
         let threads = configuration.threads ?? System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
@@ -80,7 +94,7 @@ package final class RecordServer: Sendable {
                     group: group,
                     loops: loops,
                     listener: listener,
-                    statisticsTimer: self.startStatistics(on: group.next())
+                    timers: [self.startStatistics(on: group.next()), self.startSweeps(on: group.next())]
                 )
             }
             self.context.logger.info(
@@ -92,6 +106,7 @@ package final class RecordServer: Sendable {
             return address
         } catch {
             await self.context.router.stop()
+            await self.context.files.shutdown()
             try await self.context.signInThreads.shutdownGracefully()
             try await group.shutdownGracefully()
             throw error
@@ -111,7 +126,7 @@ package final class RecordServer: Sendable {
         }
         guard let running else { return }
         self.context.logger.info("draining")
-        running.statisticsTimer.cancel()
+        for timer in running.timers { timer.cancel() }
         // A listener that is closed already is what is wanted.
         try? await running.listener.close().get()
         let whenNone = running.group.next().makePromise(of: Void.self)
@@ -124,6 +139,7 @@ package final class RecordServer: Sendable {
         end.cancel()
         self.context.metrics.record(self.context.engine.statistics)
         await self.context.router.stop()
+        await self.context.files.shutdown()
         try? await self.context.signInThreads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.context.logger.info("stopped")
@@ -194,6 +210,13 @@ package final class RecordServer: Sendable {
         let period = TimeAmount.seconds(10)
         return eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
             context.metrics.record(context.engine.statistics)
+            context.metrics.record(context.uploadTurns.counts)
         }
+    }
+
+    private func startSweeps(on eventLoop: any EventLoop) -> RepeatedTask {
+        let sweep = self.context.assetSweep
+        let interval = TimeAmount(self.context.configuration.assets.sweepInterval)
+        return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: interval) { _ in sweep.sweep() }
     }
 }

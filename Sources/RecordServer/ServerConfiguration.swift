@@ -52,12 +52,33 @@ package struct ServerConfiguration: Hashable, Sendable {
         package init() {}
     }
 
+    /// Uploads and downloads.
+    package struct Assets: Hashable, Sendable {
+        package static let defaults = Assets()
+
+        /// Uploads that receive bytes at the same time, of all connections; others wait.
+        package var uploadsMax = 64
+        /// What a client may send of an upload before what came is on disk.
+        ///
+        /// Below 2^31.
+        package var uploadWindowBytes: UInt32 = 512 * 1_024
+        /// How long an upload waits for bytes, and a download for credit.
+        package var timeout = Duration.seconds(60)
+        /// How long an upload may be silent when another one waits for the same asset.
+        package var contestedTimeout = Duration.seconds(5)
+        /// Between two looks for assets that nobody names.
+        package var sweepInterval = Duration.seconds(60)
+
+        package init() {}
+    }
+
     package static let defaults = ServerConfiguration()
 
     package var listen = Listen.defaults
     package var bounds = Bounds.defaults
     package var timeouts = Timeouts.defaults
     package var memory = Memory.defaults
+    package var assets = Assets.defaults
     /// How long the engine remembers a request ID: told to clients, kept by the engine.
     package var requestIDRetentionSeconds: UInt32 = 3_600
     /// Event loops; `nil`: one a core.

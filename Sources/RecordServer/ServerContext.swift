@@ -1,3 +1,4 @@
+import AssetStore
 import Logging
 import NIOPosix
 import RecordStore
@@ -9,6 +10,9 @@ import Synchronization
 final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let engine: any StorageEngine
+    let files: AssetStore
+    let uploadTurns: UploadTurns
+    let assetSweep: AssetSweep
     let authenticator: Authenticator
     /// What the cursors of queries and the tokens of feeds are sealed with.
     let sealKey: SealKey
@@ -31,16 +35,25 @@ final class ServerContext: Sendable {
     init(
         configuration: ServerConfiguration,
         engine: any StorageEngine,
+        files: AssetStore,
         sealKey: SealKey,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector?
     ) {
         self.configuration = configuration
+        self.metrics = ServerMetrics()
         self.engine = engine
+        self.files = files
+        self.uploadTurns = UploadTurns(uploadsMax: configuration.assets.uploadsMax)
+        self.assetSweep = AssetSweep(
+            registry: engine.assets,
+            files: files,
+            metrics: self.metrics,
+            logger: logger
+        )
         self.authenticator = Authenticator(directory: engine.directory)
         self.sealKey = sealKey
-        self.metrics = ServerMetrics()
         self.router = NotificationRouter(store: engine.subscriptions, metrics: self.metrics)
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)
         self.logger = logger

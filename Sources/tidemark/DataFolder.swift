@@ -25,6 +25,7 @@ struct DataOption: ParsableArguments {
 /// DIR/              0700
 ///     lock          held by the server that serves this folder; its process number
 ///     tls/          see ServerCertificates
+///     assets/       see AssetStore
 ///     …             the engine's files
 /// ```
 struct DataFolder: Hashable {
@@ -34,6 +35,8 @@ struct DataFolder: Hashable {
     init(path: String) {
         self.path = URL(fileURLWithPath: path).standardizedFileURL.path
     }
+
+    var assetsPath: String { self.path + "/assets" }
 
     var exists: Bool { FileManager.default.fileExists(atPath: self.path) }
 

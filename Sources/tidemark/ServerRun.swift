@@ -1,3 +1,4 @@
+import AssetStore
 import Logging
 import Metrics
 import RecordServer
@@ -32,9 +33,12 @@ struct ServerRun {
         configuration.listen.host = self.settings.listen.host
         configuration.listen.port = self.settings.listen.port
         configuration.serverName = "tidemark/" + Tidemark.version
+        var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
+        files.threads = self.settings.assetThreads
         let server = try RecordServer(
             configuration: configuration,
             engine: engine,
+            files: AssetStore(files),
             tls: tls.material,
             logger: logger,
             clock: SystemTime.milliseconds

@@ -26,8 +26,8 @@ struct Tidemark: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, Explain.self,
-            SettingsCommand.self,
+            Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, AssetsCommand.self,
+            Explain.self, SettingsCommand.self,
         ]
     )
 

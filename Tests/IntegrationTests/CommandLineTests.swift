@@ -159,8 +159,10 @@ struct CommandLineTests {
         #expect(server.authorityPath == self.data + "/tls/ca.pem")
         #expect(try self.permissions(self.data) == 0o700)
         #expect(try self.permissions(self.data + "/tls") == 0o700)
+        #expect(try self.permissions(self.data + "/assets") == 0o700)
         for folder in [self.data, self.data + "/tls"] {
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name != "tls" {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+            where !["tls", "assets"].contains(name) {
                 #expect(try self.permissions(folder + "/" + name) == 0o600, "\(name)")
             }
         }

@@ -9,7 +9,7 @@ struct PythonClientTests {
     private static let scripts = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Python")
 
-    @Test(arguments: ["save_and_fetch.py", "replay_vectors.py"])
+    @Test(arguments: ["save_and_fetch.py", "assets.py", "replay_vectors.py"])
     func `the Python client and the server understand each other`(script: String) async throws {
         let directory = try TemporaryDirectory()
         let server = try await ServerUnderTest.start(data: directory.path)

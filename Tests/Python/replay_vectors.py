@@ -108,7 +108,7 @@ def moves_assets(vector):
 def expected_of_body(vector):
     """A reference to another zone is well-formed, but no server takes it (section 5.5); nor an asset that was not uploaded."""
     if "sha256" in json.dumps(vector.get("fields", {})):
-        return "invalid_arguments"
+        return "asset_not_available"
     if "zone_name" in json.dumps(vector.get("fields", {})):
         return "invalid_arguments"
     return vector.get("error", {}).get("error_code", "")

@@ -1,3 +1,4 @@
+import AssetStore
 import Crypto
 import Logging
 import RecordModel
@@ -24,6 +25,8 @@ struct ServerUnderTest {
     let engine: SQLiteEngine
     let port: Int
     let clock: ManualClock
+    /// Where files of assets are.
+    let assetsPath: String
     let log: RecordingLog
 
     /// Runs a test with a server, and stops it whatever happens.
@@ -31,6 +34,7 @@ struct ServerUnderTest {
         configure: (inout ServerConfiguration) -> Void = { _ in },
         clock: ManualClock = ManualClock(milliseconds: Self.startMilliseconds),
         faults: FaultInjector? = nil,
+        fileFaults: FileFaults? = nil,
         _ body: (ServerUnderTest) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -52,11 +56,15 @@ struct ServerUnderTest {
         configuration.listen.port = 0
         configuration.threads = 2
         configure(&configuration)
+        var files = AssetStoreConfiguration(directory: directory.path + "/assets")
+        files.threads = 2
+        files.faults = fileFaults
         let log = RecordingLog()
         let certificates = try Self.certificates.get()
         let server = try RecordServer(
             configuration: configuration,
             engine: engine,
+            files: AssetStore(files),
             tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
             logger: log.logger,
             clock: { clock.milliseconds },
@@ -68,6 +76,7 @@ struct ServerUnderTest {
             engine: engine,
             port: address.port,
             clock: clock,
+            assetsPath: files.directory,
             log: log
         )
         let result: Result<Void, any Error>

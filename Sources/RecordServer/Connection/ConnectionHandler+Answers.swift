@@ -129,14 +129,16 @@ extension ConnectionHandler {
     /// The client wants no more of a stream.
     ///
     /// What the engine is doing is answered as if nothing had been said; so is what was written. What was
-    /// read and not yet sent is dropped.
+    /// read and not yet sent is dropped, and an upload or a download ends.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
         case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.followed, _),
             .sending(.subscriptions, _), .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()
-        case .sending(.written, _), .executing, nil:
+        case .executing:
+            self.endTransfer(stream, failure: Failure(StoreError.cancelled))
+        case .sending(.written, _), nil:
             break
         }
     }

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import RecordStore
 import WireProtocol
 
 // The ends of a connection: a violation, a drain, a peer that does not read, a connection that broke.
@@ -65,6 +66,7 @@ extension ConnectionHandler {
         case .announce:
             let goaway = GoAway(reason: .drain, message: CloseReason.drain.text)
             self.write(Frame(kind: .goaway, payload: goaway.encoded()))
+            self.endTransfers(failure: Failure(StoreError.shuttingDown))
             self.flush()
         case .announceAndClose:
             self.close(.drain)
@@ -78,6 +80,7 @@ extension ConnectionHandler {
     /// Replies that still come find no answer to belong to.
     func forgetEverything() {
         self.endListening()
+        self.forgetTransfers()
         self.handshakeTimer?.cancel()
         self.keepaliveTimer?.cancel()
         self.slowReaderTimer?.cancel()

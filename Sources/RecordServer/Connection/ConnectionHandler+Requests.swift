@@ -56,6 +56,7 @@ extension ConnectionHandler {
                 deadlineMilliseconds: admission.deadlineMilliseconds
             )
             self.answers[stream] = answer
+            if case .uploadAssets = kind { self.machine.uploadOpened(stream) }
             guard let fault = self.fault(for: kind) else { return self.enqueue(answer) }
             self.apply(fault, to: answer)
         } catch {
@@ -210,6 +211,10 @@ extension ConnectionHandler {
             }
         case .listen(let identity):
             self.listen(as: identity, on: stream)
+        case .upload(let upload):
+            self.start(upload, for: answer)
+        case .download(let download):
+            self.start(download, for: answer)
         case .checkSchema(let check):
             let schemas = self.server.engine.schemas
             self.server.signInThreads.submit { _ in

@@ -29,6 +29,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var arrived: [OutgoingNotification] = []
 
     var answers = StreamTable<Answer>()
+    /// `nil`: no upload or download was asked for.
+    var transfers: Transfers?
     /// Streams whose request waits until answers that are held make room, in order of arrival.
     var waiting: [UInt32] = []
     /// Streams whose outcomes wait for credit or for the socket.
@@ -129,6 +131,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             self.progressed()
             self.resumeBlocked()
             self.sendWaiting()
+            self.sendDownloads()
             self.flush()
             if self.isReadHeldBack {
                 self.isReadHeldBack = false
@@ -161,6 +164,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .cancel:
             _ = try Cancel(decoding: frame.payload)
             self.cancelReceived(frame.stream)
+        case .assetData:
+            let data = try AssetData(decoding: frame.payload)
+            self.assetDataReceived(data, on: frame.stream)
         case .hello, .ping, .pong, .goaway, .notificationAck:
             guard frame.stream == 0 else { return self.close(.streamInvalid) }
             try self.dispatchConnectionFrame(frame)
@@ -205,7 +211,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func creditReceived(_ credit: Credit, on stream: UInt32) {
         switch self.machine.creditReceived(stream, bytes: credit.bytes, now: self.eventLoop.now) {
-        case .resume: self.resumeBlocked()
+        case .resume:
+            self.resumeBlocked()
+            self.sendDownloads()
         case .close(let reason): self.close(reason)
         case .ignore: break
         }

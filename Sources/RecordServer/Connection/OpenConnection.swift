@@ -28,6 +28,7 @@ struct OpenConnection {
     /// Requests refused since a stream last ended: the client had not heard of it when it sent them.
     private var refusedInRow = 0
     private var controlFrames = ControlFrameBudget()
+    var assetWindows = AssetWindows()
 
     init(bounds: ConnectionBounds, peer: Windows) {
         self.bounds = bounds
@@ -110,12 +111,24 @@ struct OpenConnection {
         self.streams[stream]?.window.sent(payloadBytes)
     }
 
+    mutating func assetData(_ stream: UInt32, payloadBytes: Int) -> AssetWindows.OnAssetData {
+        guard self.wasOpened(stream) else { return .close(.streamInvalid) }
+        let isOpen = self.streams[stream] != nil
+        return self.assetWindows.received(stream, payloadBytes: payloadBytes, isOpen: isOpen)
+    }
+
+    /// Bytes of assets take nothing of the room of requests and answers.
+    mutating func assetDataSent(_ payloadBytes: Int, on stream: UInt32) {
+        self.streams[stream]?.window.sent(payloadBytes)
+    }
+
     /// Forgets a stream that was answered; what to grant the peer now.
     mutating func end(_ stream: UInt32) -> UInt32 {
         guard let ended = self.streams.removeValue(of: stream) else {
             preconditionFailure("a stream ended that was not open")
         }
         self.refusedInRow = 0
+        self.assetWindows.ended(stream)
         return self.receiveWindow.disposed(ended.requestBytes)
     }
 

@@ -15,6 +15,7 @@ extension AdmittedRequest {
         case .fetchZones(.ids(let ids), _): ids.count
         case .fetchSubscriptions(.ids(let ids), _): ids.count
         case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen: 0
+        case .upload, .download: 0
         }
     }
 
@@ -51,6 +52,8 @@ extension AdmittedRequest {
             ids.remove(at: number)
             return .fetchSubscriptions(.ids(ids), requester)
         case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen:
+            return self
+        case .upload, .download:
             return self
         }
     }

@@ -15,4 +15,6 @@ enum LogKeys {
     static let connections = "connections"
     static let threads = "threads"
     static let detail = "detail"
+    static let asset = "asset"
+    static let assets = "assets"
 }

@@ -27,6 +27,12 @@ final class ServerMetrics: Sendable {
     private let notificationsSent = Counter(label: "tidemark_notifications_sent")
     private let notificationsCoalesced = Counter(label: "tidemark_notifications_coalesced")
     private let detailsDropped = Counter(label: "tidemark_notification_details_dropped")
+    private let assetBytesIn = Counter(label: "tidemark_asset_bytes_received")
+    private let assetBytesOut = Counter(label: "tidemark_asset_bytes_sent")
+    private let assetsStored = Counter(label: "tidemark_assets_stored")
+    private let assetsRemoved = Counter(label: "tidemark_assets_removed")
+    private let uploadsReceiving = Meter(label: "tidemark_uploads_receiving")
+    private let uploadsWaiting = Meter(label: "tidemark_uploads_waiting")
     private let commits = Meter(label: "tidemark_commits")
     private let requestsCommitted = Meter(label: "tidemark_requests_committed")
     private let recordsWritten = Meter(label: "tidemark_records_written")
@@ -87,6 +93,27 @@ final class ServerMetrics: Sendable {
     /// A transaction of which listeners learn only that there was something.
     func notificationDetailsDropped() {
         self.detailsDropped.increment()
+    }
+
+    func assetBytesReceived(_ count: Int) {
+        self.assetBytesIn.increment(by: count)
+    }
+
+    func assetBytesSent(_ count: Int) {
+        self.assetBytesOut.increment(by: count)
+    }
+
+    func assetStored() {
+        self.assetsStored.increment()
+    }
+
+    func assetsRemoved(_ count: Int) {
+        self.assetsRemoved.increment(by: count)
+    }
+
+    func record(_ uploads: (receiving: Int, waiting: Int)) {
+        self.uploadsReceiving.set(uploads.receiving)
+        self.uploadsWaiting.set(uploads.waiting)
     }
 
     /// A failure, of an item or of a request, is rare enough to look its counter up.

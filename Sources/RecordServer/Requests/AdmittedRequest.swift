@@ -12,6 +12,8 @@ enum AdmittedRequest: Sendable {
     case checkSchema(SchemaCheck)
     case fetchSubscriptions(FetchSubscriptions.Selection, Requester)
     case listen(ListenerIdentity)
+    case upload(AdmittedUpload)
+    case download(AdmittedDownload)
 }
 
 /// What admission looks at besides the request.
@@ -59,8 +61,10 @@ struct Admission {
             return try self.admit(operation)
         case .checkSchema(let operation):
             return try self.admit(operation)
-        case .uploadAssets, .downloadAssets:
-            throw Failure(code: .operationUnknown, message: "assets are not stored yet", retry: .never)
+        case .uploadAssets(let operation):
+            return try self.admit(operation)
+        case .downloadAssets(let operation):
+            return try self.admit(operation)
         }
     }
 

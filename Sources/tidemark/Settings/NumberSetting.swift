@@ -25,7 +25,7 @@ struct NumberSetting: Sendable {
         self.assign = assign
     }
 
-    static let all: [NumberSetting] = bounds + timeouts + memory + operation
+    static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation
 
     private static let bounds: [NumberSetting] = [
         NumberSetting("frame_bytes_max", 65_536...268_435_456, "payload of a frame") {
@@ -127,6 +127,39 @@ struct NumberSetting: Sendable {
             $0.writer.bytesMax
         } assign: {
             $0.writer.bytesMax = $1
+        },
+    ]
+
+    private static let assets: [NumberSetting] = [
+        NumberSetting("asset_bytes_max", 1...35_184_372_088_832, "an asset") {
+            Int($0.server.bounds.assetBytesMax)
+        } assign: {
+            $0.server.bounds.assetBytesMax = Int64($1)
+        },
+        NumberSetting("asset_timeout_ms", 100...3_600_000, "silence of an upload or a download") {
+            $0.server.assets.timeout.milliseconds
+        } assign: {
+            $0.server.assets.timeout = .milliseconds($1)
+        },
+        NumberSetting("uploads_max", 1...65_536, "uploads that receive bytes at the same time") {
+            $0.server.assets.uploadsMax
+        } assign: {
+            $0.server.assets.uploadsMax = $1
+        },
+        NumberSetting("upload_window_bytes", 65_536...1_073_741_824, "window of an upload") {
+            Int($0.server.assets.uploadWindowBytes)
+        } assign: {
+            $0.server.assets.uploadWindowBytes = UInt32($1)
+        },
+        NumberSetting("asset_sweep_interval_s", 1...86_400, "between two looks for unnamed assets") {
+            $0.server.assets.sweepInterval.milliseconds / 1_000
+        } assign: {
+            $0.server.assets.sweepInterval = .seconds($1)
+        },
+        NumberSetting("asset_threads", 1...1_024, "threads that read and write assets") {
+            $0.assetThreads
+        } assign: {
+            $0.assetThreads = $1
         },
     ]
 

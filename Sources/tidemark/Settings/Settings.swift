@@ -24,6 +24,8 @@ struct Settings: Sendable {
     var drainSeconds = 30
     var server = ServerConfiguration.defaults
     var writer = Writer()
+    /// Threads that read and write files of assets.
+    var assetThreads = 4
     /// How long feeds know of deletions.
     var tombstoneRetentionSeconds = 31_536_000
 

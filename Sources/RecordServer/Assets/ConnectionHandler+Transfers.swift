@@ -1,0 +1,68 @@
+import AssetStore
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+// What uploads and downloads have in common: how they end, and what they tell.
+extension ConnectionHandler {
+    func transfersMade() -> Transfers {
+        if let transfers { return transfers }
+        let made = Transfers()
+        self.transfers = made
+        return made
+    }
+
+    /// Ends an upload or a download; does nothing when the stream is neither.
+    func endTransfer(_ stream: UInt32, failure: Failure?) {
+        guard let transfers else { return }
+        if let upload = transfers.uploads.removeValue(of: stream) {
+            self.release(upload)
+        } else if let download = transfers.downloads.removeValue(of: stream) {
+            download.timer?.cancel()
+        } else {
+            return
+        }
+        guard self.answers[stream]?.breaksConnection != true else { return self.closeQuietly() }
+        self.end(stream, with: failure.map { End(failure: $0) } ?? End())
+        self.executeWaiting()
+    }
+
+    /// Ends all of them: what is durable stays for the next connection.
+    func endTransfers(failure: Failure) {
+        guard let transfers else { return }
+        let streams = transfers.uploads.values.map(\.stream) + transfers.downloads.values.map(\.stream)
+        for stream in streams { self.endTransfer(stream, failure: failure) }
+    }
+
+    /// The connection is gone: files are closed, turns given back.
+    func forgetTransfers() {
+        guard let transfers else { return }
+        self.transfers = nil
+        for upload in transfers.uploads.values { self.release(upload) }
+        for download in transfers.downloads.values { download.timer?.cancel() }
+    }
+
+    /// Closes the files of an upload, and only then lets others have them.
+    private func release(_ upload: Upload) {
+        upload.timer?.cancel()
+        let files = upload.files
+        let ticket = upload.ticket
+        let turns = self.server.uploadTurns
+        guard ticket != nil || !files.isEmpty else { return }
+        upload.lane.submit {
+            for file in files { file?.close() }
+            if let ticket { turns.end(ticket) }
+        }
+    }
+
+    func writeProgress(_ doneBytes: Int64, of totalBytes: Int64, on stream: UInt32) {
+        let progress = Progress(doneBytes: doneBytes, totalBytes: totalBytes)
+        self.write(Frame(kind: .progress, stream: stream, payload: progress.encoded()))
+    }
+
+    /// Until the deadline, from the server's clock; at least a moment, since clocks of tests stand still.
+    func timeLeft(of answer: Answer) -> TimeAmount {
+        .milliseconds(max(answer.deadlineMilliseconds - self.server.clock(), 10))
+    }
+}

@@ -1,0 +1,168 @@
+import AssetStore
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+// Bytes of an upload: from the frame to the disk.
+extension ConnectionHandler {
+    /// Bytes become durable at least so often, if there are enough: a slow client sees how far it is.
+    private static let durableInterval = TimeAmount.seconds(1)
+    private static let touchInterval = TimeAmount.seconds(60)
+
+    func assetDataReceived(_ data: AssetData, on stream: UInt32) {
+        let payloadBytes = AssetData.headerBytes + data.bytes.readableBytes
+        switch self.machine.assetDataReceived(stream, payloadBytes: payloadBytes) {
+        case .close(let reason): return self.close(reason, detail: "asset_data")
+        case .ignore: return
+        case .accept: break
+        }
+        guard let upload = self.transfers?.uploads[stream] else { return }
+        let action = upload.progress?.received(
+            item: data.item,
+            offset: data.offset,
+            count: data.bytes.readableBytes
+        )
+        switch action {
+        case .refuse(let item)?:
+            self.endTransfer(stream, failure: .assetDataOutOfPlace(item: item))
+        case .write(let item, let isLast)?:
+            upload.add(data.bytes, item: item)
+            if isLast { upload.steps.append(.finish(item: item)) }
+            upload.payloadBytes += payloadBytes
+            upload.heardAt = self.eventLoop.now
+            self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
+            self.writeSteps(of: upload)
+        case nil:
+            break
+        }
+    }
+
+    /// What a lane has done with the steps that it was given.
+    private struct Written: Sendable {
+        enum Fault: Sendable {
+            case failed(AssetStoreError)
+            /// The bytes are not those of the hash.
+            case differs
+        }
+
+        var payloadBytes: Int
+        /// Items, and how many of their bytes are on disk.
+        var durable: [(item: Int, bytes: Int64)] = []
+        var fault: (item: Int, Fault)?
+    }
+
+    /// Hands what came to the lane, unless it is busy: then what comes meanwhile goes together.
+    func writeSteps(of upload: Upload) {
+        guard !upload.isWriting, !upload.steps.isEmpty else { return }
+        upload.isWriting = true
+        let now = self.eventLoop.now
+        let isDue = now - upload.durableAt >= Self.durableInterval
+        if isDue { upload.durableAt = now }
+        let steps = upload.steps
+        let files = upload.files
+        let payloadBytes = upload.payloadBytes
+        upload.steps = []
+        upload.payloadBytes = 0
+        self.touch(upload, at: now)
+        let back = LoopReturn(self)
+        let stream = upload.stream
+        let registry = self.server.engine.assets
+        upload.lane.submit {
+            let written = Self.execute(steps, files, isDue: isDue, payloadBytes: payloadBytes) {
+                item,
+                number in
+                registry.complete(number) { result in back { $0.assetCompleted(stream, item, result) } }
+            }
+            back { $0.stepsWritten(stream, written) }
+        }
+    }
+
+    private static func execute(
+        _ steps: [Upload.Step],
+        _ files: [UploadFile?],
+        isDue: Bool,
+        payloadBytes: Int,
+        complete: (Int, AssetNumber) -> Void
+    ) -> Written {
+        var written = Written(payloadBytes: payloadBytes)
+        for step in steps {
+            let item =
+                switch step {
+                case .write(let item, _), .finish(let item): item
+                }
+            guard let file = files[item] else { continue }
+            do throws(AssetStoreError) {
+                switch step {
+                case .write(_, let pieces):
+                    written.durable.append((item, try file.append(pieces, isDue: isDue)))
+                case .finish:
+                    guard try file.finish() == .complete else {
+                        written.fault = (item, .differs)
+                        return written
+                    }
+                    complete(item, file.number)
+                }
+            } catch {
+                written.fault = (item, .failed(error))
+                return written
+            }
+        }
+        return written
+    }
+
+    private func stepsWritten(_ stream: UInt32, _ written: Written) {
+        guard let upload = self.transfers?.uploads[stream] else { return }
+        upload.isWriting = false
+        if let (item, fault) = written.fault {
+            switch fault {
+            case .failed(let error): self.fileFailed(upload, error, item: item)
+            case .differs: self.contentsDiffer(upload, item: item)
+            }
+            return
+        }
+        for (item, bytes) in written.durable { upload.progress?.becameDurable(item: item, bytes: bytes) }
+        let wasClosed = !self.machine.mayReceiveAssetData(on: stream)
+        let grant = self.machine.assetBytesDisposed(written.payloadBytes, on: stream)
+        if grant > 0 {
+            if wasClosed { upload.heardAt = self.eventLoop.now }
+            self.write(Frame(kind: .credit, stream: stream, payload: Credit(bytes: grant).encoded()))
+        }
+        if !written.durable.isEmpty { self.tellProgress(of: upload) }
+        self.writeSteps(of: upload)
+    }
+
+    private func assetCompleted(_ stream: UInt32, _ item: Int, _ result: Result<Void, StoreError>) {
+        guard let upload = self.transfers?.uploads[stream] else { return }
+        switch result {
+        case .failure(let error):
+            self.endTransfer(stream, failure: Failure(asset: error, item: item))
+        case .success:
+            self.server.metrics.assetStored()
+            if upload.progress?.completed(item: item) == true {
+                self.uploadDone(upload)
+            } else {
+                self.tellProgress(of: upload)
+            }
+        }
+    }
+
+    private func contentsDiffer(_ upload: Upload, item: Int) {
+        if let number = upload.files[item]?.number { self.server.engine.assets.abandon(number) }
+        self.endTransfer(upload.stream, failure: .assetDiffers(item: item))
+    }
+
+    private func tellProgress(of upload: Upload) {
+        guard let progress = upload.progress, progress.durableBytes > upload.toldBytes,
+            upload.pace.isDue(at: self.eventLoop.now)
+        else { return }
+        upload.toldBytes = progress.durableBytes
+        self.writeProgress(progress.durableBytes, of: progress.totalBytes, on: upload.stream)
+    }
+
+    private func touch(_ upload: Upload, at now: NIODeadline) {
+        guard now - upload.touchedAt >= Self.touchInterval else { return }
+        upload.touchedAt = now
+        for number in upload.numbers { self.server.engine.assets.touch(number) }
+    }
+}

@@ -1,0 +1,72 @@
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// Which bytes of a download come next: the ranges in their order, a piece at a time.
+///
+/// Pure.
+struct DownloadProgress: Hashable, Sendable {
+    /// Bytes of a piece, each a frame: half of what a frame may have, so that small answers between two of them wait less.
+    static let pieceBytesMax = Bounds.assetDataBytesMax / 2
+
+    struct Piece: Hashable, Sendable {
+        var item: UInt32
+        var number: AssetNumber
+        var offset: Int64
+        var count: Int
+    }
+
+    private struct Part: Hashable, Sendable {
+        var number: AssetNumber
+        var next: Int64
+        var end: Int64
+    }
+
+    private var parts: [Part]
+    private var current = 0
+    private(set) var sentBytes: Int64 = 0
+    let totalBytes: Int64
+
+    /// - Throws: The number of the first range that begins behind the end of its asset.
+    init(ranges: [AssetRange], assets: [StoredAsset]) throws(RangeInvalid) {
+        var parts: [Part] = []
+        for (item, (range, stored)) in zip(ranges, assets).enumerated() {
+            let rest = stored.asset.size - range.offset
+            guard rest >= 0 else { throw RangeInvalid(item: item) }
+            let end = range.offset + min(rest, range.length ?? rest)
+            parts.append(Part(number: stored.number, next: range.offset, end: end))
+        }
+        self.parts = parts
+        self.totalBytes = parts.reduce(0) { $0 + ($1.end - $1.next) }
+        self.advance()
+    }
+
+    /// What is to be sent next; `nil`: all was.
+    var next: Piece? {
+        guard self.current < self.parts.count else { return nil }
+        let part = self.parts[self.current]
+        return Piece(
+            item: UInt32(self.current),
+            number: part.number,
+            offset: part.next,
+            count: Int(min(Int64(Self.pieceBytesMax), part.end - part.next))
+        )
+    }
+
+    /// The next piece went out.
+    mutating func sent(_ piece: Piece) {
+        self.parts[self.current].next += Int64(piece.count)
+        self.sentBytes += Int64(piece.count)
+        self.advance()
+    }
+
+    private mutating func advance() {
+        while self.current < self.parts.count, self.parts[self.current].next == self.parts[self.current].end {
+            self.current += 1
+        }
+    }
+
+    struct RangeInvalid: Error, Hashable {
+        let item: Int
+    }
+}

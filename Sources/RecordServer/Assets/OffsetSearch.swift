@@ -1,0 +1,37 @@
+import AssetStore
+
+/// Finds out how much is there of each asset of an upload, in steps on its lane.
+struct OffsetSearch: Sendable {
+    struct Failed: Error {
+        let item: Int
+        let error: AssetStoreError
+    }
+
+    /// One an asset; `nil`: it is complete.
+    let files: [UploadFile?]
+    let sizes: [Int64]
+    let lane: AssetLane
+    /// Called once, on a thread of the files, with an offset for each asset.
+    let reply: @Sendable (Result<[Int64], Failed>) -> Void
+
+    /// Goes on behind the assets whose offsets are known.
+    func run(from known: [Int64]) {
+        self.lane.submit {
+            var offsets = known
+            do throws(AssetStoreError) {
+                while offsets.count < self.files.count {
+                    guard let file = self.files[offsets.count] else {
+                        offsets.append(self.sizes[offsets.count])
+                        continue
+                    }
+                    // Others have their turns between two steps.
+                    guard let offset = try file.recover() else { return self.run(from: offsets) }
+                    offsets.append(offset)
+                }
+                self.reply(.success(offsets))
+            } catch {
+                self.reply(.failure(Failed(item: offsets.count, error: error)))
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import AssetStore
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// Uploads and downloads of a connection.
+///
+/// On its event loop; made with the first of them.
+final class Transfers {
+    /// Pieces that are being read for one connection: one is written while the next is read.
+    static let readsMax = 2
+
+    var uploads = StreamTable<Upload>()
+    var downloads = StreamTable<Download>()
+    /// Downloads that have something to send and are not being read for, in the order of their turns.
+    var ready: [UInt32] = []
+    var readsInFlight = 0
+}
+
+/// One upload, from its request to its end.
+final class Upload {
+    enum Stage {
+        /// The registry has it.
+        case beginning
+        /// Other uploads have their turn.
+        case waiting
+        /// What is there of earlier uploads is being looked at.
+        case recovering
+        case receiving
+    }
+
+    /// What is to be done with a file, in order.
+    enum Step: Sendable {
+        case write(item: Int, pieces: [ByteBuffer])
+        /// All bytes of the asset were written.
+        case finish(item: Int)
+    }
+
+    let stream: UInt32
+    let request: AdmittedUpload
+    /// Jobs on the files of this upload.
+    let lane: AssetLane
+    var stage = Stage.beginning
+    /// What rows say of each asset.
+    var places: [AssetPlace] = []
+    var ticket: UploadTurns.Ticket?
+    var isContested = false
+    /// One an asset that is incomplete.
+    var files: [UploadFile?] = []
+    var progress: UploadProgress?
+    /// What came and was not yet handed to the lane.
+    var steps: [Step] = []
+    /// Of the frames of `steps`.
+    var payloadBytes = 0
+    var isWriting = false
+    /// When bytes came, or could first come again.
+    var heardAt: NIODeadline
+    /// When bytes were last made durable, or began to come.
+    var durableAt: NIODeadline
+    /// When the registry last heard of the bytes.
+    var touchedAt: NIODeadline
+    /// What the client was last told to be durable.
+    var toldBytes: Int64 = 0
+    var pace = ProgressPace()
+    var timer: Scheduled<Void>?
+
+    init(stream: UInt32, request: AdmittedUpload, lane: AssetLane, now: NIODeadline) {
+        self.stream = stream
+        self.request = request
+        self.lane = lane
+        self.heardAt = now
+        self.durableAt = now
+        self.touchedAt = now
+    }
+
+    /// Assets that are not complete.
+    var numbers: [AssetNumber] {
+        self.places.compactMap { place in
+            guard case .incomplete(let number) = place else { return nil }
+            return number
+        }
+    }
+
+    /// Bytes below which a piece is copied: it would keep the buffer that TLS reads into, and be one of many.
+    private static let smallBytes = 16 * 1_024
+    private static let mergedBytesMax = 128 * 1_024
+
+    /// Adds bytes to what is to be written.
+    func add(_ bytes: ByteBuffer, item: Int) {
+        guard case .write(item, var pieces)? = self.steps.last else {
+            return self.steps.append(.write(item: item, pieces: [Self.kept(bytes)]))
+        }
+        self.steps.removeLast()
+        let last = pieces.count - 1
+        if bytes.readableBytes < Self.smallBytes, pieces[last].readableBytes < Self.mergedBytesMax {
+            pieces[last].writeImmutableBuffer(bytes)
+        } else {
+            pieces.append(Self.kept(bytes))
+        }
+        self.steps.append(.write(item: item, pieces: pieces))
+    }
+
+    private static func kept(_ bytes: ByteBuffer) -> ByteBuffer {
+        guard bytes.readableBytes < self.smallBytes else { return bytes }
+        var copy = ByteBufferAllocator().buffer(capacity: bytes.readableBytes)
+        copy.writeImmutableBuffer(bytes)
+        return copy
+    }
+}
+
+/// One download, from its request to its end.
+final class Download {
+    let stream: UInt32
+    let request: AdmittedDownload
+    var progress: DownloadProgress?
+    /// When something was sent, or asked for.
+    var sentAt: NIODeadline
+    var pace = ProgressPace()
+    var timer: Scheduled<Void>?
+
+    init(stream: UInt32, request: AdmittedDownload, now: NIODeadline) {
+        self.stream = stream
+        self.request = request
+        self.sentAt = now
+    }
+}

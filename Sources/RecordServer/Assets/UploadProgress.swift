@@ -1,0 +1,72 @@
+import RecordModel
+import WireProtocol
+
+/// Where an upload stands: which bytes come next, and how many are durable.
+///
+/// Pure. Bytes come in order of items and offsets, without gaps.
+struct UploadProgress: Hashable, Sendable {
+    enum OnData: Hashable, Sendable {
+        /// The bytes belong to this asset; `isLast`: they complete it.
+        case write(item: Int, isLast: Bool)
+        /// They are not those that come next.
+        case refuse(item: Int)
+    }
+
+    private struct Part: Hashable, Sendable {
+        let size: Int64
+        /// Received and in order.
+        var received: Int64
+        var durable: Int64
+    }
+
+    private var parts: [Part]
+    /// The first asset with bytes that did not come.
+    private var current = 0
+    /// Assets that are not durable as a whole.
+    private(set) var incompleteCount: Int
+
+    /// `offsets` are the first bytes that are missing, one an asset.
+    init(assets: [Asset], offsets: [Int64]) {
+        self.parts = zip(assets, offsets).map { Part(size: $0.size, received: $1, durable: $1) }
+        self.incompleteCount = self.parts.count
+        self.advance()
+    }
+
+    var totalBytes: Int64 { self.parts.reduce(0) { $0 + $1.size } }
+    var durableBytes: Int64 { self.parts.reduce(0) { $0 + $1.durable } }
+    /// Whether the client has bytes to send.
+    var wantsBytes: Bool { self.current < self.parts.count }
+    /// The number of the asset whose bytes come next.
+    var currentItem: Int { min(self.current, self.parts.count - 1) }
+
+    /// Bytes came for an item, from an offset.
+    mutating func received(item: UInt32, offset: Int64, count: Int) -> OnData {
+        guard self.wantsBytes, item == self.current, offset == self.parts[self.current].received,
+            Int64(count) <= self.parts[self.current].size - offset
+        else { return .refuse(item: self.currentItem) }
+        let written = self.current
+        self.parts[written].received += Int64(count)
+        self.advance()
+        return .write(item: written, isLast: self.current != written)
+    }
+
+    /// So many bytes of an asset, from its first, are on disk.
+    mutating func becameDurable(item: Int, bytes: Int64) {
+        self.parts[item].durable = max(self.parts[item].durable, bytes)
+    }
+
+    /// All of an asset is on disk, and known to the registry.
+    ///
+    /// `true`: it was the last.
+    mutating func completed(item: Int) -> Bool {
+        self.parts[item].durable = self.parts[item].size
+        self.incompleteCount -= 1
+        return self.incompleteCount == 0
+    }
+
+    private mutating func advance() {
+        while self.wantsBytes, self.parts[self.current].received == self.parts[self.current].size {
+            self.current += 1
+        }
+    }
+}

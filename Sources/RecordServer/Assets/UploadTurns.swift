@@ -1,0 +1,105 @@
+import RecordStore
+import Synchronization
+
+/// Who may receive bytes of assets: a bounded number of uploads in the whole server, and one at a time for each asset.
+///
+/// An upload gets its turn for all of its assets at once, so that no two wait for each other; who came first goes first, but for those
+/// who wait for other assets.
+final class UploadTurns: Sendable {
+    /// Tells an upload about its turn; called on any thread, never while the state is locked.
+    typealias Tell = @Sendable (Message) -> Void
+
+    enum Message: Hashable, Sendable {
+        case begin
+        /// Somebody waits for an asset of this upload, which has its turn.
+        case contested
+    }
+
+    struct Ticket: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Upload {
+        let ticket: Ticket
+        let assets: Set<AssetNumber>
+        let tell: Tell
+        var isContested = false
+    }
+
+    private struct State {
+        var lastNumber: UInt64 = 0
+        var receiving: [Ticket: Upload] = [:]
+        /// Which upload has the turn for an asset.
+        var holders: [AssetNumber: Ticket] = [:]
+        var waiting: [Upload] = []
+    }
+
+    private let uploadsMax: Int
+    private let state = Mutex(State())
+
+    init(uploadsMax: Int) {
+        self.uploadsMax = uploadsMax
+    }
+
+    /// How many have their turn, and how many wait for it.
+    var counts: (receiving: Int, waiting: Int) {
+        self.state.withLock { ($0.receiving.count, $0.waiting.count) }
+    }
+
+    /// Asks for a turn, to be given back with `end`.
+    ///
+    /// `isNow`: it has it, and is not told.
+    func ask(_ assets: [AssetNumber], tell: @escaping Tell) -> (ticket: Ticket, isNow: Bool) {
+        let (ticket, told) = self.state.withLock { state in
+            state.lastNumber += 1
+            let ticket = Ticket(number: state.lastNumber)
+            state.waiting.append(Upload(ticket: ticket, assets: Set(assets), tell: tell))
+            return (ticket, self.advance(&state))
+        }
+        var isNow = false
+        for (upload, message) in told {
+            if upload.ticket == ticket, message == .begin { isNow = true } else { upload.tell(message) }
+        }
+        return (ticket, isNow)
+    }
+
+    /// The upload has ended, whether it had its turn or not.
+    func end(_ ticket: Ticket) {
+        let told = self.state.withLock { state in
+            if let ended = state.receiving.removeValue(forKey: ticket) {
+                for asset in ended.assets { state.holders[asset] = nil }
+            } else {
+                state.waiting.removeAll { $0.ticket == ticket }
+            }
+            return self.advance(&state)
+        }
+        for (upload, message) in told { upload.tell(message) }
+    }
+
+    /// Gives turns to those who may have one.
+    private func advance(_ state: inout State) -> [(Upload, Message)] {
+        var told: [(Upload, Message)] = []
+        var still: [Upload] = []
+        var claimed: Set<AssetNumber> = []
+        for upload in state.waiting {
+            let isFree =
+                upload.assets.isDisjoint(with: claimed)
+                && upload.assets.allSatisfy { state.holders[$0] == nil }
+            if isFree, state.receiving.count < self.uploadsMax {
+                for asset in upload.assets { state.holders[asset] = upload.ticket }
+                state.receiving[upload.ticket] = upload
+                told.append((upload, .begin))
+                continue
+            }
+            claimed.formUnion(upload.assets)
+            still.append(upload)
+            for ticket in Set(upload.assets.compactMap { state.holders[$0] }) {
+                guard let holder = state.receiving[ticket], !holder.isContested else { continue }
+                state.receiving[ticket]?.isContested = true
+                told.append((holder, .contested))
+            }
+        }
+        state.waiting = still
+        return told
+    }
+}

@@ -1,0 +1,61 @@
+import WireProtocol
+
+/// What the server takes of asset bytes on the streams of uploads: nothing until it grants, then what it granted.
+///
+/// - Source: `Protocol/README.md`, sections 5.12 and 6.
+struct AssetWindows {
+    enum OnAssetData: Equatable {
+        case accept
+        case close(CloseReason)
+        /// The stream has ended, and the client may not have known.
+        case ignore
+    }
+
+    private struct Upload {
+        /// `nil`: nothing was granted.
+        var window: ReceiveWindow?
+    }
+
+    private var uploads = StreamTable<Upload>()
+    /// What may still come on streams that have ended: the rest of their windows.
+    private var lateBytes: Int64 = 0
+
+    mutating func opened(_ stream: UInt32) {
+        self.uploads[stream] = Upload()
+    }
+
+    mutating func granted(_ stream: UInt32, bytes: UInt32) {
+        self.uploads[stream]?.window = ReceiveWindow(bytes: bytes)
+    }
+
+    /// A frame came for a stream that was opened; `isOpen`: it has not ended.
+    mutating func received(_ stream: UInt32, payloadBytes: Int, isOpen: Bool) -> OnAssetData {
+        guard var upload = self.uploads[stream] else {
+            guard !isOpen else { return .close(.frameKindUnexpected) }
+            guard self.lateBytes > 0 else { return .close(.creditExceeded) }
+            self.lateBytes -= Int64(payloadBytes)
+            return .ignore
+        }
+        guard upload.window?.received(payloadBytes) == true else { return .close(.creditExceeded) }
+        self.uploads[stream] = upload
+        return .accept
+    }
+
+    /// Bytes were written; what to grant now.
+    mutating func disposed(_ stream: UInt32, payloadBytes: Int) -> UInt32 {
+        guard var upload = self.uploads[stream] else { return 0 }
+        let grant = upload.window?.disposed(payloadBytes) ?? 0
+        self.uploads[stream] = upload
+        return grant
+    }
+
+    /// Whether the client may send on a stream.
+    func isOpen(_ stream: UInt32) -> Bool {
+        (self.uploads[stream]?.window?.bytes ?? 0) > 0
+    }
+
+    mutating func ended(_ stream: UInt32) {
+        guard !self.uploads.isEmpty, let upload = self.uploads.removeValue(of: stream) else { return }
+        self.lateBytes += max(0, upload.window?.bytes ?? 0)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// How far a long command is, on the last line of a terminal; nothing when there is none.
+struct ProgressBar {
+    private static let cells = 40
+
+    var totalBytes: Int64 = 0
+    private var doneBytes: Int64 = 0
+    private var shown = -1
+    private let isShown = isatty(STDERR_FILENO) == 1
+
+    init() {}
+
+    mutating func add(_ bytes: Int) {
+        self.doneBytes += Int64(bytes)
+        let percent = self.totalBytes == 0 ? 100 : Int(min(self.doneBytes * 100 / self.totalBytes, 100))
+        guard self.isShown, percent != self.shown else { return }
+        self.shown = percent
+        let filled = percent * Self.cells / 100
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.cells - filled)
+        Terminal.writeError("\r\(bar) \(percent) %")
+    }
+
+    /// Takes the bar off the terminal.
+    func clear() {
+        if self.isShown, self.shown >= 0 { Terminal.writeError("\r\u{1B}[K") }
+    }
+}

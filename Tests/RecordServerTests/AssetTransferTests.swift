@@ -1,0 +1,129 @@
+import Foundation
+import NIOCore
+import RecordModel
+import RecordStore
+import Testing
+import WireProtocol
+
+@testable import RecordServer
+
+/// Uploads and downloads over real TLS, against the real engine and real files.
+@Suite(.timeLimit(.minutes(5)))
+struct AssetTransferTests {
+    @Test(arguments: [0, 1, 300_000, 3_000_000])
+    func `what was uploaded and named comes back, byte by byte`(bytes: Int) async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            let sample = SampleAsset(bytes: bytes)
+            let peer = try await server.signIn()
+            let upload = try await peer.upload([sample], on: 1)
+            #expect(upload.offsets == [0])
+            #expect(upload.end == End())
+            #expect(upload.progress.last == Progress(doneBytes: Int64(bytes), totalBytes: Int64(bytes)))
+            try await peer.expectSaved("photo", naming: [sample], on: 3)
+            let range = AssetRange(sha256: sample.asset.sha256)
+            let download = try await peer.download([range], of: "photo", on: 5)
+            #expect(download.end == End())
+            #expect((download.received[0] ?? []) == sample.contents)
+            #expect(download.progress.last == Progress(doneBytes: Int64(bytes), totalBytes: Int64(bytes)))
+        }
+    }
+
+    @Test func `several assets of a request come one after the other, and ranges of them go back`()
+        async throws
+    {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            let samples = [10, 0, 700_000, 1].enumerated().map { SampleAsset(bytes: $1, seed: UInt64($0)) }
+            let peer = try await server.signIn()
+            #expect(try await peer.upload(samples, on: 1).end == End())
+            try await peer.expectSaved("photo", naming: samples, on: 3)
+            let ranges = [
+                AssetRange(sha256: samples[2].asset.sha256, offset: 600_000, length: 50_000),
+                AssetRange(sha256: samples[0].asset.sha256, offset: 10),
+                AssetRange(sha256: samples[1].asset.sha256),
+                AssetRange(sha256: samples[0].asset.sha256, offset: 7),
+            ]
+            let download = try await peer.download(ranges, of: "photo", on: 5)
+            #expect(download.end == End())
+            #expect(download.received[0] == Array(samples[2].contents[600_000..<650_000]))
+            #expect(download.received[1] == nil)
+            #expect(download.received[2] == nil)
+            #expect(download.received[3] == Array(samples[0].contents[7...]))
+            #expect(download.progress.last == Progress(doneBytes: 50_003, totalBytes: 50_003))
+        }
+    }
+
+    @Test func `an asset that the database has is not sent again`() async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            let samples = [SampleAsset(bytes: 100, seed: 1), SampleAsset(bytes: 50, seed: 2)]
+            let peer = try await server.signIn()
+            #expect(try await peer.upload([samples[0]], on: 1).end == End())
+            try await peer.send(.upload(samples), on: 3)
+            var answer = TransferAnswer()
+            try await peer.transfer(on: 3, &answer) { !$0.credits.isEmpty }
+            #expect(answer.offsets == [100, 0])
+            try await peer.send(.assetData(samples[1].contents, item: 1, offset: 0, on: 3))
+            try await peer.transfer(on: 3, &answer)
+            #expect(answer.end == End())
+            let again = try await peer.upload(samples, on: 5)
+            #expect(again.offsets == [100, 50])
+            #expect(again.credits == [])
+            #expect(again.end == End())
+        }
+    }
+
+    @Test func `an upload that was cut off goes on on another connection`() async throws {
+        try await ServerUnderTest.run { server in
+            let sample = SampleAsset(bytes: 900_000)
+            let first = try await server.signIn()
+            try await first.send(.upload([sample]), on: 1)
+            var answer = TransferAnswer()
+            try await first.transfer(on: 1, &answer) { !$0.credits.isEmpty }
+            try await first.send(.assetData(sample.contents[..<200_000], offset: 0, on: 1))
+            try await first.send(.assetData(sample.contents[200_000..<400_000], offset: 200_000, on: 1))
+            try await first.transfer(on: 1, &answer) { $0.credits.count > 1 }
+            await first.close()
+            let second = try await server.signIn()
+            let rest = try await second.upload([sample], on: 1)
+            #expect(rest.offsets == [400_000])
+            #expect(rest.end == End())
+        }
+    }
+
+    @Test func `a download and small requests share a connection`() async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 1, bytes: 100)
+            let sample = SampleAsset(bytes: 20_000_000)
+            let peer = try await server.signIn()
+            #expect(try await peer.upload([sample], on: 1, pieceBytes: 250_000).end == End())
+            try await peer.expectSaved("photo", naming: [sample], on: 3)
+            try await peer.send(.download([AssetRange(sha256: sample.asset.sha256)], of: "photo"), on: 5)
+            try await peer.send(.credit(100_000_000, on: 5))
+            try await peer.send(.fetch(["0"]), on: 7)
+            var bytesBefore = 0
+            while let frame = await peer.next() {
+                if frame.stream == 7, frame.kind == .end { break }
+                if frame.kind == .assetData { bytesBefore += frame.payload.readableBytes }
+            }
+            // What was in the socket's queue, and what the kernel held.
+            #expect(bytesBefore < 15_000_000)
+        }
+    }
+
+    @Test func `progress comes at most ten times a second, and rises`() async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            let sample = SampleAsset(bytes: 30_000_000)
+            let peer = try await server.signIn()
+            let began = ContinuousClock.now
+            let upload = try await peer.upload([sample], on: 1, pieceBytes: 250_000)
+            let seconds = (ContinuousClock.now - began) / .seconds(1)
+            #expect(Double(upload.progress.count) <= 10 * seconds + 2)
+            let done = upload.progress.map(\.doneBytes)
+            #expect(done == done.sorted())
+            #expect(done.last == 30_000_000)
+        }
+    }
+}
