@@ -97,7 +97,7 @@ struct AssetSweepTests {
 
 extension ServerUnderTest {
     /// A request with an ID of the clock's time.
-    fileprivate func mutation(_ operation: Operation, on stream: UInt32) -> Frame {
+    fileprivate func mutation(_ operation: RecordModel.Operation, on stream: UInt32) -> Frame {
         var generator = SystemRandomNumberGenerator()
         let id = RequestID(milliseconds: self.clock.milliseconds, using: &generator)
         return .request(operation, on: stream, requestID: id)
