@@ -20,16 +20,20 @@ struct SampleFiles {
         var generator = SeededGenerator(seed: seed)
         var block = Data(capacity: Self.blockBytes)
         while block.count < Self.blockBytes {
-            withUnsafeBytes(of: generator.next()) { block.append(contentsOf: $0) }
+            block.append(contentsOf: Self.bytes(of: generator.next()))
         }
         var contents = Data(capacity: bytes)
         while contents.count < bytes {
-            withUnsafeBytes(of: contents.count) { block.replaceSubrange(0..<8, with: $0) }
+            block.replaceSubrange(0..<8, with: Self.bytes(of: UInt64(contents.count)))
             contents.append(block.prefix(bytes - contents.count))
         }
         let url = self.url(name)
         try contents.write(to: url)
         return url
+    }
+
+    private static func bytes(of number: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 
     func asset(_ name: String, bytes: Int, seed: UInt64 = 1) throws -> CKAsset {
