@@ -104,7 +104,9 @@ let clientTargets: [Target] = [
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
     .target(
         name: "CloudKit",
-        dependencies: ["RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation"],
+        dependencies: [
+            "RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation", crypto,
+        ],
         path: "Clients/CloudKit",
         swiftSettings: settings
     ),
@@ -219,7 +221,7 @@ let testTargets: [Target] = [
         name: "CloudKitTests",
         dependencies: [
             "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "PredicateFormat", "RecordModel",
-            "TestSupport",
+            "TestSupport", crypto,
         ],
         path: "Tests/CloudKitTests",
         swiftSettings: userSettings

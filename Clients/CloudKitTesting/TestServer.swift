@@ -198,13 +198,14 @@ public final class TestServer: Sendable {
         schema: String? = nil
     ) async throws -> CKServerConnection {
         let token = try await self.accounts.token(for: user, container: identifier, in: self.directory())
-        let connection = CKServerConnection(
+        var connection = CKServerConnection(
             url: self.url,
             token: token,
             certificateAuthority: .pem(self.certificates.authorityPEM),
             environment: environment,
             schema: schema
         )
+        connection.cacheFolder = self.folder + "/cache"
         self.accounts.remember(connection)
         return connection
     }

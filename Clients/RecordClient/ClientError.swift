@@ -13,6 +13,8 @@ package enum ClientError: Error, Hashable, Sendable {
     case cancelled
     /// The server's bytes break the protocol.
     case protocolViolation(WireError)
+    /// A file whose bytes were to travel.
+    case fileFailed(FileFailure)
     /// The client was shut down.
     case closed
 }

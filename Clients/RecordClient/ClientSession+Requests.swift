@@ -19,6 +19,11 @@ extension ClientSession {
     }
 
     private func send(_ request: PendingRequest, on stream: UInt32, of link: OpenLink, now: NIODeadline) {
+        if case .download(let download) = request.transfer, download.isComplete {
+            self.requests.leaveQueue(request)
+            self.downloadAnswered(request, download, End())
+            return
+        }
         if let sentAt = request.sentAt, request.operation.isMutating,
             now - sentAt >= .seconds(Int64(link.welcome.limits.requestIDRetentionSeconds))
         {
@@ -41,9 +46,14 @@ extension ClientSession {
         }
         let key = StreamKey(connection: link.connection.number, stream: stream)
         self.requests.sent(request, on: key, requestID: message.requestID, now: now)
-        if let silenceCheck = link.connection.send(payload, on: stream, now: now) {
-            self.wake(by: silenceCheck)
-        }
+        let silenceCheck = link.connection.send(
+            payload,
+            on: stream,
+            transfer: request.transferStream,
+            now: now
+        )
+        if let silenceCheck { self.wake(by: silenceCheck) }
+        self.transferBegan(request, on: key)
         if request.number == Self.listenNumber { link.connection.listenSent(on: stream) }
     }
 
@@ -71,7 +81,11 @@ extension ClientSession {
             return self.listenAnswered(end, on: key.connection)
         }
         guard let failure = end.failure else {
-            self.requests.remove(on: key)?.end(.success(end))
+            if let request = self.requests.request(on: key), case .download(let download) = request.transfer {
+                self.downloadAnswered(request, download, end)
+            } else {
+                self.requests.remove(on: key)?.end(.success(end))
+            }
             return
         }
         let mayMove = isDraining && failure.code == .serviceUnavailable && failure.retry == .now
@@ -104,7 +118,7 @@ extension ClientSession {
         return self.draining[number]
     }
 
-    private func end(_ number: UInt64, _ result: Result<End, ClientError>) {
+    func end(_ number: UInt64, _ result: Result<End, ClientError>) {
         self.requests.remove(number)?.end(result)
     }
 }

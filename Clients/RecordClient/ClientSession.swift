@@ -44,10 +44,14 @@ final class ClientSession {
     let configuration: ClientConfiguration
     let connect: Connect
     private let inbox: Inbox
+    let files: FileThreads
     let logger = Logger(label: "tidemark.client")
     var requests = RequestTable()
     var welcomes: [WelcomeWaiter] = []
     var listener: Listener?
+    /// Uploads on streams, in the order of their turns; also some that have ended since, which are left out when their turn comes.
+    var uploads = CircularBuffer<PendingRequest>()
+    var isSendingPieces = false
     var link = Link.idle
     /// Connections that answer what is open and take nothing new, by number.
     var draining: [Int: ClientConnectionHandler] = [:]
@@ -66,11 +70,13 @@ final class ClientSession {
         configuration: ClientConfiguration,
         eventLoop: any EventLoop,
         inbox: Inbox,
+        files: FileThreads,
         connect: @escaping Connect
     ) {
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.inbox = inbox
+        self.files = files
         self.connect = connect
         self.reconnect = Reconnect(
             backoffMin: TimeAmount(configuration.backoffMin),
@@ -102,6 +108,8 @@ final class ClientSession {
                         now: now
                     )
                 )
+            case .startTransfer(let number, let transfer, let timeouts):
+                self.start(number, transfer, timeouts, now: now)
             case .cancel(let number): self.cancel(number)
             case .welcome(let number, let timeout, let continuation):
                 self.welcome(
@@ -120,6 +128,7 @@ final class ClientSession {
     /// Sends what may be sent, and connects when something waits for a connection.
     func advance(now: NIODeadline) {
         self.sendWaiting(now: now)
+        self.sendPieces()
         self.connectIfWanted(now: now)
     }
 
@@ -134,9 +143,13 @@ final class ClientSession {
         for waiter in waiters { waiter.continuation.resume(returning: .failure(error)) }
     }
 
-    private func start(_ request: PendingRequest) {
+    func start(_ request: PendingRequest) {
         if case .shutDown = self.link {
             request.end(.failure(.closed))
+            return
+        }
+        if case .download(let download) = request.transfer, download.isComplete {
+            request.end(.success(End()))
             return
         }
         self.requests.add(request)

@@ -11,7 +11,7 @@ package import WireProtocol
 /// Connects when the first request is started, and keeps the connection. A client that is let go ends its requests and
 /// closes it.
 package final class RecordClient: Sendable {
-    private let mailbox: Mailbox
+    let mailbox: Mailbox
 
     package convenience init(configuration: ClientConfiguration) {
         let connector = TLSConnector(configuration)
@@ -26,6 +26,7 @@ package final class RecordClient: Sendable {
     init(
         configuration: ClientConfiguration,
         eventLoop: any EventLoop,
+        files: FileThreads = .shared,
         connect: @escaping ClientSession.Connect
     ) {
         let inbox = Inbox()
@@ -33,6 +34,7 @@ package final class RecordClient: Sendable {
             configuration: configuration,
             eventLoop: eventLoop,
             inbox: inbox,
+            files: files,
             connect: connect
         )
         self.mailbox = Mailbox(
@@ -175,7 +177,7 @@ package final class RecordClient: Sendable {
     }
 
     /// A task that was cancelled before it posted its request has posted the cancellation first, where it meant nothing.
-    private func cancelIfTaskIsCancelled(_ number: UInt64) {
+    func cancelIfTaskIsCancelled(_ number: UInt64) {
         guard Task.isCancelled else { return }
         self.mailbox.post(.cancel(number: number))
     }

@@ -181,14 +181,6 @@ struct `A value of a field` {
         record["bad"] = nil
         #expect(refusal(of: record) == nil)
     }
-
-    @Test func `can't be an asset yet`() throws {
-        let record = newRecord()
-        let asset = CKAsset(fileURL: URL(fileURLWithPath: "/dev/null"))
-        record["file"] = asset
-        #expect(record["file"] as? CKAsset === asset)
-        #expect(refusal(of: record)?.code == .serverRejectedRequest)
-    }
 }
 
 struct `A value that was fetched` {

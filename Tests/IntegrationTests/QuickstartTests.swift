@@ -18,6 +18,7 @@ struct QuickstartTests {
         #expect(outcome.output.contains(/export TIDEMARK_TOKEN=tmk_/))
         #expect(outcome.output.contains(/\d ms after the commit/))
         #expect(outcome.output.contains("saved Country JP"))
+        #expect(outcome.output.contains(/Uploaded and downloaded, both SHA-256 [0-9a-f]{64}\n/))
         let folder = try #require(outcome.output.firstMatch(of: /Clients trust (\S+)\/data\/tls\/ca.pem/)).1
         #expect(!FileManager.default.fileExists(atPath: String(folder)))
     }

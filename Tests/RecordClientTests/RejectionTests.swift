@@ -65,7 +65,16 @@ import WireProtocol
             Frame(kind: .notificationAck, payload: NotificationAck(number: 1).encoded()), .frameKindUnexpected
         ),
         (Frame(kind: .notification, payload: Notification.sample(1).encoded()), .frameKindUnexpected),
-        (Frame(kind: FrameKind(rawValue: 11), stream: 1), .frameKindUnexpected),
+        (
+            Frame(
+                kind: .assetData,
+                stream: 1,
+                payload: AssetData(item: 0, offset: 0, bytes: ByteBuffer(bytes: [1])).encoded()
+            ), .frameKindUnexpected
+        ),
+        (Frame(kind: .assetData, stream: 1), .messageMalformed),
+        (Frame(kind: .progress, stream: 1), .frameKindUnexpected),
+        (Frame(kind: .assetOffsets, stream: 1), .frameKindUnexpected),
         (Frame(kind: FrameKind(rawValue: 127), stream: 1), .frameKindUnexpected),
     ])
     func `a frame that breaks the protocol is answered with its reason`(

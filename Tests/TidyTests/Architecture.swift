@@ -52,7 +52,7 @@ enum Architecture {
         ModuleRow(
             folder: "Clients/CloudKit",
             ours: ["RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation"],
-            outside: []
+            outside: ["Crypto"]
         ),
         ModuleRow(
             folder: "Clients/CloudKitTesting",

@@ -99,7 +99,8 @@ extension BatchResults<ZoneChangesPage> {
             switch self.values[id] {
             case .success(.saved(let record)): modifications[id] = .success(.init(record: record))
             case .success(.deleted(let type)): deletions.append(.init(recordID: id, recordType: type))
-            case .failure, nil: break
+            case .failure(let error): modifications[id] = .failure(error)
+            case nil: break
             }
         }
         let token = try self.end.changeToken

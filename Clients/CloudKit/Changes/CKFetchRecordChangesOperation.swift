@@ -69,7 +69,11 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
                     scope: database.scopeModel
                 ),
                 readsAll: false,
-                source: source ?? database.access.pages(patience: self.effectiveSettings.patience),
+                source: source
+                    ?? database.access.pages(
+                        patience: self.effectiveSettings.patience,
+                        withFiles: self.effectiveSettings.withFiles
+                    ),
                 callBack: { self.callBack($0) },
                 report: { self.report($0) }
             )
@@ -79,15 +83,20 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     private func report(_ report: FeedReader<ZoneChangesPage>.Report) {
         switch report {
         case .page(let content, _):
+            var failures: [AnyHashable: any Error] = [:]
             for answer in content.answers {
-                guard case .value(let id, .success(let change)) = answer else { continue }
-                switch change {
-                case .saved(let record): self.recordChangedBlock?(record)
-                case .deleted: self.recordWithIDWasDeletedBlock?(id)
+                guard case .value(let id, let result) = answer else { continue }
+                switch result {
+                case .success(.saved(let record)): self.recordChangedBlock?(record)
+                case .success(.deleted): self.recordWithIDWasDeletedBlock?(id)
+                case .failure(let error): failures[id] = error
                 }
             }
             self.last = (content.token, content.moreComing)
-            self.concludeHere(with: nil)
+            self.concludeHere(
+                with: failures.isEmpty
+                    ? nil : .partialFailure(failures, message: "Failed to fetch some records")
+            )
         case .failed(let error): self.concludeHere(with: error)
         }
     }

@@ -84,7 +84,11 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             ZoneFeeds(
                 self.pages(scope: database.scopeModel),
                 readsAll: self.fetchAllChanges,
-                source: source ?? database.access.pages(patience: self.effectiveSettings.patience),
+                source: source
+                    ?? database.access.pages(
+                        patience: self.effectiveSettings.patience,
+                        withFiles: self.effectiveSettings.withFiles
+                    ),
                 callBack: { self.callBack($0) },
                 report: { self.report($1, of: $0) },
                 end: { self.concludeHere(with: $0) }
@@ -135,10 +139,11 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
 
     private func reportItem(_ answer: ZoneChangesPage.Answer, of zoneID: CKRecordZone.ID) {
-        guard case .value(let id, .success(let change)) = answer else { return }
-        switch change {
-        case .deleted(let recordType): self.recordWithIDWasDeletedBlock?(id, recordType)
-        case .saved(let record):
+        guard case .value(let id, let result) = answer else { return }
+        switch result {
+        case .failure(let error): self.recordWasChangedBlock?(id, .failure(error))
+        case .success(.deleted(let recordType)): self.recordWithIDWasDeletedBlock?(id, recordType)
+        case .success(.saved(let record)):
             guard self.reported[zoneID, default: ReportedParents()].isNew(record) else { return }
             if let block = self.recordWasChangedBlock {
                 block(id, .success(record))

@@ -82,7 +82,9 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
                 switch results.values[id] {
                 case .success(.saved(let record)): if self.reported.isNew(record) { records.append(record) }
                 case .success(.deleted(let type)): deletions.append(.init(recordID: id, recordType: type))
-                case .failure, nil: break
+                // The page is asked for again, with what is left of its files.
+                case .failure(let error): throw error as? CKError ?? .answerOfAnotherKind
+                case nil: break
                 }
             }
             try self.state.advance(to: results.end, records: records.count, isEmpty: results.order.isEmpty)

@@ -16,11 +16,16 @@ extension ServerAccess {
     ///
     /// They are read on a queue of their own, so that the next one is ready when the callbacks of the one before have run. The
     /// patience is for one page as to silence, for all pages together as to the time over all.
-    func pages<Page: FeedPage>(patience: Patience) -> PageSource<Page> {
+    func pages<Page: FeedPage>(patience: Patience, withFiles: Bool = true) -> PageSource<Page> {
         let reading = CallbackQueue(name: "CKOperation.feed")
         let end = ContinuousClock.now + patience.resource
         return { page, told in
-            let call = RequestCall(access: self, patience: patience.until(end)) { _, step in reading.run(step)
+            let call = RequestCall(
+                access: self,
+                patience: patience.until(end),
+                withFiles: withFiles
+            ) { _, step in
+                reading.run(step)
             }
             let answers = Mutex<[Page.Answer]>([])
             call.start(page) { batch in
@@ -45,7 +50,7 @@ extension ServerAccess {
 
 extension Patience {
     /// The same, but no longer than until a moment; a moment that has passed leaves a millisecond.
-    fileprivate func until(_ end: ContinuousClock.Instant) -> Patience {
+    func until(_ end: ContinuousClock.Instant) -> Patience {
         let left = max(.milliseconds(1), ContinuousClock.now.duration(to: end))
         return Patience(request: min(self.request, left), resource: min(self.resource, left))
     }

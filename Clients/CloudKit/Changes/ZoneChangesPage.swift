@@ -35,11 +35,19 @@ struct ZoneChangesPage: FeedPage {
         self.scope = scope
     }
 
+    var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
+
     func following(_ token: CKServerChangeToken) -> ZoneChangesPage {
         var page = self
         page.token = token.bytes
         return page
     }
+
+    static func record(of value: Change) -> CKRecord? {
+        if case .saved(let record) = value { record } else { nil }
+    }
+
+    static func value(of record: CKRecord) -> Change? { .saved(record) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchChanges(

@@ -9,6 +9,7 @@ extension CKServerConnection {
         static let environment = "TIDEMARK_ENVIRONMENT"
         static let container = "TIDEMARK_CONTAINER"
         static let schema = "TIDEMARK_SCHEMA"
+        static let cache = "TIDEMARK_CACHE"
     }
 
     /// Reads a connection from the environment.

@@ -41,6 +41,16 @@ public struct CKServerConnection: Hashable, Sendable {
     /// is asked again at the next request, so that a deployment is noticed without a restart.
     public var schema: String?
 
+    /// The folder in which files of fetched assets are kept; `nil`: the one that `TIDEMARK_CACHE` names, else `tidemark` and the program's
+    /// name in the user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`).
+    ///
+    /// Everything in it may be deleted while no program uses it.
+    public var cacheFolder: String?
+    /// How many bytes the folder may hold of files that no asset of a living process names, and that were not used for ten minutes.
+    ///
+    /// Those that were not used for longest are removed. 1 GiB.
+    public var cacheBytesMax: Int64 = 1 << 30
+
     /// Describes a connection; makes none.
     ///
     /// - Parameters:

@@ -13,6 +13,8 @@ final class ServerAccess: Sendable {
         /// `nil`: any schema will do.
         let gate: SchemaGate?
         let notifications: NotificationHub
+        /// Files of assets that were fetched.
+        let cache: AssetCache
 
         /// The record name of the user, empty when nobody is signed in; `nil` while something must be asked before the first request.
         var userIfOpen: String? {

@@ -31,7 +31,11 @@ enum SharedSessions {
                 user: UserName(),
                 signIn: signIn,
                 gate: connection.schema.map { SchemaGate(schema: $0) },
-                notifications: NotificationHub(signIn: isSignedIn ? signIn : nil) { client.listen($0) }
+                notifications: NotificationHub(signIn: isSignedIn ? signIn : nil) { client.listen($0) },
+                cache: AssetCache.at(
+                    connection.cacheFolder ?? AssetCache.processFolder,
+                    bytesMax: connection.cacheBytesMax
+                )
             )
             sessions[key] = session
             return session

@@ -38,21 +38,16 @@ extension CKDatabase {
     ) async throws -> BatchResults<Request> {
         let request = try make(self.scopeModel)
         let gathered = Gathered<Request>()
-        let steps = Mutex<[@Sendable () -> Void]>([])
-        let last = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        let call = self.call { isLast, step in
-            steps.withLock { $0.append(step) }
-            if isLast { last.withLock { $0.take() }?.resume() }
-        }
+        let steps = PendingSteps()
+        let call = self.call { isUrgent, step in steps.add(step, isUrgent: isUrgent) }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                last.withLock { $0 = continuation }
-                gathered.start(call, request)
+            gathered.start(call, request) {}
+            while !gathered.hasEnded {
+                for step in await steps.next() { step() }
             }
         } onCancel: {
             call.cancel()
         }
-        for step in steps.withLock({ $0 }) { step() }
         return try gathered.results()
     }
 
@@ -67,18 +62,67 @@ extension CKDatabase {
             return callbacks.run { handler(.failure(error)) }
         }
         let gathered = Gathered<Request>()
-        let call = self.call { isLast, step in
-            callbacks.run {
-                step()
-                if isLast { handler(Result { try gathered.results() }) }
-            }
-        }
-        gathered.start(call, request)
+        let call = self.call { _, step in callbacks.run(step) }
+        gathered.start(call, request) { handler(Result { try gathered.results() }) }
     }
 
+    /// What was set for the methods of this database.
+    private var ownSettings: OperationSettings {
+        self.settings.over(self.group?.defaultConfiguration.settings)
+    }
+
+    var patience: Patience { self.ownSettings.patience }
+
     private func call(run: @escaping RequestCall.Run) -> RequestCall {
-        let settings = self.settings.over(self.group?.defaultConfiguration.settings)
-        return RequestCall(access: self.access, patience: settings.patience, run: run)
+        let settings = self.ownSettings
+        return RequestCall(
+            access: self.access,
+            patience: settings.patience,
+            withFiles: settings.withFiles,
+            run: run
+        )
+    }
+}
+
+/// Steps that wait for the task that runs them: it is woken for urgent ones.
+private final class PendingSteps: Sendable {
+    private struct State {
+        var steps: [@Sendable () -> Void] = []
+        var isUrgent = false
+        var waiting: CheckedContinuation<[@Sendable () -> Void], Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ step: @escaping @Sendable () -> Void, isUrgent: Bool) {
+        let woken = self.state.withLock { state in
+            state.steps.append(step)
+            state.isUrgent = state.isUrgent || isUrgent
+            return self.take(&state)
+        }
+        woken?.0.resume(returning: woken?.1 ?? [])
+    }
+
+    /// The steps up to an urgent one, in order.
+    func next() async -> [@Sendable () -> Void] {
+        await withCheckedContinuation { continuation in
+            let woken = self.state.withLock { state in
+                state.waiting = continuation
+                return self.take(&state)
+            }
+            woken?.0.resume(returning: woken?.1 ?? [])
+        }
+    }
+
+    private func take(
+        _ state: inout State
+    ) -> (CheckedContinuation<[@Sendable () -> Void], Never>, [@Sendable () -> Void])? {
+        guard state.isUrgent, let waiting = state.waiting.take() else { return nil }
+        defer {
+            state.steps = []
+            state.isUrgent = false
+        }
+        return (waiting, state.steps)
     }
 }
 
@@ -87,11 +131,15 @@ private final class Gathered<Request: BatchRequest>: Sendable {
     private struct State {
         var results = BatchResults<Request>()
         var failure: CKError?
+        var hasEnded = false
     }
 
     private let state = Mutex(State())
 
-    func start(_ call: RequestCall, _ request: Request) {
+    var hasEnded: Bool { self.state.withLock { $0.hasEnded } }
+
+    /// Starts; `ended` is called last.
+    func start(_ call: RequestCall, _ request: Request, ended: @escaping @Sendable () -> Void) {
         call.start(request) { answers in
             self.state.withLock { state in
                 for answer in answers { state.results.add(answer) }
@@ -102,7 +150,9 @@ private final class Gathered<Request: BatchRequest>: Sendable {
                 case .answered(_, let last): state.results.end = last
                 case .failed(let error): state.failure = error
                 }
+                state.hasEnded = true
             }
+            ended()
         }
     }
 

@@ -30,8 +30,19 @@ extension CKError {
                 message: "The server's answer breaks the protocol: \(wireError)",
                 advice: .never
             )
+        case .fileFailed(let failure): self.init(failure)
         case .closed:
             self.init(.networkUnavailable, message: "The container's connection was closed", advice: .never)
+        }
+    }
+
+    /// Makes the error of a file whose bytes were to travel.
+    init(_ failure: FileFailure) {
+        switch failure {
+        case .missing(let text): self.init(.assetFileNotFound, message: text, advice: .afterChange)
+        case .modified(let text): self.init(.assetFileModified, message: text, advice: .afterChange)
+        case .unusable(let text): self.init(.invalidArguments, message: text, advice: .afterChange)
+        case .failed(let text): self.init(.assetNotAvailable, message: text, advice: .afterChange)
         }
     }
 

@@ -43,6 +43,19 @@ protocol BatchRequest: Sendable {
     /// - Throws: Why there can be none.
     func operation(user: String) throws(CKError) -> RequestModel
 
+    /// Whether files must be with the server before the request is sent.
+    var needsUpload: Bool { get }
+
+    /// The request with its files uploaded; items whose files could not be are answered here.
+    func uploading(by uploads: AssetUploads) async throws(CKError) -> Self
+
+    /// What to fetch of a record again while its files are downloaded; `nil`: the request brings no records.
+    var assetSource: AssetSource? { get }
+
+    /// The record of an answer, and an answer with a record.
+    static func record(of value: Value) -> CKRecord?
+    static func value(of record: CKRecord) -> Value?
+
     /// Reads an answer; `nil` when it answers none of the items.
     func answer(to item: Item, user: String) -> Answer?
 }
@@ -50,4 +63,16 @@ protocol BatchRequest: Sendable {
 extension BatchRequest {
     var answeredHere: [Answer] { [] }
     var needsServer: Bool { self.itemCount > 0 }
+    var needsUpload: Bool { false }
+    var assetSource: AssetSource? { nil }
+
+    func uploading(by uploads: AssetUploads) async throws(CKError) -> Self { self }
+
+    static func record(of value: Value) -> CKRecord? { nil }
+    static func value(of record: CKRecord) -> Value? { nil }
+}
+
+extension BatchRequest where Value == CKRecord {
+    static func record(of value: CKRecord) -> CKRecord? { value }
+    static func value(of record: CKRecord) -> CKRecord? { record }
 }

@@ -40,10 +40,12 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - make: Makes the request, or says why there is none.
+    ///   - progress: Told how much of a record's files has moved, less than all, on the callback queue.
     ///   - answers: Told each item's answer, in order of arrival, on the callback queue.
     ///   - ended: Told what the server said last, on the callback queue, unless the request failed as a whole.
     func send<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request,
+        progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
         answers: @escaping @Sendable (Request.Answer) -> Void,
         ended: @escaping @Sendable (End) -> Void = { _ in }
     ) {
@@ -56,13 +58,16 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
             self.conclude(with: error)
             return
         }
-        let call = RequestCall(access: database.access, patience: self.effectiveSettings.patience) {
-            _,
-            step in
+        let settings = self.effectiveSettings
+        let call = RequestCall(
+            access: database.access,
+            patience: settings.patience,
+            withFiles: settings.withFiles
+        ) { _, step in
             self.callBack(step)
         }
         self.commit(to: call)
-        call.start(request) { batch in
+        call.start(request, progress: progress) { batch in
             for answer in batch { answers(answer) }
         } end: { end in
             if case .answered(_, let last) = end { ended(last) }

@@ -17,7 +17,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
     /// How much of a record is fetched: 1.0 when it is.
     ///
-    /// Progress in between comes with assets.
+    /// Before that, at most ten times a second, how much of its files has come; never less than before.
     open var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
     /// Called for every record.
     ///
@@ -57,14 +57,20 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         if self.isForCurrentUser {
             self.send(
                 { CurrentUserFetch(desiredKeys: self.desiredKeys, scope: $0) },
+                progress: self.reportProgress,
                 answers: self.reportItem
             )
         } else {
             self.send(
                 { RecordFetch(self.recordIDs ?? [], desiredKeys: self.desiredKeys, scope: $0) },
+                progress: self.reportProgress,
                 answers: self.reportItem
             )
         }
+    }
+
+    private func reportProgress(_ id: CKRecord.ID, _ fraction: Double) {
+        self.perRecordProgressBlock?(id, fraction)
     }
 
     private func reportItem(_ answer: ItemAnswer<CKRecord.ID, CKRecord>) {

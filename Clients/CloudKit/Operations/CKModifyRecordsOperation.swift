@@ -38,7 +38,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
     /// How much of a record is saved: 1.0 when it is.
     ///
-    /// Progress in between comes with assets.
+    /// Before that, at most ten times a second, how much of its files the server has on disk; never less than before.
     open var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
     /// Called for every record to save.
     ///
@@ -74,12 +74,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Sends the request.
     open override func main() {
         let records = self.recordsToSave ?? []
-        if self.perRecordCompletionBlock != nil {
-            self.failedRecords = Dictionary(
-                records.map { ($0.recordID, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
-        }
+        let byID = Dictionary(records.map { ($0.recordID, $0) }, uniquingKeysWith: { first, _ in first })
+        if self.perRecordCompletionBlock != nil { self.failedRecords = byID }
         self.send { scope throws(CKError) in
             try RecordModification(
                 saving: records,
@@ -88,6 +84,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 isAtomic: self.isAtomic,
                 scope: scope
             )
+        } progress: { id, fraction in
+            if let record = byID[id] { self.perRecordProgressBlock?(record, fraction) }
         } answers: { answer in
             switch answer {
             case .value(let id, let result): self.reportSave(id, result)

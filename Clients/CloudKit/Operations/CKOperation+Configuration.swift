@@ -67,6 +67,15 @@ extension CKOperation {
             set { self.settings.timeoutIntervalForResource = newValue }
         }
 
+        /// Whether fetched records come with the files of their assets.
+        ///
+        /// Without, `CKAsset.fileURL` is `nil`, and `CKDatabase.assetData(_:of:in:)` reads what is wanted. Beyond Apple's surface. `true` if
+        /// not set.
+        public var downloadsAssets: Bool {
+            get { self.settings.withFiles }
+            set { self.settings.downloadsAssets = newValue }
+        }
+
         /// An independent copy that knows as well what was set and what was not.
         open func copy(with zone: NSZone? = nil) -> Any { Configuration(settings: self.settings) }
     }

@@ -14,6 +14,10 @@ struct OperationSettings: Sendable {
     var isLongLived: Bool?
     var timeoutIntervalForRequest: TimeInterval?
     var timeoutIntervalForResource: TimeInterval?
+    var downloadsAssets: Bool?
+
+    /// Whether records come with the files of their assets.
+    var withFiles: Bool { self.downloadsAssets ?? true }
 
     /// These settings, and where they say nothing those of `other`.
     func over(_ other: OperationSettings?) -> OperationSettings {
@@ -24,7 +28,8 @@ struct OperationSettings: Sendable {
             allowsCellularAccess: self.allowsCellularAccess ?? other.allowsCellularAccess,
             isLongLived: self.isLongLived ?? other.isLongLived,
             timeoutIntervalForRequest: self.timeoutIntervalForRequest ?? other.timeoutIntervalForRequest,
-            timeoutIntervalForResource: self.timeoutIntervalForResource ?? other.timeoutIntervalForResource
+            timeoutIntervalForResource: self.timeoutIntervalForResource ?? other.timeoutIntervalForResource,
+            downloadsAssets: self.downloadsAssets ?? other.downloadsAssets
         )
     }
 

@@ -22,6 +22,7 @@ struct RecordFetch: BatchRequest {
     }
 
     var itemCount: Int { self.ids.count }
+    var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchRecords(
@@ -58,6 +59,7 @@ struct CurrentUserFetch: BatchRequest {
     }
 
     var itemCount: Int { 1 }
+    var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         guard !user.isEmpty else { throw CKError.nobodySignedIn }

@@ -13,12 +13,14 @@ struct RecordModification: BatchRequest {
 
     static let partialFailureText = "Failed to modify some records"
 
-    let answeredHere: [Answer]
+    private(set) var answeredHere: [Answer] = []
     private let scope: DatabaseScopeModel
     private let policy: ModifyRecords.Policy
     private let isAtomic: Bool
+    private var saves: [(id: CKRecord.ID, result: Result<OutgoingSave, CKError>)]
+    private let deletes: [CKRecord.ID]
     /// By item number.
-    private let sent: [Sent]
+    private var sent: [Sent] = []
 
     /// Reads what the records are to change.
     ///
@@ -36,34 +38,65 @@ struct RecordModification: BatchRequest {
         self.scope = scope
         self.policy = policy.model
         self.isAtomic = isAtomic
-
-        var refused: [CKRecord.ID: CKError] = [:]
-        var saves: [(record: CKRecord, save: RecordSave)] = []
-        for record in records {
-            do {
-                saves.append((record, try record.save(policy: policy.model)))
+        self.deletes = ids
+        self.saves = records.map { record in
+            do throws(CKError) {
+                return (record.recordID, .success(try record.outgoingSave(policy: policy.model)))
             } catch {
-                refused[record.recordID] = error
+                return (record.recordID, .failure(error))
             }
         }
+        self.divide()
+    }
+
+    /// Divides items between those that the server is to answer and those whose answers are known.
+    private mutating func divide() {
+        var refused: [CKRecord.ID: CKError] = [:]
+        for case (let id, .failure(let error)) in self.saves { refused[id] = error }
+        let ids = self.saves.map(\.id)
         // What the server does with a failed item of an atomic zone must hold for one that it never sees.
         var culprits: [ZoneID: CKRecord.ID] = [:]
-        for id in records.map(\.recordID) where isAtomic && refused[id] != nil && !id.zoneID.model.isDefault {
+        for id in ids where self.isAtomic && refused[id] != nil && !id.zoneID.model.isDefault {
             culprits[id.zoneID.model] = culprits[id.zoneID.model] ?? id
         }
         func fate(_ id: CKRecord.ID) -> CKError? {
             refused[id] ?? culprits[id.zoneID.model].map { CKError.atomicFailure(culprit: $0) }
         }
-        var sent: [Sent] = saves.compactMap {
-            fate($0.record.recordID) == nil ? .save($0.record, $0.save) : nil
+        var sent: [Sent] = []
+        for case (let id, .success(let save)) in self.saves where fate(id) == nil {
+            sent.append(.save(save.record, save.save))
         }
-        sent += ids.compactMap { fate($0) == nil ? .deletion($0) : nil }
-        self.sent = sent
+        self.sent = sent + self.deletes.compactMap { fate($0) == nil ? .deletion($0) : nil }
         self.answeredHere =
-            records.compactMap { record in
-                fate(record.recordID).map { Answer.value(record.recordID, .failure($0)) }
-            }
-            + ids.compactMap { id in fate(id).map { Answer.deletion(id, .failure($0)) } }
+            ids.compactMap { id in fate(id).map { Answer.value(id, .failure($0)) } }
+            + self.deletes.compactMap { id in fate(id).map { Answer.deletion(id, .failure($0)) } }
+    }
+
+    var needsUpload: Bool { !self.toUpload.isEmpty }
+
+    /// Saves that the server is to get and has not all files of, as indexes of `saves`.
+    private var toUpload: [Int] {
+        let sent = Set(
+            self.sent.compactMap { if case .save(let record, _) = $0 { record.recordID } else { nil } }
+        )
+        return self.saves.indices.filter { index in
+            guard case .success(let save) = self.saves[index].result else { return false }
+            return !save.fields.isEmpty && sent.contains(self.saves[index].id)
+        }
+    }
+
+    func uploading(by uploads: AssetUploads) async throws(CKError) -> RecordModification {
+        var uploaded = self
+        let indexes = self.toUpload
+        let results = await uploads.upload(
+            indexes.compactMap { try? self.saves[$0].result.get() },
+            to: self.scope
+        )
+        // Cancelled as a whole, not item by item.
+        guard !Task.isCancelled else { throw .cancelled }
+        for (index, result) in zip(indexes, results) { uploaded.saves[index].result = result.asCulprit }
+        uploaded.divide()
+        return uploaded
     }
 
     var itemCount: Int { self.sent.count }
@@ -140,6 +173,17 @@ struct RecordModification: BatchRequest {
         }
         guard saved.isDisjoint(with: deleted) else {
             throw CKError.local(.invalidArguments, "You can't save and delete the same record")
+        }
+    }
+}
+
+extension Result<OutgoingSave, CKError> {
+    /// What went wrong with a file is the item's own fault.
+    fileprivate var asCulprit: Self {
+        self.mapError { error in
+            var userInfo = error.userInfo
+            userInfo[CKError.batchCauseKey] = CKError.BatchCause.culprit
+            return CKError(error.code, userInfo: userInfo)
         }
     }
 }

@@ -21,11 +21,14 @@ enum CallEnd: Sendable {
 
 /// One request on its way, from the first connection to its end.
 ///
+/// Files go before it and come after it: those of records to save are uploaded first, those of records that came are downloaded before they are
+/// handed over.
+///
 /// Answers are read, and its callers called, where `run` says and not on the connection's event loop, where all other
 /// requests of the container would wait for it.
 ///
 /// ```text
-/// idle --start--> asking (for the user's name, once a connection) --> sent --> ended
+/// idle --start--> asking (for the user's name, once a connection; uploading) --> sent --> ended
 ///   \------------------------------- cancel --------------------------------^
 /// ```
 final class RequestCall: CKOperation.Work {
@@ -40,17 +43,24 @@ final class RequestCall: CKOperation.Work {
         case cancelled
     }
 
-    /// Runs a step after those that were given to it before; after the last one none follows.
-    typealias Run = @Sendable (_ isLast: Bool, _ step: @escaping @Sendable () -> Void) -> Void
+    /// Runs a step after those that were given to it before; steps that are not urgent may wait until one comes that is.
+    typealias Run = @Sendable (_ isUrgent: Bool, _ step: @escaping @Sendable () -> Void) -> Void
 
     private let access: ServerAccess
     private let patience: Patience
+    private let withFiles: Bool
+    private let end: ContinuousClock.Instant
     private let run: Run
     private let state = Mutex(State.idle)
+    /// Stops the downloads of files.
+    private let stopDownloads = Mutex<(@Sendable () -> Void)?>(nil)
 
-    init(access: ServerAccess, patience: Patience, run: @escaping Run) {
+    /// With `withFiles` records come with the files of their assets.
+    init(access: ServerAccess, patience: Patience, withFiles: Bool, run: @escaping Run) {
         self.access = access
         self.patience = patience
+        self.withFiles = withFiles
+        self.end = .now + patience.resource
         self.run = run
     }
 
@@ -58,26 +68,26 @@ final class RequestCall: CKOperation.Work {
     ///
     /// - Parameters:
     ///   - request: What to ask.
+    ///   - progress: Told how much of a record's files has moved, at most ten times a second, less than all.
     ///   - answers: Called with answers as they arrive, each item once.
     ///   - end: Called once, last.
     func start<Request: BatchRequest>(
         _ request: Request,
+        progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
         answers: @escaping @Sendable ([Request.Answer]) -> Void,
         end: @escaping @Sendable (CallEnd) -> Void
     ) {
-        let tally = AnswerTally(request)
-        if !request.answeredHere.isEmpty {
-            tally.count(request.answeredHere)
-            self.run(false) { answers(request.answeredHere) }
-        }
-        guard request.needsServer else {
-            return self.run(true) { end(.answered(tally.partialFailure, End())) }
+        let listeners = Listeners<Request>(progress: progress, answers: answers, end: end)
+        guard request.needsServer || request.needsUpload else {
+            return self.answerHere(request, listeners)
         }
         let session: ServerAccess.Session
-        do { session = try self.access.session() } catch { return self.run(true) { end(.failed(error)) } }
-        if let user = session.userIfOpen {
-            self.send(tally, session: session, user: user, answers: answers, end: end)
-            return
+        do { session = try self.access.session() } catch {
+            if !request.answeredHere.isEmpty { self.run(false) { answers(request.answeredHere) } }
+            return self.run(true) { end(.failed(error)) }
+        }
+        if !request.needsUpload, let user = session.userIfOpen {
+            return self.send(request, session: session, user: user, listeners)
         }
         let wasCancelled = self.state.withLock { state in
             guard case .idle = state else { return true }
@@ -85,7 +95,8 @@ final class RequestCall: CKOperation.Work {
                 Task {
                     do throws(CKError) {
                         let user = try await session.open(timeout: self.patience.request)
-                        self.send(tally, session: session, user: user, answers: answers, end: end)
+                        let ready = try await self.upload(request, over: session.client, listeners)
+                        self.send(ready, session: session, user: user, listeners)
                     } catch {
                         self.run(true) { end(.failed(error)) }
                     }
@@ -94,6 +105,34 @@ final class RequestCall: CKOperation.Work {
             return false
         }
         if wasCancelled { self.run(true) { end(.failed(.cancelled)) } }
+    }
+
+    private struct Listeners<Request: BatchRequest>: Sendable {
+        var progress: (@Sendable (CKRecord.ID, Double) -> Void)?
+        var answers: @Sendable ([Request.Answer]) -> Void
+        var end: @Sendable (CallEnd) -> Void
+    }
+
+    /// Ends a request of which nothing is left to ask.
+    private func answerHere<Request: BatchRequest>(_ request: Request, _ listeners: Listeners<Request>) {
+        let tally = AnswerTally(request)
+        tally.count(request.answeredHere)
+        self.run(true) {
+            if !request.answeredHere.isEmpty { listeners.answers(request.answeredHere) }
+            listeners.end(.answered(tally.partialFailure, End()))
+        }
+    }
+
+    private func upload<Request: BatchRequest>(
+        _ request: Request,
+        over client: RecordClient,
+        _ listeners: Listeners<Request>
+    ) async throws(CKError) -> Request {
+        guard request.needsUpload else { return request }
+        let uploads = AssetUploads(client: client, patience: self.patience, end: self.end) { id in
+            TransferMeter(run: { self.run(false, $0) }, tell: { listeners.progress?(id, $0) })
+        }
+        return try await request.uploading(by: uploads)
     }
 
     /// Ends the request with `operationCancelled` unless it has ended.
@@ -107,43 +146,50 @@ final class RequestCall: CKOperation.Work {
         case .asking(let task): task.cancel()
         case .sent(let handle): handle.cancel()
         }
+        self.stopDownloads.withLock { $0 }?()
     }
 
     private func send<Request: BatchRequest>(
-        _ tally: AnswerTally<Request>,
+        _ request: Request,
         session: ServerAccess.Session,
         user: String,
-        answers: @escaping @Sendable ([Request.Answer]) -> Void,
-        end: @escaping @Sendable (CallEnd) -> Void
+        _ listeners: Listeners<Request>
     ) {
+        guard request.needsServer else { return self.answerHere(request, listeners) }
+        let tally = AnswerTally(request)
+        if !request.answeredHere.isEmpty {
+            tally.count(request.answeredHere)
+            self.run(false) { listeners.answers(request.answeredHere) }
+        }
+        let end = listeners.end
         let operation: RequestModel
-        do { operation = try tally.request.operation(user: user) } catch {
+        do { operation = try request.operation(user: user) } catch {
             return self.run(true) { end(.failed(error)) }
         }
         if self.state.withLock({ if case .cancelled = $0 { true } else { false } }) {
             return self.run(true) { end(.failed(.cancelled)) }
         }
+        let delivery = self.delivery(of: tally, session: session, user: user, listeners)
         let handle = session.client.start(
             operation,
             requestTimeout: self.patience.request,
             resourceTimeout: self.patience.resource
         ) { items in
-            self.run(false) {
-                let batch = tally.read(items, user: user)
-                if !batch.isEmpty { answers(batch) }
-            }
+            self.run(false) { delivery.add(tally.read(items, user: user)) }
         } end: { result in
             self.run(true) {
-                let last: End
                 switch result {
-                case .success(let said): last = said
+                case .success(let last):
+                    delivery.add(tally.unanswered(user: user))
+                    delivery.finish {
+                        end(
+                            delivery.isCancelled ? .failed(.cancelled) : .answered(tally.partialFailure, last)
+                        )
+                    }
                 case .failure(let error):
                     session.heard(error)
-                    return end(.failed(CKError(error)))
+                    delivery.finish { end(.failed(CKError(error))) }
                 }
-                let silent = tally.unanswered(user: user)
-                if !silent.isEmpty { answers(silent) }
-                end(.answered(tally.partialFailure, last))
             }
         }
         let wasCancelled = self.state.withLock { state in
@@ -152,5 +198,32 @@ final class RequestCall: CKOperation.Work {
             return false
         }
         if wasCancelled { handle.cancel() }
+    }
+
+    private func delivery<Request: BatchRequest>(
+        of tally: AnswerTally<Request>,
+        session: ServerAccess.Session,
+        user: String,
+        _ listeners: Listeners<Request>
+    ) -> AnswerDelivery<Request> {
+        let source = self.withFiles ? tally.request.assetSource : nil
+        let delivery = AnswerDelivery(
+            tally,
+            downloads: source.map { source in
+                AssetDownloads(
+                    client: session.client,
+                    cache: session.cache,
+                    source: source,
+                    user: user,
+                    patience: self.patience,
+                    end: self.end
+                )
+            },
+            run: self.run,
+            progress: listeners.progress,
+            answers: listeners.answers
+        )
+        if source != nil { self.stopDownloads.withLock { $0 = { delivery.cancel() } } }
+        return delivery
     }
 }

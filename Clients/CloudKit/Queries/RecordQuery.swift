@@ -38,6 +38,7 @@ struct RecordQuery: BatchRequest {
     /// Only the answer says how many there are.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
+    var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         let start: QueryRecords.Start =

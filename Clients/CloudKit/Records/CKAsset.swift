@@ -1,24 +1,81 @@
 public import Foundation
+internal import RecordModel
+import Synchronization
 
 /// A file that a field of a record holds.
 ///
-/// Servers don't store assets yet: a record that holds one can't be saved and gets
-/// `CKError.Code.serverRejectedRequest`.
+/// A save uploads the file, which must stay as it is until the save has ended; afterwards the asset still points at it. A fetch downloads the
+/// file into a cache: read it, copy it or move it away, but don't keep its path. It stays as long as the asset does, and for some
+/// minutes after that.
 open class CKAsset: NSObject {
-    /// The file; `nil` when its content is not on this machine.
-    open var fileURL: URL? { self.storedFileURL }
+    private struct State {
+        var fileURL: URL?
+        /// What the server has; `nil`: nothing was uploaded yet.
+        var content: Asset?
+        /// Keeps a file of the cache.
+        var lease: AssetLease?
+    }
 
-    private let storedFileURL: URL
+    private let state: Mutex<State>
+    /// Whether the file is the user's: a save looks at what is in it then.
+    let isLocal: Bool
+
+    /// The file; `nil` when its content is not on this machine.
+    open var fileURL: URL? { self.state.withLock { $0.fileURL } }
 
     /// Creates an asset from a file, which must stay unchanged until the record is saved.
     public init(fileURL: URL) {
-        self.storedFileURL = fileURL
+        self.state = Mutex(State(fileURL: fileURL))
+        self.isLocal = true
         super.init()
     }
 
+    /// Makes an asset that the server has.
+    init(_ content: Asset, fileURL: URL? = nil) {
+        self.state = Mutex(State(fileURL: fileURL, content: content))
+        self.isLocal = false
+        super.init()
+    }
+
+    /// Makes an asset out of an archive.
+    init(archived content: Asset?, fileURL: URL?, isLocal: Bool) {
+        self.state = Mutex(State(fileURL: fileURL, content: content))
+        self.isLocal = isLocal
+        super.init()
+    }
+
+    /// Bytes of the file as the server has it; `nil` until the asset was saved or fetched.
+    ///
+    /// Beyond Apple's surface.
+    public var fileSize: Int64? { self.content?.size }
+
+    /// What the server has; `nil`: nothing was uploaded yet.
+    var content: Asset? { self.state.withLock { $0.content } }
+
+    /// What a save sends: a file of the user's is known only when it has been read.
+    var valueToSend: Asset { self.isLocal ? .unread : self.content ?? .unread }
+
+    /// Notes that the server has the user's file.
+    func uploaded(as content: Asset) { self.state.withLock { $0.content = content } }
+
+    /// Notes where the server's file is on this machine.
+    func downloaded(to file: CachedAsset) {
+        self.state.withLock { state in
+            state.fileURL = file.url
+            state.lease = file.lease
+        }
+    }
+
     /// The asset for people to read.
-    open override var description: String { "<CKAsset: fileURL=\(self.storedFileURL)>" }
+    open override var description: String {
+        "<CKAsset: fileURL=\(self.fileURL.map { "\($0)" } ?? "nil")>"
+    }
 }
 
-// SAFETY: every stored property is a constant value.
+// SAFETY: what changes is behind a mutex.
 extension CKAsset: @unchecked Sendable {}
+
+extension Asset {
+    /// Stands for a file that was not read yet; no file has this hash.
+    static let unread = Asset(sha256: Array(repeating: 0, count: Asset.hashBytes), size: 0)
+}

@@ -42,6 +42,22 @@ extension CKRecord {
         }
     }
 
+    /// Makes what a save of the record sends, with the files that must be with the server before.
+    ///
+    /// - Throws: `CKError` with the first thing about the record that no server accepts.
+    func outgoingSave(policy: ModifyRecords.Policy) throws(CKError) -> OutgoingSave {
+        do throws(ValueRefusal) {
+            try self.checkNames()
+            let id = self.storedID.model
+            return try self.state.withLock { state throws(ValueRefusal) in
+                let save = try state.save(id: id, recordType: self.recordType, policy: policy)
+                return OutgoingSave(save, of: self, fields: state.assetsToUpload(for: save))
+            }
+        } catch {
+            throw CKError(refusing: error, of: self.storedID)
+        }
+    }
+
     /// Takes up what the server answered to a save.
     ///
     /// Fields that were set again since `save(policy:)` made `sent` stay changed.

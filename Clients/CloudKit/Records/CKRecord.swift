@@ -112,7 +112,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
     /// Writes the whole record into an archive, values and changes included.
     ///
-    /// Values that can't be saved (assets, infinite numbers) are not kept; that they can't be saved is.
+    /// Values that can't be saved (infinite numbers) are not kept; that they can't be saved is. Of assets their files' names are kept.
     open func encode(with coder: NSCoder) {
         let archive = self.archive
         coder.encodeBody(archive.systemParts + archive.contentParts)

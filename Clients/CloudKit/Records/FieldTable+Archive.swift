@@ -18,7 +18,7 @@ extension FieldTable {
             Field("changedEncryptedKeys", .stringList(self.changedKeys(encrypted: true))),
             Field("refusedKeys", .stringList(refused.map(\.key))),
             Field("refusalTexts", .stringList(refused.map(\.value.text))),
-        ]
+        ] + ArchivedAssets(self).parts
     }
 
     /// Reads the fields of an archive, none when it holds system fields only; `nil` when they are malformed.
@@ -39,5 +39,6 @@ extension FieldTable {
             changedEncryptedKeys: archive.texts("changedEncryptedKeys"),
             misuses: refused.mapValues { ValueRefusal($0) }
         )
+        self.restore(ArchivedAssets(archive).objects)
     }
 }

@@ -106,6 +106,18 @@ struct FieldTable: Sendable {
         self.misuses[key] = ValueRefusal(text)
     }
 
+    /// Takes up what the server has of assets now: fields of these that were not set again since.
+    mutating func assetsSaved(_ fields: [Field]) {
+        for field in fields where field.value.holdsAssets && self.changes[field.name] == nil {
+            self.entries[field.name]?.value = .success(field.value)
+        }
+    }
+
+    /// Puts back the objects of fields that an archive kept the files of.
+    mutating func restore(_ objects: [String: any __CKRecordObjCValue]) {
+        for (key, object) in objects { self.entries[key]?.kept = KeptObject(object: object) }
+    }
+
     /// Forgets the changes of `keys` up to a generation: the server has them.
     mutating func forgetChanges(of keys: some Sequence<String>, until generation: UInt64) {
         for key in keys {
@@ -130,6 +142,7 @@ struct FieldTable: Sendable {
         }
         do {
             let value = try convertible.fieldValue(in: zone)
+            if encrypted, value.holdsAssets { return .failure(ValueRefusal("An asset can't be encrypted")) }
             if encrypted, value.type == .reference || value.type == .referenceList {
                 return .failure(ValueRefusal("A reference can't be encrypted"))
             }
@@ -146,8 +159,8 @@ struct FieldTable: Sendable {
     ) -> (any __CKRecordObjCValue)? {
         guard case .success(let value) = value else { return object }
         switch value.type {
-        case .location, .reference: return object
-        case .locationList: return (object as? NSArray)?.copy() as? NSArray
+        case .location, .reference, .asset: return object
+        case .locationList, .assetList: return (object as? NSArray)?.copy() as? NSArray
         default: return nil
         }
     }

@@ -116,7 +116,8 @@ extension CKReference: FieldValueConvertible {
 
 extension CKAsset: FieldValueConvertible {
     func fieldValue(in zone: ZoneID) throws(ValueRefusal) -> FieldValue {
-        throw ValueRefusal("The server does not store assets", code: .serverRejectedRequest)
+        guard self.isLocal, let url = self.fileURL, !url.isFileURL else { return .asset(self.valueToSend) }
+        throw ValueRefusal("An asset needs the URL of a file, which '\(url)' is not")
     }
 }
 

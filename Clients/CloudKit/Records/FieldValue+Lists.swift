@@ -35,7 +35,9 @@ extension FieldValue {
             return .referenceList(
                 try Self.unwrap(values) { if case .reference(let it) = $0 { it } else { nil } }
             )
-        case .asset, .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList,
+        case .asset:
+            return .assetList(try Self.unwrap(values) { if case .asset(let it) = $0 { it } else { nil } })
+        case .stringList, .int64List, .doubleList, .timestampList, .bytesList, .locationList,
             .referenceList, .assetList, .emptyList, .clear:
             throw ValueRefusal("A list can't hold lists")
         }

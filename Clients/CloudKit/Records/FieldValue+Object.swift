@@ -26,14 +26,19 @@ extension FieldValue {
         case .locationList(let locations): NSArray(array: locations.map { CLLocation($0) })
         case .referenceList(let references): NSArray(array: references.map { CKReference($0, in: zone) })
         case .emptyList: NSArray()
-        case .asset, .assetList, .clear: nil
+        case .asset(let asset): CKAsset(asset)
+        case .assetList(let assets): NSArray(array: assets.map { CKAsset($0) })
+        case .clear: nil
         }
     }
 
     /// Whether the object for the value is compared by identity, so that there must be one and the same.
     var isComparedByIdentity: Bool {
-        self.type == .location || self.type == .locationList
+        self.type == .location || self.type == .locationList || self.holdsAssets
     }
+
+    /// Whether it is an asset or a list of assets.
+    var holdsAssets: Bool { self.type == .asset || self.type == .assetList }
 }
 
 extension CLLocation {

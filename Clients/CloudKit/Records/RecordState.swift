@@ -119,7 +119,14 @@ struct RecordState: Sendable {
         guard let index = self.saves.firstIndex(where: { $0.save == sent }) else { return }
         let made = self.saves.remove(at: index)
         self.table.forgetChanges(of: sent.changes.fields.map(\.name), until: made.generation)
+        self.table.assetsSaved(sent.changes.fields)
         if self.parentGeneration == made.parentGeneration { self.parentIsChanged = false }
+    }
+
+    /// The files of a save are known now: it is sent with what they are.
+    mutating func saveIsKnown(_ save: RecordSave, as known: RecordSave) {
+        guard let index = self.saves.firstIndex(where: { $0.save == save }) else { return }
+        self.saves[index].save = known
     }
 }
 

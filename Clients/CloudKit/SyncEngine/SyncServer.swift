@@ -48,11 +48,19 @@ struct SyncServer: Sendable {
         let results = try await self.database.configured(nil, group).results {
             ZoneChangesPage(zone, since: token, scope: $0)
         }
+        var records: [CKDatabase.RecordZoneChange.Modification] = []
+        for id in results.order {
+            switch results.values[id] {
+            case .success(.saved(let record)): records.append(.init(record: record))
+            case .failure(let error):
+                if let record = try await self.withoutFiles(id, error, group) {
+                    records.append(.init(record: record))
+                }
+            case .success(.deleted), nil: break
+            }
+        }
         let changes = ZoneChanges(
-            modifications: results.order.compactMap { id in
-                guard case .success(.saved(let record)) = results.values[id] else { return nil }
-                return CKDatabase.RecordZoneChange.Modification(record: record)
-            },
+            modifications: records,
             deletions: results.order.compactMap { id in
                 guard case .success(.deleted(let type)) = results.values[id] else { return nil }
                 return CKDatabase.RecordZoneChange.Deletion(recordID: id, recordType: type)
@@ -62,6 +70,27 @@ struct SyncServer: Sendable {
         )
         if changes.moreComing, changes.isEmpty, changes.token == token { throw CKError.feedStandsStill }
         return changes
+    }
+
+    /// A record whose files the server does not have, as it is, so that it holds up no others; what else is wrong with files is tried again,
+    /// with the rest of the page.
+    ///
+    /// - Returns: `nil`: it was deleted, which comes with a later page.
+    private func withoutFiles(
+        _ id: CKRecord.ID,
+        _ error: any Error,
+        _ group: CKOperationGroup
+    ) async throws -> CKRecord? {
+        guard let error = error as? CKError else { throw error }
+        if error.code == .unknownItem { return nil }
+        guard error.code == .assetNotAvailable else { throw error }
+        let configuration = CKOperation.Configuration()
+        configuration.downloadsAssets = false
+        do {
+            return try await self.database.configured(configuration, group).record(for: id)
+        } catch let error as CKError where error.code == .unknownItem {
+            return nil
+        }
     }
 
     func send(

@@ -21,10 +21,12 @@ struct ISOCodesService {
             let arguments = CommandLine.arguments.dropFirst()
             if let code = arguments.last, arguments.count == 2, arguments.first == "visit" {
                 try await Visit(database: service.database).run(to: service.recordID(code))
+            } else if let path = arguments.last, arguments.count == 2, arguments.first == "file" {
+                try await FileDemonstration(database: service.database).run(on: path)
             } else if arguments.isEmpty {
                 try await service.run()
             } else {
-                throw Failure("usage: iso-codes-service [visit CODE]")
+                throw Failure("usage: iso-codes-service [visit CODE | file PATH]")
             }
         } catch let error as Failure {
             Self.fail(error.description)

@@ -2,20 +2,28 @@ import CloudKit
 
 /// How far a load is, how fast, and for how long still: one line that is redrawn on a terminal, else a line every ten percent.
 ///
-/// Belongs to one task.
-final class ProgressBar {
+/// Belongs to one task, or to the callbacks of one operation.
+// SAFETY: callbacks of an operation run one at a time, and the task goes on after the last of them.
+final class ProgressBar: @unchecked Sendable {
     private static let width = 30
 
     private let title: String
     private let total: Int
+    private let unit: String
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private let start = ContinuousClock.now
     private var done = 0
     private var tenthsPrinted = 0
 
-    init(title: String, total: Int) {
+    init(title: String, total: Int, unit: String = "records") {
         self.title = title
         self.total = total
+        self.unit = unit
+    }
+
+    /// How much there is of it all now, from 0 to 1.
+    func show(_ fraction: Double) {
+        self.advance(by: Int(fraction * Double(self.total)) - self.done)
     }
 
     func advance(by count: Int) {
@@ -40,7 +48,7 @@ final class ProgressBar {
         let filled = self.total == 0 ? Self.width : self.done * Self.width / self.total
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
         let clock = "\(left / 60):" + String(format: "%02d", left % 60)
-        return "\(self.title) [\(bar)] \(self.done)/\(self.total)  \(Int(rate)) records/s  \(clock) left"
+        return "\(self.title) [\(bar)] \(self.done)/\(self.total)  \(Int(rate)) \(self.unit)/s  \(clock) left"
     }
 
     private func write(_ text: String) {

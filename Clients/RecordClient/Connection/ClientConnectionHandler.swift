@@ -18,15 +18,15 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     let number: Int
     /// Whether it has answered a request, other than with its word that it will send notifications.
-    private(set) var hasAnswered = false
+    var hasAnswered = false
     /// Whether this side wants no more of it.
     private(set) var isRetired = false
     private let hello: Hello
     private let frames = FrameAssembly(payloadBytesMax: handshakePayloadBytesMax)
-    private var machine: ClientStateMachine
+    var machine: ClientStateMachine
     private var keepalive: Keepalive?
     /// The owner; let go when the connection has ended, so that neither keeps the other.
-    private var session: ClientSession?
+    private(set) var session: ClientSession?
     private var context: ChannelHandlerContext?
     private var outgoing = ByteBuffer()
     private var hasFinished = false
@@ -45,9 +45,18 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Writes a request on a stream that was just admitted.
     ///
     /// - Returns: When to check the server's silence, if nothing else was in flight.
-    func send(_ payload: ByteBuffer, on stream: UInt32, now: NIODeadline) -> NIODeadline? {
+    func send(
+        _ payload: ByteBuffer,
+        on stream: UInt32,
+        transfer: TransferStream? = nil,
+        now: NIODeadline
+    ) -> NIODeadline? {
         let wasQuiet = !self.machine.awaitsServer
-        self.machine.requestSent(stream: stream, payloadBytes: payload.readableBytes)
+        self.machine.requestSent(
+            stream: stream,
+            payloadBytes: payload.readableBytes,
+            transfer: transfer
+        )
         self.write(.request, stream: stream, payload)
         guard wasQuiet else { return nil }
         self.keepalive?.heard(now: now)
@@ -99,6 +108,15 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         // Bytes that the channel still holds are not touched: clearing copies on write.
         bytes.clear()
         self.outgoing = bytes
+    }
+
+    /// Whether the socket takes more without letting it pile up.
+    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+
+    /// Sends a frame behind all that was written before, without copying it.
+    func writeNow(_ frame: ByteBuffer) {
+        self.flush()
+        self.context?.writeAndFlush(self.wrapOutboundOut(frame), promise: nil)
     }
 
     /// Opens no more streams, and closes when those that are open have ended.
@@ -160,6 +178,11 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { self.session?.sendPieces() }
+        context.fireChannelWritabilityChanged()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.close(ConnectionEnd(error))
     }
@@ -198,6 +221,9 @@ extension ClientConnectionHandler {
         case .items: try self.itemsReceived(frame)
         case .end: try self.endReceived(frame)
         case .credit: try self.creditReceived(frame)
+        case .assetData: try self.assetDataReceived(frame)
+        case .progress: try self.progressReceived(frame)
+        case .assetOffsets: try self.assetOffsetsReceived(frame)
         case .ping:
             _ = try Ping(decoding: frame.payload)
             self.write(.pong, stream: 0, frame.payload)
@@ -256,7 +282,7 @@ extension ClientConnectionHandler {
         let isDraining = self.machine.isDraining
         let isListen = self.machine.isListen(frame.stream)
         if isListen { self.machine.listenAnswered(isAccepted: end.failure == nil) }
-        switch self.machine.endReceived(stream: frame.stream) {
+        switch self.machine.endReceived(stream: frame.stream, isFailure: end.failure != nil) {
         case .finish:
             if !isListen { self.hasAnswered = true }
             self.session?.streamEnded(end, on: self.key(frame.stream), isDraining: isDraining)
@@ -280,7 +306,7 @@ extension ClientConnectionHandler {
         let credit = try Credit(decoding: frame.payload)
         switch self.machine.creditReceived(stream: frame.stream, bytes: credit.bytes) {
         // What waits is sent when the bytes that have come are read.
-        case .resume: break
+        case .resume: if frame.stream != 0 { self.session?.heard(on: self.key(frame.stream)) }
         case .violation(let violation): self.violated(violation)
         case .ignore: break
         }
@@ -303,7 +329,7 @@ extension ClientConnectionHandler {
         self.context?.close(promise: nil)
     }
 
-    private func grant(_ bytes: UInt32?, on stream: UInt32) {
+    func grant(_ bytes: UInt32?, on stream: UInt32) {
         guard let bytes else { return }
         self.write(.credit, stream: stream, Credit(bytes: bytes).encoded())
     }
@@ -317,7 +343,7 @@ extension ClientConnectionHandler {
         FrameEncoder.write(Frame(kind: kind, stream: stream, payload: payload), into: &self.outgoing)
     }
 
-    private func key(_ stream: UInt32) -> StreamKey {
+    func key(_ stream: UInt32) -> StreamKey {
         StreamKey(connection: self.number, stream: stream)
     }
 }

@@ -182,12 +182,12 @@ enum ClientStateMachine: ~Copyable {
         }
     }
 
-    /// The admitted request was written.
-    mutating func requestSent(stream: UInt32, payloadBytes: Int) {
+    /// The admitted request was written; with what its stream carries besides items.
+    mutating func requestSent(stream: UInt32, payloadBytes: Int, transfer: TransferStream? = nil) {
         guard case .open(var streams) = consume self else {
             preconditionFailure("a request was sent without having been admitted")
         }
-        streams.open(stream, payloadBytes: payloadBytes)
+        streams.open(stream, payloadBytes: payloadBytes, transfer: transfer)
         self = .open(streams)
     }
 
@@ -244,7 +244,7 @@ enum ClientStateMachine: ~Copyable {
         }
     }
 
-    mutating func endReceived(stream: UInt32) -> OnEnd {
+    mutating func endReceived(stream: UInt32, isFailure: Bool = false) -> OnEnd {
         switch consume self {
         case .connecting:
             self = .closed
@@ -253,16 +253,16 @@ enum ClientStateMachine: ~Copyable {
             self = .closed
             return .violation(.frameUnexpected)
         case .open(var streams):
-            guard streams.close(stream) else {
+            if let violation = streams.close(stream, isFailure: isFailure) {
                 self = .closed
-                return .violation(.streamUnknown)
+                return .violation(violation)
             }
             self = .open(streams)
             return .finish
         case .draining(var streams):
-            guard streams.close(stream) else {
+            if let violation = streams.close(stream, isFailure: isFailure) {
                 self = .closed
-                return .violation(.streamUnknown)
+                return .violation(violation)
             }
             guard !streams.isEmpty else {
                 self = .closed
@@ -291,9 +291,13 @@ enum ClientStateMachine: ~Copyable {
             }
             self = .open(streams)
             return .resume
-        case .draining(let streams):
+        case .draining(var streams):
+            guard streams.grant(bytes, on: stream) else {
+                self = .closed
+                return .violation(.creditInvalid)
+            }
             self = .draining(streams)
-            return .ignore
+            return .resume
         case .closed:
             self = .closed
             return .ignore

@@ -33,6 +33,23 @@ struct Violation: Error, Hashable {
         error: WireError(.outOfBounds, field: "Notification.number")
     )
 
+    static let assetDataOutOfTurn = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "asset_data.offset")
+    )
+    static let offsetsMisfit = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "AssetOffsets.offsets")
+    )
+    static let progressMisfit = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "Progress.done_bytes")
+    )
+    static let transferUnfinished = Violation(
+        reason: .messageMalformed,
+        error: WireError(.outOfBounds, field: "End.failure")
+    )
+
     /// Bytes that are not a frame, or a payload that is not its message.
     init(_ error: WireError) {
         self.init(reason: error.closeReason, error: error)

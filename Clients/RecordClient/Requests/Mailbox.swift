@@ -8,6 +8,17 @@ import WireProtocol
 /// However many threads post within one tick, the loop is woken once. Unbounded: what waits here is the callers' memory,
 /// and the loop empties it each tick.
 final class Mailbox: Sendable {
+    /// An upload or a download, and whom to tell of its end.
+    struct Transfer: Sendable {
+        enum Bytes: Sendable {
+            case upload(AssetUpload)
+            case download(AssetDownload)
+        }
+
+        var bytes: Bytes
+        var end: @Sendable (Result<End, ClientError>) -> Void
+    }
+
     enum Message: Sendable {
         case start(
             number: UInt64,
@@ -15,6 +26,7 @@ final class Mailbox: Sendable {
             timeouts: Timeouts,
             receiver: PendingRequest.Receiver
         )
+        case startTransfer(number: UInt64, Transfer, timeouts: Timeouts)
         case cancel(number: UInt64)
         case welcome(
             number: UInt64,

@@ -21,10 +21,19 @@ final class PendingRequest {
         /// Not sent, or to be sent again.
         case waiting
         case sent(StreamKey)
+        /// The server has answered; bytes that came are being written.
+        case finishing
+    }
+
+    /// What a request moves besides messages.
+    enum Transfer {
+        case upload(UploadTransfer)
+        case download(DownloadTransfer)
     }
 
     let number: UInt64
-    let operation: Operation
+    private let fixedOperation: Operation
+    let transfer: Transfer?
     let receiver: Receiver
     /// Longest silence.
     let requestTimeout: TimeAmount
@@ -46,16 +55,32 @@ final class PendingRequest {
     init(
         number: UInt64,
         operation: Operation,
+        transfer: Transfer? = nil,
         timeouts: Timeouts,
         receiver: Receiver,
         now: NIODeadline
     ) {
         self.number = number
-        self.operation = operation
+        self.fixedOperation = operation
+        self.transfer = transfer
         self.receiver = receiver
         self.requestTimeout = timeouts.request
         self.silenceDeadline = now + timeouts.request
         self.resourceDeadline = now + timeouts.resource
+    }
+
+    /// What to ask: of a download what is still to come.
+    var operation: Operation {
+        if case .download(let download) = self.transfer { download.operation } else { self.fixedOperation }
+    }
+
+    /// What its stream carries besides items.
+    var transferStream: TransferStream? {
+        switch self.transfer {
+        case .upload(let upload): .upload(UploadStream(upload.upload.assets))
+        case .download(let download): .download(DownloadStream(download.remaining.map(\.range)))
+        case nil: nil
+        }
     }
 
     /// When the request ends for want of an answer, unless something of it arrives.

@@ -70,8 +70,22 @@ struct RequestTable {
             self.waitingCount -= 1
             self.compactQueue()
         case .sent(let key): _ = self.removeStream(key)
+        case .finishing: break
         }
         return request
+    }
+
+    /// The request is on no stream any more, nor is it to be sent again; it has not ended.
+    mutating func detach(_ request: PendingRequest) {
+        if case .sent(let key) = request.place { _ = self.removeStream(key) }
+        request.place = .finishing
+    }
+
+    /// The request that `nextWaiting` returned is not to be sent after all.
+    mutating func leaveQueue(_ request: PendingRequest) {
+        self.queue.removeFirst()
+        self.waitingCount -= 1
+        request.place = .finishing
     }
 
     mutating func removeAll() -> [PendingRequest] {

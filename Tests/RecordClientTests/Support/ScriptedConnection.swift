@@ -74,6 +74,13 @@ final class ScriptedConnection {
         try self.send(.goaway, goAway.encoded())
     }
 
+    /// The socket takes no more, or takes bytes again.
+    func socket(isWritable: Bool) {
+        self.channel.isWritable = isWritable
+        self.channel.pipeline.fireChannelWritabilityChanged()
+        self.channel.embeddedEventLoop.run()
+    }
+
     /// The network fails.
     func breakOff() {
         self.channel.close(promise: nil)

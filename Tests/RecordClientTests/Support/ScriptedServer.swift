@@ -14,7 +14,10 @@ final class ScriptedServer {
     private let accepted: NIOLoopBoundBox<[ScriptedConnection]>
     private let refusals: NIOLoopBoundBox<[ConnectionEnd]>
 
-    init(configure: (inout ClientConfiguration) -> Void = { _ in }) {
+    init(
+        files: FileThreads = .immediate,
+        configure: (inout ClientConfiguration) -> Void = { _ in }
+    ) {
         var configuration = ClientConfiguration(
             host: "db.example",
             container: "iCloud.example",
@@ -27,7 +30,9 @@ final class ScriptedServer {
         self.loop = loop
         self.accepted = accepted
         self.refusals = refusals
-        self.client = RecordClient(configuration: configuration, eventLoop: loop) { _, handler in
+        self.client = RecordClient(configuration: configuration, eventLoop: loop, files: files) {
+            _,
+            handler in
             if !refusals.value.isEmpty { return loop.makeFailedFuture(refusals.value.removeFirst()) }
             let connection = ScriptedConnection(EmbeddedChannel(handler: handler, loop: loop))
             accepted.value.append(connection)
@@ -63,6 +68,36 @@ final class ScriptedServer {
         )
         self.tick()
         return StartedRequest(handle: handle, answer: answer)
+    }
+
+    /// Starts a transfer and lets the client take it.
+    func start(
+        _ bytes: Mailbox.Transfer.Bytes,
+        of files: MemoryFiles,
+        requestTimeout: Duration = .seconds(60),
+        resourceTimeout: Duration = .seconds(600)
+    ) -> StartedTransfer {
+        let answer = Answer()
+        let handle = self.client?.start(
+            bytes,
+            requestTimeout: requestTimeout,
+            resourceTimeout: resourceTimeout,
+            end: { answer.ended($0) }
+        )
+        self.tick()
+        return StartedTransfer(handle: handle, answer: answer, files: files, server: self)
+    }
+
+    func upload(_ files: MemoryFiles, requestTimeout: Duration = .seconds(60)) -> StartedTransfer {
+        let assets = files.bytes.enumerated().map { Asset.sample(UInt8($0.offset), size: $0.element.count) }
+        return self.start(.upload(files.upload(assets)), of: files, requestTimeout: requestTimeout)
+    }
+
+    func download(_ ranges: Range<Int64>..., to files: MemoryFiles) -> StartedTransfer {
+        let parts = ranges.enumerated().map { number, range in
+            AssetDownload.Part(.sample(UInt8(number), size: Int(range.upperBound)), range)
+        }
+        return self.start(.download(files.download(parts)), of: files)
     }
 
     /// Starts to listen and lets the client take it; `nil`: the client was let go before.

@@ -1,0 +1,169 @@
+private import Foundation
+internal import RecordClient
+internal import RecordModel
+internal import WireProtocol
+
+/// What to fetch again of a record that changed while its files came.
+struct AssetSource: Sendable {
+    var scope: DatabaseScopeModel
+    /// `nil`: all fields.
+    var desiredKeys: [CKRecord.FieldKey]?
+}
+
+/// Brings the files of fetched records to the cache.
+///
+/// What an earlier download has left is hashed and kept; every file is compared with its hash before anybody sees it.
+struct AssetDownloads: Sendable {
+    /// Records whose files travel at the same time.
+    static let parallelMax = 4
+    /// So often a record that changes while its files come is fetched again.
+    private static let refetchesMax = 3
+
+    let client: RecordClient
+    let cache: AssetCache
+    let source: AssetSource
+    let user: String
+    let patience: Patience
+    /// When the time over all is up.
+    let end: ContinuousClock.Instant
+
+    /// Gets the files of a record's assets.
+    ///
+    /// The meter is told how much of them has come. It is another record that comes back if the server's has changed.
+    func complete(_ record: CKRecord, meter: TransferMeter) async throws(CKError) -> CKRecord {
+        var record = record
+        var refetches = 0
+        while true {
+            guard let refusal = try await self.fetchFiles(of: record, meter: meter) else { return record }
+            guard refetches < Self.refetchesMax else { throw refusal }
+            refetches += 1
+            let again = try await self.fetchAgain(record.recordID)
+            guard again.recordChangeTag != record.recordChangeTag else { throw refusal }
+            record = again
+        }
+    }
+
+    /// - Returns: The server's word that the record does not name the assets any more; `nil`: the files are there.
+    private func fetchFiles(
+        of record: CKRecord,
+        meter: TransferMeter
+    ) async throws(CKError) -> CKError? {
+        let missing = record.snapshot.table.assetsWithoutFiles
+        let assets = Dictionary(grouping: missing) { $0.content ?? .unread }
+        var partials: [PartialAsset] = []
+        for (content, named) in assets.sorted(by: { $0.key.sha256.lexicographicallyPrecedes($1.key.sha256) })
+        {
+            if let file = try await self.cache.find(content) {
+                for asset in named { asset.downloaded(to: file) }
+            } else {
+                partials.append(try await self.partial(of: content))
+            }
+        }
+        guard !partials.isEmpty else { return nil }
+        // What an earlier download has left may have been damaged since: then once more from the beginning.
+        for isLastAttempt in [false, true] {
+            if let refusal = try await self.download(partials, of: record.recordID, meter: meter) {
+                return refusal
+            }
+            let broken = try await self.takeIn(partials, assets)
+            guard !broken.isEmpty else { return nil }
+            guard !isLastAttempt else { break }
+            partials = broken
+        }
+        throw CKError.local(.assetNotAvailable, "The bytes of an asset are not those of its hash")
+    }
+
+    private func partial(of content: Asset) async throws(CKError) -> PartialAsset {
+        let partial = try await Self.onThread { () throws(FileFailure) in
+            try self.cache.partial(of: content)
+        }
+        try await partial.recover()
+        return partial
+    }
+
+    private func download(
+        _ partials: [PartialAsset],
+        of recordID: CKRecord.ID,
+        meter: TransferMeter
+    ) async throws(CKError) -> CKError? {
+        let lengths = partials.map(\.length)
+        let total = partials.reduce(Int64(0)) { $0 + $1.asset.size }
+        let before = lengths.reduce(0, +)
+        let download = AssetDownload(
+            scope: self.source.scope,
+            record: recordID.model,
+            parts: zip(partials, lengths).map { AssetDownload.Part($0.asset, $1..<$0.asset.size) }
+        ) { part, offset, bytes throws(FileFailure) in
+            try partials[part].write(bytes, at: offset)
+        } progress: { progress in
+            meter.moved(before + progress.doneBytes, of: total)
+        }
+        let patience = self.patience.until(self.end)
+        do throws(ClientError) {
+            try await self.client.download(
+                download,
+                requestTimeout: patience.request,
+                resourceTimeout: patience.resource
+            )
+            return nil
+        } catch {
+            if case .refused(let failure) = error, failure.code == .assetNotAvailable {
+                return CKError(error)
+            }
+            throw CKError(error)
+        }
+    }
+
+    /// Gives complete files to the cache.
+    ///
+    /// - Returns: Those that are not what they should be, emptied.
+    private func takeIn(
+        _ partials: [PartialAsset],
+        _ assets: [Asset: [CKAsset]]
+    ) async throws(CKError) -> [PartialAsset] {
+        var broken: [PartialAsset] = []
+        for partial in partials {
+            let file = try await Self.onThread { () throws(FileFailure) -> CachedAsset? in
+                guard partial.isAsset else {
+                    try partial.clear()
+                    return nil
+                }
+                return try self.cache.takeIn(partial)
+            }
+            guard let file else {
+                broken.append(partial)
+                continue
+            }
+            for asset in assets[partial.asset] ?? [] { asset.downloaded(to: file) }
+        }
+        return broken
+    }
+
+    private func fetchAgain(_ id: CKRecord.ID) async throws(CKError) -> CKRecord {
+        let fetch = RecordFetch([id], desiredKeys: self.source.desiredKeys, scope: self.source.scope)
+        let operation = try fetch.operation(user: self.user)
+        let outcomes: [UInt32: ItemOutcome]
+        do throws(ClientError) {
+            outcomes = try await self.client.perform(
+                operation,
+                timeout: self.patience.until(self.end).request
+            )
+        } catch {
+            throw CKError(error)
+        }
+        guard let outcome = outcomes[0],
+            case .value(_, let result)? = fetch.answer(to: Item(index: 0, outcome: outcome), user: self.user)
+        else { throw .answerOfAnotherKind }
+        do { return try result.get() } catch { throw error as? CKError ?? .answerOfAnotherKind }
+    }
+
+    private static func onThread<Value: Sendable>(
+        _ job: @escaping @Sendable () throws(FileFailure) -> Value
+    ) async throws(CKError) -> Value {
+        do throws(FileFailure) {
+            return try await FileThreads.shared.result(of: job)
+        } catch {
+            throw CKError(error)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+private import Crypto
+internal import Foundation
+internal import RecordClient
+internal import RecordModel
+
+/// A user's file that is being saved: open, and known as it was when it was opened.
+final class AssetFile: Sendable {
+    /// What tells that a file was changed or replaced.
+    private struct Stamp: Equatable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int64
+        var modified: Int64
+        var changed: Int64
+
+        init(_ status: stat) {
+            self.device = UInt64(status.st_dev)
+            self.inode = UInt64(status.st_ino)
+            self.size = Int64(status.st_size)
+            self.modified = Self.nanoseconds(status.st_mtim)
+            self.changed = Self.nanoseconds(status.st_ctim)
+        }
+
+        private static func nanoseconds(_ time: timespec) -> Int64 {
+            Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        }
+    }
+
+    private static let hashStepBytes: Int64 = 8 * 1024 * 1024
+    private static let hashPieceBytes = 256 * 1024
+
+    private let path: String
+    private let descriptor: Int32
+    private let stamp: Stamp
+
+    /// Opens a file; on a thread for files.
+    init(_ url: URL) throws(FileFailure) {
+        guard url.isFileURL else { throw .unusable("'\(url)' is not the URL of a file") }
+        self.path = url.path
+        // Without waiting for the other end of a pipe that was named by mistake.
+        let descriptor = open(self.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw .missing("The file '\(self.path)' of an asset can't be read: \(Self.reason())")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .unusable(
+                "'\(self.path)' is a folder, or no file for another reason, and can't be an asset"
+            )
+        }
+        self.descriptor = descriptor
+        self.stamp = Stamp(status)
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Bytes when the file was opened.
+    var size: Int64 { self.stamp.size }
+
+    /// Throws `modified` when the file is not what it was when it was opened, or another one has its name.
+    func checkUnchanged() throws(FileFailure) {
+        var ofOpen = stat()
+        var ofName = stat()
+        guard fstat(self.descriptor, &ofOpen) == 0, Stamp(ofOpen) == self.stamp,
+            stat(self.path, &ofName) == 0, Stamp(ofName) == self.stamp
+        else { throw self.modified }
+    }
+
+    /// Fills the memory with the bytes from an offset on.
+    func read(at offset: Int64, into memory: FileMemory) throws(FileFailure) {
+        var done = 0
+        while done < memory.count {
+            let count = pread(
+                self.descriptor,
+                memory.baseAddress.map { $0 + done },
+                memory.count - done,
+                off_t(offset) + off_t(done)
+            )
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw .failed("Reading the file '\(self.path)' of an asset failed: \(Self.reason())")
+            }
+            guard count > 0 else { throw self.modified }
+            done += count
+        }
+    }
+
+    /// The hash of all bytes, read in steps between which others have their turn.
+    ///
+    /// - Throws: `CKError` when the file can't be read, or the task is cancelled.
+    func contents() async throws(CKError) -> Asset {
+        var hasher = SHA256()
+        var offset: Int64 = 0
+        while offset < self.size {
+            guard !Task.isCancelled else { throw .cancelled }
+            let from = (hasher: hasher, offset: offset)
+            do throws(FileFailure) {
+                (hasher, offset) = try await FileThreads.shared.result { () throws(FileFailure) in
+                    try self.hash(from.hasher, from: from.offset)
+                }
+            } catch {
+                throw CKError(error)
+            }
+        }
+        return Asset(sha256: Array(hasher.finalize()), size: self.size)
+    }
+
+    private func hash(_ hasher: SHA256, from start: Int64) throws(FileFailure) -> (SHA256, Int64) {
+        var hasher = hasher
+        var offset = start
+        let end = min(self.size, start + Self.hashStepBytes)
+        let memory = FileMemory.allocate(byteCount: Self.hashPieceBytes, alignment: 16)
+        defer { memory.deallocate() }
+        while offset < end {
+            let count = Int(min(end - offset, Int64(memory.count)))
+            let piece = FileMemory(rebasing: memory[..<count])
+            try self.read(at: offset, into: piece)
+            hasher.update(bufferPointer: FileBytes(piece))
+            offset += Int64(count)
+        }
+        return (hasher, offset)
+    }
+
+    private var modified: FileFailure {
+        .modified("The file '\(self.path)' of an asset was changed while it was being saved")
+    }
+
+    /// What the system says about the call before.
+    static func reason() -> String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,131 @@
+private import Foundation
+internal import RecordClient
+internal import RecordModel
+private import WireProtocol
+
+/// Brings the files of records to the server, before the records are saved.
+///
+/// Each file is hashed first, so that the server can say how much of it it has; afterwards a file must be what it was. What reached the
+/// server stays there when something fails, for the next attempt.
+struct AssetUploads: Sendable {
+    /// Records whose files travel at the same time.
+    static let parallelMax = 4
+
+    let client: RecordClient
+    let patience: Patience
+    /// When the time over all is up.
+    let end: ContinuousClock.Instant
+    /// Told how much of a record's files the server has.
+    let progress: @Sendable (CKRecord.ID) -> TransferMeter
+
+    /// A file that is being saved.
+    private struct Source: Sendable {
+        let file: AssetFile
+        let content: Asset
+    }
+
+    /// Uploads the files of saves, of each all or none.
+    ///
+    /// - Parameters:
+    ///   - saves: In any order.
+    ///   - scope: The database.
+    /// - Returns: The saves in their order, with what is in the files, or what went wrong with one.
+    func upload(
+        _ saves: [OutgoingSave],
+        to scope: DatabaseScopeModel
+    ) async -> [Result<OutgoingSave, CKError>] {
+        await withTaskGroup(of: (Int, Result<OutgoingSave, CKError>).self) { group in
+            var results = saves.map { Result<OutgoingSave, CKError>.success($0) }
+            var waiting = saves.indices.filter { !saves[$0].fields.isEmpty }[...]
+            func startNext() {
+                guard let index = waiting.popFirst() else { return }
+                group.addTask {
+                    do throws(CKError) {
+                        return (index, .success(try await self.upload(saves[index], to: scope)))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            for _ in 0..<Self.parallelMax { startNext() }
+            while let (index, result) = await group.next() {
+                results[index] = result
+                startNext()
+            }
+            return results
+        }
+    }
+
+    private func upload(
+        _ save: OutgoingSave,
+        to scope: DatabaseScopeModel
+    ) async throws(CKError) -> OutgoingSave {
+        var contents: [ObjectIdentifier: Asset] = [:]
+        var sources: [Asset: Source] = [:]
+        for asset in save.assets {
+            guard let source = try await self.source(of: asset) else { continue }
+            contents[ObjectIdentifier(asset)] = source.content
+            sources[source.content] = source
+        }
+        // In the same order everywhere: of two uploads of the same files none waits for the other and is waited for.
+        let ordered = sources.values.sorted { $0.content.sha256.lexicographicallyPrecedes($1.content.sha256) }
+        if !ordered.isEmpty { try await self.send(ordered, of: save.record.recordID, to: scope) }
+        do throws(FileFailure) {
+            for source in ordered {
+                try await FileThreads.shared.result { () throws(FileFailure) in
+                    try source.file.checkUnchanged()
+                }
+            }
+        } catch {
+            throw CKError(error)
+        }
+        for asset in save.assets {
+            if let content = contents[ObjectIdentifier(asset)] { asset.uploaded(as: content) }
+        }
+        var uploaded = save
+        uploaded.uploaded(contents)
+        return uploaded
+    }
+
+    /// The open file of an asset and what is in it; `nil`: only the server has it.
+    private func source(of asset: CKAsset) async throws(CKError) -> Source? {
+        guard let url = asset.fileURL else { return nil }
+        let file: AssetFile
+        do throws(FileFailure) {
+            file = try await FileThreads.shared.result { () throws(FileFailure) in try AssetFile(url) }
+        } catch {
+            // A file of the cache may be gone; what the server has is known all the same.
+            if !asset.isLocal { return nil }
+            throw CKError(error)
+        }
+        let content = try await file.contents()
+        guard !asset.isLocal, content != asset.content else { return Source(file: file, content: content) }
+        return nil
+    }
+
+    private func send(
+        _ sources: [Source],
+        of recordID: CKRecord.ID,
+        to scope: DatabaseScopeModel
+    ) async throws(CKError) {
+        let meter = self.progress(recordID)
+        let upload = AssetUpload(scope: scope, assets: sources.map(\.content)) {
+            item,
+            offset,
+            memory throws(FileFailure) in
+            try sources[item].file.read(at: offset, into: memory)
+        } progress: { progress in
+            meter.moved(progress.doneBytes, of: progress.totalBytes)
+        }
+        let patience = self.patience.until(self.end)
+        do throws(ClientError) {
+            try await self.client.upload(
+                upload,
+                requestTimeout: patience.request,
+                resourceTimeout: patience.resource
+            )
+        } catch {
+            throw CKError(error)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import RecordModel
+private import Synchronization
+
+/// A save on its way, with the files that must be with the server before.
+struct OutgoingSave: Sendable {
+    let record: CKRecord
+    private(set) var save: RecordSave
+    private(set) var fields: [AssetField]
+
+    init(_ save: RecordSave, of record: CKRecord, fields: [AssetField]) {
+        self.record = record
+        self.save = save
+        self.fields = fields
+    }
+
+    /// The assets of the fields, each once.
+    var assets: [CKAsset] {
+        var seen: Set<ObjectIdentifier> = []
+        return self.fields.flatMap(\.assets).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// Notes what is in the files, which the server has now.
+    mutating func uploaded(_ contents: [ObjectIdentifier: Asset]) {
+        let values = Dictionary(uniqueKeysWithValues: self.fields.map { ($0.key, $0.value(known: contents)) })
+        var known = self.save
+        known.changes = RecordBody(
+            known.changes.fields.map { field in
+                var field = field
+                field.value = values[field.name] ?? field.value
+                return field
+            }
+        )
+        self.record.state.withLock { [save] in $0.saveIsKnown(save, as: known) }
+        self.save = known
+        self.fields = []
+    }
+}

@@ -1,0 +1,52 @@
+private import Synchronization
+
+/// How much of a record's assets has moved, told at a bounded rate, never going back, and never as all of it.
+///
+/// That all of it moved is told with the record itself. While somebody is slow to hear, he misses what is out of date by then.
+final class TransferMeter: Sendable {
+    private struct State {
+        var told = -1.0
+        var toldAt: ContinuousClock.Instant?
+        var latest = 0.0
+        var isTelling = false
+    }
+
+    private static let pause = Duration.milliseconds(100)
+
+    private let tell: @Sendable (Double) -> Void
+    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - run: Runs what it is given, one at a time.
+    ///   - tell: Called there.
+    init(
+        run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        tell: @escaping @Sendable (Double) -> Void
+    ) {
+        self.run = run
+        self.tell = tell
+    }
+
+    func moved(_ doneBytes: Int64, of totalBytes: Int64, now: ContinuousClock.Instant = .now) {
+        guard totalBytes > 0, doneBytes < totalBytes else { return }
+        let fraction = Double(doneBytes) / Double(totalBytes)
+        let isFirst = self.state.withLock { state in
+            guard fraction > state.told, fraction > state.latest || state.told < 0 else { return false }
+            if let toldAt = state.toldAt, toldAt.duration(to: now) < Self.pause { return false }
+            state.latest = fraction
+            state.toldAt = now
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        guard isFirst else { return }
+        self.run {
+            let fraction = self.state.withLock { state in
+                state.isTelling = false
+                state.told = state.latest
+                return state.latest
+            }
+            self.tell(fraction)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+private import RecordClient
+private import RecordModel
+private import Synchronization
+
+// Beyond Apple's surface.
+extension CKDatabase {
+    /// Reads bytes of an asset from the server, without downloading the rest of it.
+    ///
+    /// Beyond CloudKit. Nothing is kept on this machine. Together with `CKOperation.Configuration.downloadsAssets` it reads the beginning of a
+    /// film, or the end of a log.
+    ///
+    /// - Parameters:
+    ///   - asset: An asset that was fetched, or saved.
+    ///   - recordID: The record that names it.
+    ///   - range: Which bytes, from 0; `nil`: all. What is beyond the end is left out.
+    /// - Returns: The bytes.
+    /// - Throws: `assetNotAvailable` when the record does not name the asset any more: fetch the record again. `invalidArguments` when
+    ///   the asset was never saved.
+    public func assetData(
+        _ asset: CKAsset,
+        of recordID: CKRecord.ID,
+        in range: Range<Int64>? = nil
+    ) async throws -> Data {
+        guard let content = asset.content else {
+            throw CKError.local(.invalidArguments, "The asset was not saved yet: no server has it")
+        }
+        let session = try self.access.session()
+        _ = try await session.open(timeout: self.patience.request)
+        let wanted = (range ?? 0..<content.size).clamped(to: 0..<content.size)
+        let bytes = Mutex(Data(capacity: Int(min(wanted.upperBound - wanted.lowerBound, 1 << 24))))
+        let download = AssetDownload(
+            scope: self.scopeModel,
+            record: recordID.model,
+            parts: [AssetDownload.Part(content, wanted)]
+        ) { _, _, piece in
+            bytes.withLock { $0.append(contentsOf: piece) }
+        }
+        do throws(ClientError) {
+            try await session.client.download(
+                download,
+                requestTimeout: self.patience.request,
+                resourceTimeout: self.patience.resource
+            )
+        } catch {
+            session.heard(error)
+            throw CKError(error)
+        }
+        return bytes.withLock { $0 }
+    }
+}

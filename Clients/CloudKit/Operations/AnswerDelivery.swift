@@ -1,0 +1,150 @@
+private import Synchronization
+
+/// Answers on their way to who asked, in their order: those whose records have assets wait for the files, and what came later waits for them.
+///
+/// Its methods are called where the callers of the request are called, one at a time.
+final class AnswerDelivery<Request: BatchRequest>: Sendable {
+    private enum Slot {
+        case ready(Request.Answer)
+        /// The files of its record are not here yet.
+        case waiting
+    }
+
+    private struct State {
+        /// The answers that were not handed over, and the number of the first of them.
+        var slots: [Slot] = []
+        var first = 0
+        /// Answers whose files wait for a turn, by number.
+        var queue: [(number: Int, answer: Request.Answer, record: CKRecord)] = []
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var end: (@Sendable () -> Void)?
+        var isCancelled = false
+    }
+
+    private let tally: AnswerTally<Request>
+    /// `nil`: records come without files.
+    private let downloads: AssetDownloads?
+    private let run: RequestCall.Run
+    private let progress: (@Sendable (CKRecord.ID, Double) -> Void)?
+    private let answers: @Sendable ([Request.Answer]) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ tally: AnswerTally<Request>,
+        downloads: AssetDownloads?,
+        run: @escaping RequestCall.Run,
+        progress: (@Sendable (CKRecord.ID, Double) -> Void)?,
+        answers: @escaping @Sendable ([Request.Answer]) -> Void
+    ) {
+        self.tally = tally
+        self.downloads = downloads
+        self.run = run
+        self.progress = progress
+        self.answers = answers
+    }
+
+    var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
+
+    func add(_ batch: [Request.Answer]) {
+        guard let downloads = self.downloads else { return self.hand(over: batch) }
+        self.state.withLock { state in
+            for answer in batch {
+                if let record = self.record(of: answer), !record.snapshot.table.assetsWithoutFiles.isEmpty {
+                    state.queue.append((state.first + state.slots.count, answer, record))
+                    state.slots.append(.waiting)
+                } else {
+                    state.slots.append(.ready(answer))
+                }
+            }
+        }
+        self.advance(downloads)
+    }
+
+    /// The request has ended; `end` is called when every answer was handed over.
+    func finish(_ end: @escaping @Sendable () -> Void) {
+        guard let downloads = self.downloads else { return end() }
+        self.state.withLock { $0.end = end }
+        self.advance(downloads)
+    }
+
+    /// Stops the downloads; what waits for them fails.
+    func cancel() {
+        let tasks = self.state.withLock { state in
+            state.isCancelled = true
+            return state.tasks.values.map { $0 }
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func advance(_ downloads: AssetDownloads) {
+        let (ready, end) = self.state.withLock { state in
+            while state.tasks.count < AssetDownloads.parallelMax, !state.queue.isEmpty {
+                let next = state.queue.removeFirst()
+                state.tasks[next.number] = self.download(next.answer, next.record, next.number, downloads)
+                if state.isCancelled { state.tasks[next.number]?.cancel() }
+            }
+            var ready: [Request.Answer] = []
+            loop: for slot in state.slots {
+                switch slot {
+                case .ready(let answer): ready.append(answer)
+                case .waiting: break loop
+                }
+            }
+            state.slots.removeFirst(ready.count)
+            state.first += ready.count
+            return (ready, state.slots.isEmpty ? state.end.take() : nil)
+        }
+        self.hand(over: ready)
+        end?()
+    }
+
+    private func download(
+        _ answer: Request.Answer,
+        _ record: CKRecord,
+        _ number: Int,
+        _ downloads: AssetDownloads
+    ) -> Task<Void, Never> {
+        let id = record.recordID
+        let meter = TransferMeter(run: { self.run(false, $0) }, tell: { self.progress?(id, $0) })
+        return Task {
+            let result: Result<CKRecord, CKError>
+            do throws(CKError) {
+                result = .success(try await downloads.complete(record, meter: meter))
+            } catch {
+                result = .failure(error)
+            }
+            self.run(true) { self.completed(number, answer, result, downloads) }
+        }
+    }
+
+    private func completed(
+        _ number: Int,
+        _ answer: Request.Answer,
+        _ result: Result<CKRecord, CKError>,
+        _ downloads: AssetDownloads
+    ) {
+        guard case .value(let id, _) = answer else { return }
+        let completed: Request.Answer
+        switch result {
+        case .success(let record):
+            completed = Request.value(of: record).map { .value(id, .success($0)) } ?? answer
+        case .failure(let error):
+            completed = .value(id, .failure(error))
+            self.tally.count([completed])
+        }
+        self.state.withLock { state in
+            state.tasks[number] = nil
+            state.slots[number - state.first] = .ready(completed)
+        }
+        self.advance(downloads)
+    }
+
+    private func hand(over answers: [Request.Answer]) {
+        if !answers.isEmpty { self.answers(answers) }
+    }
+
+    private func record(of answer: Request.Answer) -> CKRecord? {
+        guard case .value(_, .success(let value)) = answer else { return nil }
+        return Request.record(of: value)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import RecordModel
+
+/// The assets of a record in an archive: of each its field, where its file is, and what the server has of it.
+///
+///     assetKeys     the field of each asset; those of a list one after the other
+///     assetFiles    the path of its file; empty: there is none here
+///     assetHashes   what the server has; empty: nothing yet
+///     assetSizes    bytes of that
+///     assetKinds    bits: 1 the file is the user's, 2 the field is a list
+struct ArchivedAssets {
+    private struct Entry {
+        var key: String
+        var asset: CKAsset
+        var isInList: Bool
+    }
+
+    private let entries: [Entry]
+
+    init(_ table: FieldTable) {
+        self.entries = table.keys(encrypted: false).flatMap { key in
+            switch table.entries[key]?.kept?.object {
+            case let asset as CKAsset: return [Entry(key: key, asset: asset, isInList: false)]
+            case let list as NSArray:
+                let assets = (0..<list.count).compactMap { list.object(at: $0) as? CKAsset }
+                return assets.map { Entry(key: key, asset: $0, isInList: true) }
+            default: return []
+            }
+        }
+    }
+
+    init(_ archive: ArchivedBody) {
+        let (keys, files) = (archive.texts("assetKeys"), archive.texts("assetFiles"))
+        let hashes = archive.byteStrings("assetHashes")
+        let (sizes, kinds) = (archive.integers("assetSizes"), archive.integers("assetKinds"))
+        let count = [keys.count, files.count, hashes.count, sizes.count, kinds.count].min() ?? 0
+        self.entries = (0..<count).map { index in
+            let isKnown = hashes[index].count == Asset.hashBytes && sizes[index] >= 0
+            let isLocal = kinds[index] & 1 != 0
+            // A file of the cache may have gone since; what the server has of it is known all the same.
+            let hasFile =
+                !files[index].isEmpty && (isLocal || FileManager.default.fileExists(atPath: files[index]))
+            return Entry(
+                key: keys[index],
+                asset: CKAsset(
+                    archived: isKnown ? Asset(sha256: hashes[index], size: sizes[index]) : nil,
+                    fileURL: hasFile ? URL(fileURLWithPath: files[index]) : nil,
+                    isLocal: isLocal
+                ),
+                isInList: kinds[index] & 2 != 0
+            )
+        }
+    }
+
+    var parts: [Field] {
+        guard !self.entries.isEmpty else { return [] }
+        let contents = self.entries.map(\.asset.content)
+        return [
+            Field("assetKeys", .stringList(self.entries.map(\.key))),
+            Field("assetFiles", .stringList(self.entries.map { $0.asset.fileURL?.path ?? "" })),
+            Field("assetHashes", .bytesList(contents.map { $0?.sha256 ?? [] })),
+            Field("assetSizes", .int64List(contents.map { $0?.size ?? 0 })),
+            Field(
+                "assetKinds",
+                .int64List(self.entries.map { ($0.asset.isLocal ? 1 : 0) | ($0.isInList ? 2 : 0) })
+            ),
+        ]
+    }
+
+    /// The values of fields that hold assets.
+    var objects: [String: any __CKRecordObjCValue] {
+        var objects: [String: any __CKRecordObjCValue] = [:]
+        for (key, entries) in Dictionary(grouping: self.entries, by: \.key) {
+            objects[key] =
+                entries.first?.isInList == false
+                ? entries.first?.asset : NSArray(array: entries.map(\.asset))
+        }
+        return objects
+    }
+}
+
+extension ArchivedBody {
+    fileprivate func byteStrings(_ name: String) -> [[UInt8]] {
+        guard case .bytesList(let list) = self.value(name) else { return [] }
+        return list
+    }
+
+    fileprivate func integers(_ name: String) -> [Int64] {
+        guard case .int64List(let list) = self.value(name) else { return [] }
+        return list
+    }
+}

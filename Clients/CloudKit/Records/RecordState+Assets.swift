@@ -1,0 +1,77 @@
+import Foundation
+import RecordModel
+
+extension RecordState {
+    /// The fields of a save whose files the server must have before: files of the user's, and files of the server's that this record does
+    /// not name there yet.
+    func assetsToUpload(for save: RecordSave) -> [AssetField] {
+        guard save.changes.slices.contains(where: { $0.type == .asset || $0.type == .assetList }) else {
+            return []
+        }
+        let named = self.namedAssets
+        return save.changes.fields.compactMap { field in
+            guard field.value.holdsAssets, let held = self.table.entries[field.name]?.assets else {
+                return nil
+            }
+            let isNews = zip(field.value.assets, held).contains { value, _ in !named.contains(value) }
+            guard isNews, field.value.assets.count == held.count else { return nil }
+            return AssetField(key: field.name, value: field.value, assets: held)
+        }
+    }
+
+    /// What the record names on the server, as far as this instance knows.
+    private var namedAssets: Set<Asset> {
+        guard let body = self.ancestor?.body else { return [] }
+        return Set(body.fields.flatMap(\.value.assets))
+    }
+}
+
+/// A field of a save that holds assets.
+struct AssetField: Sendable {
+    var key: String
+    /// What the save says, with `Asset.unread` for what nobody has read yet.
+    var value: FieldValue
+    /// The same, in order.
+    var assets: [CKAsset]
+
+    /// The value, when it is known what is in the files.
+    func value(known: [ObjectIdentifier: Asset]) -> FieldValue {
+        let contents = zip(self.value.assets, self.assets).map { value, asset in
+            known[ObjectIdentifier(asset)] ?? value
+        }
+        if case .assetList = self.value { return .assetList(contents) }
+        return contents.first.map { .asset($0) } ?? self.value
+    }
+}
+
+extension FieldTable.Entry {
+    /// The assets of the field, in order.
+    var assets: [CKAsset] {
+        switch self.kept?.object {
+        case let asset as CKAsset: [asset]
+        case let list as NSArray: (0..<list.count).compactMap { list.object(at: $0) as? CKAsset }
+        default: []
+        }
+    }
+}
+
+extension FieldValue {
+    /// What an asset or a list of assets names; nothing for other values.
+    var assets: [Asset] {
+        switch self {
+        case .asset(let asset): [asset]
+        case .assetList(let assets): assets
+        default: []
+        }
+    }
+}
+
+extension FieldTable {
+    /// Assets that the server has, whose files are not on this machine.
+    var assetsWithoutFiles: [CKAsset] {
+        self.entries.values.flatMap { entry -> [CKAsset] in
+            guard case .success(let value) = entry.value, value.holdsAssets else { return [] }
+            return entry.assets.filter { $0.content != nil && $0.fileURL == nil }
+        }
+    }
+}

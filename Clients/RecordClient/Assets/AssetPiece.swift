@@ -1,0 +1,45 @@
+import NIOCore
+import RecordModel
+import WireProtocol
+
+/// Bytes of an asset on their way from a file to the socket: a whole frame, read in place.
+struct AssetPiece: Sendable {
+    /// At most these: small requests of the same connection wait for one piece.
+    static let bytesMax = min(128 * 1024, Bounds.assetDataBytesMax)
+
+    let place: AssetPlace
+    let byteCount: Int
+    let frame: ByteBuffer
+
+    /// Reads a piece; on a thread for files.
+    init(
+        of upload: AssetUpload,
+        at place: AssetPlace,
+        bytes: Int,
+        for stream: UInt32
+    ) throws(FileFailure) {
+        var frame = ByteBuffer()
+        frame.reserveCapacity(Frame.headerBytes + AssetData.headerBytes + bytes)
+        var failure: FileFailure?
+        FrameEncoder.write(.assetData, stream: stream, into: &frame) { frame in
+            AssetData.writeHeader(item: UInt32(place.item), offset: place.offset, into: &frame)
+            // SAFETY: `read` fills all of the memory that it is given, or throws; then the frame is not used.
+            frame.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { memory in
+                do throws(FileFailure) {
+                    try upload.read(
+                        place.item,
+                        place.offset,
+                        FileMemory(rebasing: memory[..<bytes])
+                    )
+                } catch {
+                    failure = error
+                }
+                return bytes
+            }
+        }
+        if let failure { throw failure }
+        self.place = place
+        self.byteCount = bytes
+        self.frame = frame
+    }
+}

@@ -1,0 +1,48 @@
+import NIOCore
+import WireProtocol
+
+/// The stream of a `download_assets`: what the server may send on it.
+///
+/// The server's bugs close: bytes of another place than the next or beyond what was asked for, progress that goes back or is ahead of what
+/// came, an end without failure before everything came.
+/// - Source: `Protocol/README.md`, section 5.12.
+struct DownloadStream: Hashable {
+    /// Not empty, each.
+    private let ranges: [Range<Int64>]
+    private let totalBytes: Int64
+    private var next: AssetPlace
+    private var receivedBytes: Int64 = 0
+    private var doneBytes: Int64 = 0
+
+    init(_ ranges: [Range<Int64>]) {
+        self.ranges = ranges
+        self.totalBytes = ranges.reduce(0) { $0.addingSaturating($1.upperBound - $1.lowerBound) }
+        self.next = AssetPlace(item: 0, offset: ranges.first?.lowerBound ?? 0)
+    }
+
+    /// Whether the server may end the stream without a failure.
+    var isReceived: Bool { self.next.item == self.ranges.count }
+
+    mutating func received(_ data: AssetData) -> Violation? {
+        let bytes = Int64(data.bytes.readableBytes)
+        guard !self.isReceived, Int(data.item) == self.next.item, data.offset == self.next.offset,
+            bytes <= self.ranges[self.next.item].upperBound - data.offset
+        else { return .assetDataOutOfTurn }
+        self.receivedBytes += bytes
+        self.next.offset += bytes
+        if self.next.offset == self.ranges[self.next.item].upperBound {
+            let item = self.next.item + 1
+            let offset = item < self.ranges.count ? self.ranges[item].lowerBound : 0
+            self.next = AssetPlace(item: item, offset: offset)
+        }
+        return nil
+    }
+
+    mutating func progressReceived(_ progress: Progress) -> Violation? {
+        guard progress.totalBytes == self.totalBytes, progress.doneBytes >= self.doneBytes,
+            progress.doneBytes <= self.receivedBytes
+        else { return .progressMisfit }
+        self.doneBytes = progress.doneBytes
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+import RecordModel
+import WireProtocol
+
+/// The stream of an `upload_assets`: what may be sent on it, and what the server may say.
+///
+/// Our bugs trap: bytes out of turn. The server's bugs close: offsets twice or that do not fit the assets, progress that goes back or
+/// is ahead of what was sent, an end without failure before everything was sent.
+/// - Source: `Protocol/README.md`, section 5.12.
+struct UploadStream: Hashable {
+    private let sizes: [Int64]
+    private let totalBytes: Int64
+    private var sending = SendWindow(bytes: 0)
+    /// The place of the next byte; `nil`: the server has not said where to begin.
+    private var next: AssetPlace?
+    /// The first byte of each asset that the server does not have.
+    private var offsets: [Int64] = []
+    /// What the server had, and what was sent.
+    private var coveredBytes: Int64 = 0
+    private var doneBytes: Int64 = 0
+
+    init(_ assets: [Asset]) {
+        self.sizes = assets.map(\.size)
+        self.totalBytes = self.sizes.reduce(0) { $0.addingSaturating($1) }
+    }
+
+    /// Whether bytes may be sent now.
+    var isOpen: Bool { self.next != nil && self.sending.isOpen }
+
+    /// Whether the server may end the stream without a failure.
+    var isSent: Bool { self.next.map { $0.item == self.sizes.count } ?? false }
+
+    mutating func offsetsReceived(_ offsets: [Int64]) -> Violation? {
+        guard self.next == nil else { return .frameUnexpected }
+        guard offsets.count == self.sizes.count,
+            zip(offsets, self.sizes).allSatisfy({ (0...$1).contains($0) })
+        else { return .offsetsMisfit }
+        self.offsets = offsets
+        self.coveredBytes = offsets.reduce(0) { $0.addingSaturating($1) }
+        self.next = AssetPlace(item: 0, offset: offsets.first ?? 0)
+        self.skipFinished()
+        return nil
+    }
+
+    mutating func progressReceived(_ progress: Progress) -> Violation? {
+        guard self.next != nil else { return .frameUnexpected }
+        guard progress.totalBytes == self.totalBytes, progress.doneBytes >= self.doneBytes,
+            progress.doneBytes <= self.coveredBytes
+        else { return .progressMisfit }
+        self.doneBytes = progress.doneBytes
+        return nil
+    }
+
+    /// - Returns: Whether the server may grant this.
+    mutating func grant(_ bytes: UInt32) -> Bool { self.sending.grant(bytes) }
+
+    /// Bytes of an asset were sent, in a payload of so many.
+    mutating func sent(_ place: AssetPlace, bytes: Int, payloadBytes: Int) {
+        precondition(place == self.next, "assets are sent in order")
+        self.sending.spend(payloadBytes)
+        self.coveredBytes += Int64(bytes)
+        self.next = AssetPlace(item: place.item, offset: place.offset + Int64(bytes))
+        self.skipFinished()
+    }
+
+    private mutating func skipFinished() {
+        while let place = self.next, place.item < self.sizes.count, place.offset == self.sizes[place.item] {
+            let item = place.item + 1
+            self.next = AssetPlace(item: item, offset: item < self.sizes.count ? self.offsets[item] : 0)
+        }
+    }
+}
+
+/// A byte of one of several assets.
+struct AssetPlace: Hashable, Sendable {
+    var item: Int
+    var offset: Int64
+}
+
+extension Int64 {
+    /// Sizes are a peer's or a caller's word: their sum need not fit.
+    func addingSaturating(_ other: Int64) -> Int64 {
+        let (sum, hasOverflown) = self.addingReportingOverflow(other)
+        return hasOverflown ? .max : sum
+    }
+}

@@ -1,0 +1,77 @@
+import WireProtocol
+
+extension RecordClient {
+    /// Brings assets to the server.
+    ///
+    /// - Durability: When it succeeds, all of them are on the server's disk, and a record may name them.
+    /// - Parameters:
+    ///   - upload: Which, and where their bytes come from.
+    ///   - requestTimeout: Longest silence; starts again whenever something moves.
+    ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
+    /// - Throws: `fileFailed` with what `read` threw; `refused` with the server's word. Cancelling the task cancels the upload; what is
+    ///   durable stays with the server for a later one.
+    package func upload(
+        _ upload: AssetUpload,
+        requestTimeout: Duration,
+        resourceTimeout: Duration
+    ) async throws(ClientError) {
+        try await self.transfer(.upload(upload), Timeouts(request: requestTimeout, resource: resourceTimeout))
+    }
+
+    /// Gets bytes of assets from the server.
+    ///
+    /// Succeeds when `write` has taken all of them. Whether they are those of the hash is the caller's to see.
+    ///
+    /// - Parameters:
+    ///   - download: Which, and where they go.
+    ///   - requestTimeout: Longest silence; starts again whenever something moves.
+    ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
+    /// - Throws: `fileFailed` with what `write` threw; `refused` with the server's word. Cancelling the task cancels the download; a
+    ///   call of `write` may then still be under way.
+    package func download(
+        _ download: AssetDownload,
+        requestTimeout: Duration,
+        resourceTimeout: Duration
+    ) async throws(ClientError) {
+        try await self.transfer(
+            .download(download),
+            Timeouts(request: requestTimeout, resource: resourceTimeout)
+        )
+    }
+
+    private func transfer(
+        _ bytes: Mailbox.Transfer.Bytes,
+        _ timeouts: Timeouts
+    ) async throws(ClientError) {
+        let number = self.mailbox.nextNumber()
+        let result: Result<End, ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let transfer = Mailbox.Transfer(bytes: bytes) { continuation.resume(returning: $0) }
+                self.mailbox.post(.startTransfer(number: number, transfer, timeouts: timeouts))
+                self.cancelIfTaskIsCancelled(number)
+            }
+        } onCancel: {
+            self.mailbox.post(.cancel(number: number))
+        }
+        _ = try result.get()
+    }
+
+    /// Starts a transfer without waiting for it.
+    @discardableResult
+    func start(
+        _ bytes: Mailbox.Transfer.Bytes,
+        requestTimeout: Duration,
+        resourceTimeout: Duration,
+        end: @escaping @Sendable (Result<End, ClientError>) -> Void
+    ) -> RequestHandle {
+        let number = self.mailbox.nextNumber()
+        self.mailbox.post(
+            .startTransfer(
+                number: number,
+                Mailbox.Transfer(bytes: bytes, end: end),
+                timeouts: Timeouts(request: requestTimeout, resource: resourceTimeout)
+            )
+        )
+        return RequestHandle(number: number, mailbox: self.mailbox)
+    }
+}

@@ -1,0 +1,207 @@
+import NIOCore
+import RecordModel
+import Testing
+import WireProtocol
+
+@testable import RecordClient
+
+@Suite struct DownloadTests {
+    private static let window = 1024 * 1024
+
+    private func range(_ number: UInt8, _ offset: Int64, _ length: Int64) -> AssetRange {
+        AssetRange(sha256: Array(repeating: number, count: 32), offset: offset, length: length)
+    }
+
+    private func asked(_ ranges: AssetRange...) -> RecordModel.Operation {
+        .downloadAssets(DownloadAssets(scope: .private, record: .sample, ranges: ranges))
+    }
+
+    @Test func `bytes go to the file in order, and ranges without bytes are not asked for`() throws {
+        let server = ScriptedServer()
+        let download = server.download(0..<0, 10..<20, 5..<5, 0..<3, to: MemoryFiles([[], [], [], []]))
+        let connection = try server.accept()
+        #expect(
+            try connection.requests().map(\.request.operation) == [
+                self.asked(self.range(1, 10, 10), self.range(3, 0, 3))
+            ]
+        )
+        try connection.data(.sample(4, from: 10), at: 10, on: 1)
+        try connection.progress(4, of: 13, on: 1)
+        try connection.data(.sample(6, from: 14), at: 14, on: 1)
+        try connection.data(.sample(3), item: 1, at: 0, on: 1)
+        try connection.progress(13, of: 13, on: 1)
+        #expect(download.answer.events.isEmpty)
+        try connection.end(1)
+        #expect(download.files.bytes == [[], .sample(10, from: 10), [], .sample(3)])
+        #expect(download.answer.events == [.success])
+        #expect(download.files.progress.map(\.doneBytes) == [4, 13])
+    }
+
+    @Test func `a download of nothing needs no server`() throws {
+        let server = ScriptedServer()
+        let download = server.download(7..<7, to: MemoryFiles([[]]))
+        #expect(download.answer.events == [.success] && server.connections.isEmpty)
+    }
+
+    @Test func `credit follows what is written, and the end waits for it`() throws {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let size = Self.window
+        let download = server.download(0..<Int64(size), to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        let quarter = size / 4
+        try connection.data(.sample(quarter), at: 0, on: 1)
+        try connection.data(.sample(quarter, from: quarter), at: Int64(quarter), on: 1)
+        #expect(try connection.frames().isEmpty)
+        files.work()
+        server.tick()
+        files.work()
+        server.tick()
+        let grants = try connection.frames()
+        #expect(grants.map(\.kind) == [.credit] && grants.map(\.stream) == [1])
+        let granted = try grants.map { try Credit(decoding: $0.payload).bytes }
+        #expect(granted == [UInt32(2 * (quarter + AssetData.headerBytes))])
+        for offset in [2 * quarter, 3 * quarter] {
+            try connection.data(.sample(quarter, from: offset), at: Int64(offset), on: 1)
+        }
+        try connection.end(1)
+        #expect(download.answer.events.isEmpty)
+        for _ in 0..<2 {
+            files.work()
+            server.tick()
+        }
+        #expect(download.answer.events == [.success])
+        #expect(download.files.bytes == [.sample(size)])
+    }
+
+    @Test func `a slow file holds up neither other requests nor the loop, and no more comes than the window`()
+        throws
+    {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let download = server.download(0..<Int64(4 * Self.window), to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        for number in 0..<4 {
+            let offset = number * Self.window / 4
+            try connection.data(.sample(Self.window / 4, from: offset), at: Int64(offset), on: 1)
+        }
+        let fetch = server.start(.fetch())
+        try connection.items(.deleted(0), on: 3)
+        try connection.end(3)
+        #expect(fetch.answer.events == [.items([0]), .success])
+        // The window is used up: another frame is beyond credit.
+        try connection.data([1], at: Int64(Self.window), on: 1)
+        #expect(!connection.isOpen)
+        #expect(download.answer.events.count == 1)
+    }
+
+    @Test func `after a lost connection it goes on after the last byte that was written`() throws {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let download = server.download(0..<100, 50..<60, to: MemoryFiles([[], []]))
+        let first = try server.accept()
+        _ = try first.requests()
+        try first.data(.sample(30), at: 0, on: 1)
+        // These wait behind those that are being written, and are asked for again.
+        try first.data(.sample(30, from: 30), at: 30, on: 1)
+        try first.progress(60, of: 110, on: 1)
+        first.breakOff()
+        let second = try server.accept(2)
+        #expect(
+            try second.requests().map(\.request.operation) == [
+                self.asked(self.range(0, 30, 70), self.range(1, 50, 10))
+            ]
+        )
+        files.work()
+        server.tick()
+        try second.data(.sample(70, from: 30), at: 30, on: 1)
+        try second.progress(70, of: 80, on: 1)
+        files.work()
+        server.tick()
+        second.breakOff()
+        let third = try server.accept(3)
+        #expect(try third.requests().map(\.request.operation) == [self.asked(self.range(1, 50, 10))])
+        try third.data(.sample(10, from: 50), at: 50, on: 1)
+        files.work()
+        server.tick()
+        try third.end(1)
+        #expect(download.answer.events == [.success])
+        #expect(download.files.bytes == [.sample(100), .sample(10, from: 50)])
+        #expect(download.files.progress.map(\.doneBytes) == [60, 100])
+    }
+
+    @Test func `a connection that is lost after the last byte and before the end loses nothing`() throws {
+        let server = ScriptedServer()
+        let download = server.download(0..<10, to: MemoryFiles([[]]))
+        let first = try server.accept()
+        _ = try first.requests()
+        try first.data(.sample(10), at: 0, on: 1)
+        first.breakOff()
+        _ = try server.accept(2)
+        #expect(download.answer.events == [.success])
+    }
+
+    @Test func `a file that cannot be written ends the download and tells the server`() throws {
+        let server = ScriptedServer()
+        let download = server.download(0..<10, to: MemoryFiles([[]], failure: .failed("no space left")))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        try connection.data(.sample(5), at: 0, on: 1)
+        #expect(try connection.frames().map(\.kind) == [.cancel])
+        #expect(download.answer.events == [.failure(.fileFailed(.failed("no space left")))])
+        // What is on its way already is dropped.
+        try connection.data(.sample(5, from: 5), at: 5, on: 1)
+        try connection.end(1)
+        #expect(connection.isOpen)
+    }
+
+    @Test func `cancelling sends a cancel, and what still comes is dropped`() throws {
+        let server = ScriptedServer()
+        let download = server.download(0..<100, to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        download.handle?.cancel()
+        server.tick()
+        #expect(try connection.frames().map(\.kind) == [.cancel])
+        try connection.data(.sample(10), at: 0, on: 1)
+        try connection.end(1, Failure(code: .operationCancelled, message: "", retry: .never))
+        #expect(connection.isOpen && download.files.bytes == [[]])
+        #expect(download.answer.events == [.failure(.cancelled)])
+    }
+
+    enum Misdeed: CaseIterable {
+        case gap, overlap, anotherItem, moreThanAsked, progressBack, progressAhead, progressOfAnotherTotal
+        case endBeforeTheEnd, offsets, header, stream
+    }
+
+    @Test(arguments: Misdeed.allCases)
+    func `a server that breaks the rules of a download is disconnected`(misdeed: Misdeed) throws {
+        let server = ScriptedServer()
+        let download = server.download(0..<100, 0..<10, to: MemoryFiles([[], []]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        try connection.data(.sample(10), at: 0, on: 1)
+        switch misdeed {
+        case .gap: try connection.data([1], at: 11, on: 1)
+        case .overlap: try connection.data([1], at: 9, on: 1)
+        case .anotherItem: try connection.data([1], item: 1, at: 0, on: 1)
+        case .moreThanAsked: try connection.data(.sample(91, from: 10), at: 10, on: 1)
+        case .progressBack:
+            try connection.progress(10, of: 110, on: 1)
+            #expect(connection.isOpen)
+            try connection.progress(9, of: 110, on: 1)
+        case .progressAhead: try connection.progress(11, of: 110, on: 1)
+        case .progressOfAnotherTotal: try connection.progress(10, of: 100, on: 1)
+        case .endBeforeTheEnd: try connection.end(1)
+        case .offsets: try connection.offsets(0, on: 1)
+        case .header: try connection.send(.assetData, stream: 1, ByteBuffer(repeating: 0, count: 12))
+        case .stream: try connection.data([1], at: 10, on: 3)
+        }
+        #expect(!connection.isOpen)
+        let isViolation =
+            if case .failure(.protocolViolation) = download.answer.events.last { true } else { false }
+        #expect(isViolation)
+    }
+}
