@@ -109,7 +109,7 @@ struct AssetRefusalTests {
     }
 
     @Test func `a download that gets no credit is not waited for`() async throws {
-        try await ServerUnderTest.run(configure: { $0.assets.timeout = .milliseconds(300) }) { server in
+        try await ServerUnderTest.run(configure: { $0.assets.timeout = .seconds(4) }) { server in
             try await server.fill(records: 0, bytes: 0)
             let sample = SampleAsset(bytes: 2_000_000)
             let peer = try await server.signIn(
