@@ -109,7 +109,7 @@ struct AssetRefusalTests {
     }
 
     @Test func `a download that gets no credit is not waited for`() async throws {
-        try await ServerUnderTest.run(configure: { $0.assets.timeout = .milliseconds(300) }) { server in
+        try await ServerUnderTest.run(configure: { $0.assets.timeout = .seconds(4) }) { server in
             try await server.fill(records: 0, bytes: 0)
             let sample = SampleAsset(bytes: 2_000_000)
             let peer = try await server.signIn(
@@ -188,15 +188,18 @@ struct AssetRefusalTests {
             let peer = try await server.signIn()
             _ = try await peer.beginUpload([SampleAsset(bytes: 10, seed: 1)], on: 1)
             try await peer.send(.upload([SampleAsset(bytes: 10, seed: 2)]), on: 3, deadlineMilliseconds: 200)
+            // With its answer the server has the request before it, and its deadline.
+            try await peer.send(.fetch(["0"]), on: 5)
+            #expect(try await peer.answer(on: 5).items.count == 1)
             server.clock.advance(milliseconds: 201)
             var answer = TransferAnswer()
             try await peer.transfer(on: 3, &answer)
             #expect(answer.offsets == [])
             #expect(answer.end?.failure?.code == .deadlineExceeded)
-            try await peer.send(.upload([SampleAsset(bytes: 10, seed: 3)]), on: 5)
+            try await peer.send(.upload([SampleAsset(bytes: 10, seed: 3)]), on: 7)
             try await peer.send(Frame(kind: .cancel, stream: 1))
             var last = TransferAnswer()
-            try await peer.transfer(on: 5, &last) { !$0.credits.isEmpty }
+            try await peer.transfer(on: 7, &last) { !$0.credits.isEmpty }
             #expect(last.offsets == [0])
         }
     }
