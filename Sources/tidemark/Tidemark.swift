@@ -27,7 +27,7 @@ struct Tidemark: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, Explain.self,
-            SettingsCommand.self,
+            Usage.self, SettingsCommand.self,
         ]
     )
 
