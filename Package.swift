@@ -236,9 +236,17 @@ let testTargets: [Target] = [
         path: "Tests/IntegrationTests",
         swiftSettings: settings
     ),
+    .executableTarget(
+        name: "AssetWorker",
+        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        path: "Tests/AssetWorker",
+        swiftSettings: settings
+    ),
     .testTarget(
         name: "CrashTests",
-        dependencies: ["CloudKitTesting", "RecordClient", "RecordModel", "TestSupport", "tidemark"],
+        dependencies: [
+            "CloudKitTesting", "RecordClient", "RecordModel", "TestSupport", "AssetWorker", "tidemark",
+        ],
         path: "Tests/CrashTests",
         swiftSettings: settings
     ),

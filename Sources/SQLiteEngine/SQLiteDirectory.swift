@@ -128,7 +128,7 @@ struct SQLiteDirectory: Directory {
         }
     }
 
-    private static func number(ofContainer identifier: String, _ database: Database) throws -> Int64 {
+    static func number(ofContainer identifier: String, _ database: Database) throws -> Int64 {
         let number = try Int64.fetchOne(
             database,
             sql: "SELECT number FROM container WHERE identifier = ?",

@@ -17,6 +17,8 @@ enum EngineOpening {
         configuration.bounds = settings.server.bounds
         configuration.requestIDRetentionSeconds = Int(settings.server.requestIDRetentionSeconds)
         configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
+        configuration.assetGraceSeconds = settings.assetGraceSeconds
+        configuration.quotas = settings.quotas
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
         do {

@@ -27,7 +27,7 @@ struct Tidemark: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, AssetsCommand.self,
-            Explain.self, SettingsCommand.self,
+            Usage.self, Explain.self, SettingsCommand.self,
         ]
     )
 

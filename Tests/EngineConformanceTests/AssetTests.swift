@@ -41,9 +41,13 @@ struct AssetTests {
         let saves = [save("a", ["f": .asset(file(1))]), save("b")]
         let together = try await it.modify(saves)
         #expect(together.map(\.error) == [Self.unavailable, .atomicPeer(index: 0)])
-        let apart = try await it.modify(saves, isAtomic: false)
+        let request = it.newRequestID()
+        let apart = try await it.modify(saves, isAtomic: false, id: request)
         #expect(apart[0].error == Self.unavailable)
         #expect(apart[1].isSaved)
+        // What was said then is said again, though it is there by now.
+        try await it.upload(file(1))
+        #expect(try await it.modify(saves, isAtomic: false, id: request) == apart)
     }
 
     @Test(arguments: EngineKind.allCases)

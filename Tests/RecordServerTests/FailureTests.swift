@@ -47,12 +47,28 @@ struct FailureTests {
             .referenceWouldDangle(holder: "h"), .referenceViolation,
             "Record delete would violate validating reference, rejecting update"
         ),
+        (
+            .assetNotAvailable(field: "f"), .assetNotAvailable,
+            "field 'f' names an asset that is not in the database: upload it, then save again"
+        ),
+        (
+            .quotaExceeded(Quota(of: .user, bytesMax: 5)), .quotaExceeded,
+            "the user may store 5 bytes: delete something, or ask the operator for more"
+        ),
+        (
+            .quotaExceeded(Quota(of: .container, bytesMax: 6)), .quotaExceeded,
+            "the container may store 6 bytes: delete something, or ask the operator for more"
+        ),
         (.permissionDenied(.write), .permissionFailure, "WRITE operation not permitted"),
         (.permissionDenied(.create), .permissionFailure, "CREATE operation not permitted"),
         (.atomicPeer(index: 3), .batchRequestFailed, "Atomic failure"),
         (.subscriptionDuplicate(of: "s"), .serverRejectedRequest, "subscription is duplicate of 's'"),
     ])
-    func `what CloudKit has words for is said in them`(error: StoreError, code: ErrorCode, text: String) {
+    func `a refused item says why, in words of CloudKit if known`(
+        error: StoreError,
+        code: ErrorCode,
+        text: String
+    ) {
         let failure = Failure(error)
         #expect(failure.code == code)
         #expect(failure.message == text)
@@ -85,6 +101,11 @@ struct FailureTests {
         (.databaseNotAllowed, .badDatabase, .never),
         (.requestIDExpired, .invalidArguments, .never),
         (.cancelled, .operationCancelled, .never),
+        (.assetNotAvailable(field: "f"), .assetNotAvailable, .afterChange),
+        (.quotaExceeded(Quota(of: .user, bytesMax: 5)), .quotaExceeded, .afterChange),
+        (.assetTooLarge(index: 0, bytes: 5), .limitExceeded, .afterChange),
+        (.assetNotNamed(index: 0), .assetNotAvailable, .afterChange),
+        (.assetUploadExpired, .assetNotAvailable, .now),
     ])
     func `a refused request says what to do`(error: StoreError, code: ErrorCode, retry: Failure.Retry) {
         let failure = Failure(error)

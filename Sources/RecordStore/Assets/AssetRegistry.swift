@@ -22,7 +22,7 @@ package protocol AssetRegistry: Sendable {
 
     /// All bytes of an asset are in its file, agree with its hash, and are synced: from now on records may name it.
     ///
-    /// - Durability: replies when this is on disk. Refused when the row went meanwhile.
+    /// - Durability: replies when this is on disk. Refused with `assetUploadExpired` when the row went meanwhile.
     func complete(_ number: AssetNumber, reply: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
     /// The bytes that came were not those of the hash: the row goes as one that is due, and its file with it.
@@ -35,7 +35,7 @@ package protocol AssetRegistry: Sendable {
 
     /// Finds assets of one record that the requester may read.
     ///
-    /// Replies with one a hash, in order. Refused: what a fetch of the record is refused for, and `assetNotAvailable` with the place in
+    /// Replies with one a hash, in order. Refused: what a fetch of the record is refused for, and `assetNotNamed` with the place in
     /// `hashes` of the first that the record does not name.
     func locate(
         _ hashes: [[UInt8]],

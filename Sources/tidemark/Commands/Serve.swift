@@ -69,15 +69,7 @@ struct Serve: AsyncParsableCommand {
 
     /// The flags as settings by name.
     private func flags() throws(CommandFailure) -> [(name: String, value: String)] {
-        var flags: [(name: String, value: String)] = []
-        for assignment in self.assignments {
-            guard let equals = assignment.firstIndex(of: "=") else {
-                throw CommandFailure(.usage, "--set takes NAME=VALUE, not '\(assignment)'.")
-            }
-            flags.append(
-                (String(assignment[..<equals]), String(assignment[assignment.index(after: equals)...]))
-            )
-        }
+        var flags = try SettingsReader.flags(of: self.assignments)
         let named: [(TextSetting, String?)] = [
             (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
             (.logLevel, self.logLevel), (.logFormat, self.logFormat),

@@ -1,6 +1,7 @@
 // A table: one row a setting.
 import RecordModel
 import RecordServer
+import RecordStore
 
 /// A setting that is a whole number.
 struct NumberSetting: Sendable {
@@ -25,7 +26,7 @@ struct NumberSetting: Sendable {
         self.assign = assign
     }
 
-    static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation
+    static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage
 
     private static let bounds: [NumberSetting] = [
         NumberSetting("frame_bytes_max", 65_536...268_435_456, "payload of a frame") {
@@ -188,6 +189,36 @@ struct NumberSetting: Sendable {
             $0.drainSeconds
         } assign: {
             $0.drainSeconds = $1
+        },
+    ]
+
+    private static let storage: [NumberSetting] = [
+        NumberSetting(
+            "asset_grace_s",
+            1...31_536_000,
+            "how long an asset without a record is kept, and an upload without a byte"
+        ) {
+            $0.assetGraceSeconds
+        } assign: {
+            $0.assetGraceSeconds = $1
+        },
+        NumberSetting(
+            "user_bytes_max",
+            0...1_152_921_504_606_846_976,
+            "records and assets of a user, private; 0: no quota"
+        ) {
+            Int($0.quotas.userBytes)
+        } assign: {
+            $0.quotas.userBytes = Int64($1)
+        },
+        NumberSetting(
+            "container_bytes_max",
+            0...1_152_921_504_606_846_976,
+            "records and assets of a container; 0: no quota"
+        ) {
+            Int($0.quotas.containerBytes)
+        } assign: {
+            $0.quotas.containerBytes = Int64($1)
         },
     ]
 }

@@ -1,5 +1,6 @@
 import Logging
 import RecordServer
+import RecordStore
 
 /// What the server runs with: the defaults, changed by the file, the environment and the flags, in this order.
 struct Settings: Sendable {
@@ -28,6 +29,9 @@ struct Settings: Sendable {
     var assetThreads = 4
     /// How long feeds know of deletions.
     var tombstoneRetentionSeconds = 31_536_000
+    /// How long an asset that no record names is kept, and an upload without a byte.
+    var assetGraceSeconds = 86_400
+    var quotas = StorageQuotas.none
 
     /// What may wait for the engine's writer.
     struct Writer: Hashable, Sendable {

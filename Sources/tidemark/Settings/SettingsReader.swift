@@ -13,6 +13,20 @@ struct SettingsReader {
 
     static let names = TextSetting.allCases.map(\.rawValue) + NumberSetting.all.map(\.name)
 
+    /// What `--set` was given.
+    static func flags(of assignments: [String]) throws(CommandFailure) -> [(name: String, value: String)] {
+        var flags: [(name: String, value: String)] = []
+        for assignment in assignments {
+            guard let equals = assignment.firstIndex(of: "=") else {
+                throw CommandFailure(.usage, "--set takes NAME=VALUE, not '\(assignment)'.")
+            }
+            flags.append(
+                (String(assignment[..<equals]), String(assignment[assignment.index(after: equals)...]))
+            )
+        }
+        return flags
+    }
+
     /// Reads and checks everything.
     ///
     /// - Throws: `usage`, with the name at fault and what it takes.

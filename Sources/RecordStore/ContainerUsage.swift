@@ -1,0 +1,59 @@
+package import RecordModel
+
+/// What the databases of a container store.
+package struct ContainerUsage: Hashable, Sendable {
+    /// The public databases, then the private ones by user; development before production.
+    package var databases: [DatabaseUsage]
+
+    package init(databases: [DatabaseUsage]) { self.databases = databases }
+
+    /// All databases together: what a container's quota bounds.
+    package var total: StoredAmount { self.databases.reduce(into: StoredAmount()) { $0.add($1.amount) } }
+
+    /// The private databases of a user together: what a user's quota bounds.
+    package func total(ofUser name: String) -> StoredAmount {
+        self.databases.filter { $0.user == name }.reduce(into: StoredAmount()) { $0.add($1.amount) }
+    }
+}
+
+package struct DatabaseUsage: Hashable, Sendable {
+    package var environment: Environment
+    /// The name of the user; `nil`: the public database.
+    package var user: String?
+    package var amount: StoredAmount
+
+    package init(environment: Environment, user: String?, amount: StoredAmount) {
+        self.environment = environment
+        self.user = user
+        self.amount = amount
+    }
+}
+
+/// Records and assets, counted.
+package struct StoredAmount: Hashable, Sendable {
+    package var records: Int64 = 0
+    /// Of their bodies.
+    package var recordBytes: Int64 = 0
+    /// Each once in a database, uploads that are not complete included.
+    package var assets: Int64 = 0
+    package var assetBytes: Int64 = 0
+
+    package init() {}
+
+    package init(records: Int64, recordBytes: Int64, assets: Int64, assetBytes: Int64) {
+        self.records = records
+        self.recordBytes = recordBytes
+        self.assets = assets
+        self.assetBytes = assetBytes
+    }
+
+    /// What quotas count.
+    package var bytes: Int64 { self.recordBytes + self.assetBytes }
+
+    package mutating func add(_ other: StoredAmount) {
+        self.records += other.records
+        self.recordBytes += other.recordBytes
+        self.assets += other.assets
+        self.assetBytes += other.assetBytes
+    }
+}

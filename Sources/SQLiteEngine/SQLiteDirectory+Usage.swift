@@ -1,0 +1,39 @@
+import GRDB
+import RecordModel
+import RecordStore
+
+extension SQLiteDirectory {
+    func usage(ofContainer identifier: String) throws(DirectoryError) -> ContainerUsage {
+        try self.read { database in
+            let container = try Self.number(ofContainer: identifier, database)
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT environment.kind, user.name, record_count, record_bytes, asset_count, asset_bytes
+                    FROM environment JOIN database ON database.environment = environment.number
+                    LEFT JOIN user ON user.number = database.owner
+                    WHERE environment.container = ?
+                    ORDER BY user.name IS NOT NULL, user.name, environment.kind
+                    """,
+                arguments: [container]
+            )
+            return ContainerUsage(
+                databases: try rows.map { row in
+                    guard let environment = Environment(rawValue: row[0]) else {
+                        throw DirectoryError.unavailable
+                    }
+                    return DatabaseUsage(
+                        environment: environment,
+                        user: row[1],
+                        amount: StoredAmount(
+                            records: row[2],
+                            recordBytes: row[3],
+                            assets: row[4],
+                            assetBytes: row[5]
+                        )
+                    )
+                }
+            )
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CloudKit
+import Foundation
+import TestSupport
+import Testing
+
+/// `tidemark usage`, and quotas, beside the server that serves the same folder.
+@Suite(.timeLimit(.minutes(5)))
+struct UsageCommandTests {
+    private static let container = "iCloud.a"
+
+    private struct Container: Decodable {
+        struct Amount: Decodable, Equatable {
+            let records: Int
+            let recordBytes: Int
+            let assets: Int
+            let bytes: Int
+        }
+
+        struct Database: Decodable {
+            let environment: String
+            let user: String?
+            let stored: Amount
+        }
+
+        struct User: Decodable, Equatable {
+            let name: String
+            let bytes: Int
+            let quota: Int?
+        }
+
+        let container: String
+        let stored: Amount
+        let quota: Int?
+        let databases: [Database]
+        let users: [User]
+    }
+
+    @Test
+    func `what is stored is shown with its quota while the server runs, and what is beyond it refused`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let data = folder.path + "/data"
+        let quotas = ["--set", "user_bytes_max=2000", "--set", "container_bytes_max=3000"]
+        let server = try await ServerUnderTest.start(data: data, quotas[0], quotas[1], quotas[2], quotas[3])
+        defer { server.process.signal(SIGKILL) }
+        let token = try await ServerUnderTest.addUser(container: Self.container, data: data)
+        let connection = CKServerConnection(
+            url: "tidemark://\(server.address)",
+            token: token,
+            certificateAuthority: .file(server.authorityPath)
+        )
+        let database = CKContainer(identifier: Self.container, connection: connection).privateCloudDatabase
+        let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "note"))
+        note["data"] = Data(count: 1_500)
+        _ = try await database.save(note)
+        let second = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "second"))
+        second["data"] = Data(count: 500)
+        let refusal = await #expect(throws: CKError.self) { try await database.save(second) }
+        #expect(refusal?.code == .quotaExceeded)
+
+        let printed = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            ["usage", "--json", "--data", data] + quotas
+        )
+        #expect(printed.exitCode == 0, "\(printed.errors)")
+        let containers = try JSONDecoder().decode([Container].self, from: Data(printed.output.utf8))
+        let found = try #require(containers.first)
+        let own = try #require(found.databases.first { $0.user == "test" })
+        #expect(containers.count == 1)
+        #expect(own.environment == "development")
+        #expect(own.stored.records == 2)
+        #expect((1_500..<1_600).contains(own.stored.bytes))
+        #expect(found.users == [Container.User(name: "test", bytes: own.stored.bytes, quota: 2_000)])
+        #expect(found.stored.bytes == own.stored.bytes)
+        #expect(found.stored.records == 3)
+        #expect(found.quota == 3_000)
+
+        let table = try await ChildProcess.tidemark(
+            "usage",
+            "--container",
+            Self.container,
+            "--data",
+            data,
+            environment: ["TIDEMARK_USER_BYTES_MAX": "1700"]
+        )
+        #expect(table.output.contains("\(own.stored.bytes) of 1700"), "\(table.output)")
+        #expect(table.output.hasPrefix("CONTAINER  DATABASE"))
+        let missing = try await ChildProcess.tidemark("usage", "--container", "none", "--data", data)
+        #expect(missing.exitCode == 65)
+        #expect(missing.errors.contains("there is no container none"))
+    }
+}
