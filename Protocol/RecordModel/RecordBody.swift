@@ -3,7 +3,7 @@
 ///     body   = *( 0x0A length field )            message RecordFields of tidemark.proto
 ///     field  = 0x0A length name                  ASCII letter, letters, digits, "_"
 ///              [ 0x10 0x01 ]                     encrypted
-///              value                             exactly one of the numbers 3…9, 17…23, 30, 31
+///              value                             exactly one of the numbers 3…10, 17…24, 30, 31
 ///
 /// Names ascend strictly by their bytes, numbers within a message ascend, variable-length integers are minimal: one
 /// content has one encoding. So merging and cutting to desired keys copy bytes and decode no value.
