@@ -140,10 +140,11 @@ package protocol StorageEngine: Sendable {
 
     /// What changed in a zone after a token, a page at a time: every write that was acknowledged before the call is seen.
     ///
-    /// A page is one snapshot. Answered on a thread of the engine.
+    /// A page is one snapshot. Answered on a thread of the engine, on which `sink` takes the items before that.
     func changes(
         _ read: FeedRead,
         for requester: Requester,
+        into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     )
 
@@ -151,6 +152,7 @@ package protocol StorageEngine: Sendable {
     func databaseChanges(
         _ read: DatabaseFeedRead,
         for requester: Requester,
+        into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     )
 

@@ -1,13 +1,25 @@
 import GRDBSQLite
+import RecordModel
 import RecordStore
 
 /// Answers feeds within a snapshot of a read connection.
 final class FeedConnection: FeedReader {
     private let connection: ReadConnection
+    /// Where `fromNumber` is; `nil`: nowhere.
+    private var reached: Int64?
+    /// So many numbers further a record is looked for by steps, each of which costs a tenth of a search.
+    private static let stepsMax: Int64 = 8
+
     private var statements: FeedStatements { self.connection.feedStatements }
 
     init(_ connection: ReadConnection) {
         self.connection = connection
+    }
+
+    /// Lets go of the snapshot.
+    func finish() {
+        if self.reached != nil { self.statements.fromNumber.reset() }
+        self.reached = nil
     }
 
     func state(of database: DatabaseID) throws(StorageFailure) -> FeedState? {
@@ -47,23 +59,75 @@ final class FeedConnection: FeedReader {
         of zone: ZoneKey,
         beyond number: Int64?,
         isDescending: Bool,
-        _ visit: (NamedRecord) throws(FeedFailure) -> Bool
+        _ visit: (FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) {
         let statement = isDescending ? self.statements.descending : self.statements.ascending
         self.bind(statement, zone)
         statement.bind(3, number ?? (isDescending ? .max : .min))
         defer { statement.reset() }
-        while let record = try self.next(statement) {
-            guard try visit(record) else { return }
+        while try self.lending({ () throws(StorageFailure) in try statement.step() }) {
+            let row = try self.lending { () throws(StorageFailure) in try self.row(statement) }
+            guard try visit(row) else { return }
         }
     }
 
-    private func next(_ statement: HotStatement) throws(FeedFailure) -> NamedRecord? {
+    func visitRecord(
+        numbered number: Int64,
+        in zone: ZoneKey,
+        _ visit: (FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool? {
+        let statement = self.statements.fromNumber
+        guard try self.lending({ () throws(StorageFailure) in try self.reach(number) }),
+            statement.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
+            statement.integer(FeedStatements.zoneColumn) == zone.number
+        else { return nil }
+        return try visit(self.lending { () throws(StorageFailure) in try self.row(statement) })
+    }
+
+    /// Moves `fromNumber` to a record; false: there is none.
+    private func reach(_ number: Int64) throws(StorageFailure) -> Bool {
+        let statement = self.statements.fromNumber
+        if let reached, (reached...reached + Self.stepsMax).contains(number) {
+            while let place = self.reached, place < number { try self.step(statement) }
+        } else {
+            self.finish()
+            statement.bind(1, number)
+            try self.step(statement)
+        }
+        return self.reached == number
+    }
+
+    private func step(_ statement: HotStatement) throws(StorageFailure) {
+        self.reached = nil
+        if try statement.step() { self.reached = statement.integer(RecordColumns.number) }
+    }
+
+    private func lending<Answer>(
+        _ read: () throws(StorageFailure) -> Answer
+    ) throws(FeedFailure) -> Answer {
         do throws(StorageFailure) {
-            return try statement.step() ? self.record(statement) : nil
+            return try read()
         } catch {
             throw .storage(error)
         }
+    }
+
+    private func row(_ statement: HotStatement) throws(StorageFailure) -> FeedRow {
+        let position = statement.integer(RecordColumns.position)
+        // SAFETY: a visit ends before the statement moves on.
+        return FeedRow(
+            number: statement.integer(RecordColumns.number),
+            position: position,
+            record: LentRecord(
+                zone: ZoneID(zoneName: ""),
+                name: statement.lent(FeedStatements.nameColumn),
+                recordType: try self.connection.typeName(statement.integer(RecordColumns.type)),
+                changeTag: ChangeTag.text(of: position),
+                system: try self.connection.systemFields(statement),
+                parent: statement.lent(RecordColumns.parent),
+                fields: statement.lent(RecordColumns.body)
+            )
+        )
     }
 
     func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord? {

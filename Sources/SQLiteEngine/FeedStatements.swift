@@ -1,11 +1,14 @@
 /// The statements of feeds on one connection, compiled once.
 final class FeedStatements {
     let state, zone, recordTypes: HotStatement
-    let ascending, descending, byNumber, place: HotStatement
+    let ascending, descending, fromNumber, byNumber, place: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
     /// Behind the columns of a record.
     static let nameColumn = RecordColumns.count
+    /// In `fromNumber`, which finds those of all zones.
+    static let databaseColumn = nameColumn + 1
+    static let zoneColumn = nameColumn + 2
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
@@ -19,6 +22,9 @@ final class FeedStatements {
         let zoneRecords = "\(record) INDEXED BY record_creation WHERE database = ?1 AND zone = ?2"
         self.ascending = try statement("\(zoneRecords) AND number > ?3 ORDER BY number")
         self.descending = try statement("\(zoneRecords) AND number < ?3 ORDER BY number DESC")
+        self.fromNumber = try statement(
+            "SELECT \(RecordColumns.names), name, database, zone FROM record WHERE number >= ? ORDER BY number"
+        )
         self.byNumber = try statement("\(record) WHERE number = ?3 AND database = ?1 AND zone = ?2")
         self.place = try statement(
             """

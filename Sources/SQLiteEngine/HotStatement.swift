@@ -169,6 +169,17 @@ final class HotStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// The bytes of a value where SQLite has them, a text's in UTF-8.
+    ///
+    /// SAFETY: valid until the statement moves on or is reset: whoever asks keeps them no longer.
+    func lent(_ column: Int32) -> UnsafeRawBufferPointer {
+        // As a text SQLite would lend it too, but with a zero behind it, for which it copies.
+        guard let start = sqlite3_column_blob(self.statement, column) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(self.statement, column)))
+    }
+
     func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(self.statement, column) else { return "" }
         let count = Int(sqlite3_column_bytes(self.statement, column))

@@ -174,17 +174,22 @@ final class ReadConnection: @unchecked Sendable {
     /// The record in the row that a statement with the columns of a record is at.
     func stored(_ statement: HotStatement) throws(StorageFailure) -> StoredRecord {
         StoredRecord(
-            number: statement.integer(8),
-            recordType: try self.typeName(statement.integer(0)),
-            position: statement.integer(1),
-            system: SystemFields(
-                createdMilliseconds: statement.integer(2),
-                modifiedMilliseconds: statement.integer(3),
-                createdBy: try self.authorName(statement.integer(4)),
-                modifiedBy: try self.authorName(statement.integer(5))
-            ),
-            parent: statement.isNull(6) ? nil : statement.text(6),
-            body: RecordBody(trusted: statement.bytes(7))
+            number: statement.integer(RecordColumns.number),
+            recordType: try self.typeName(statement.integer(RecordColumns.type)),
+            position: statement.integer(RecordColumns.position),
+            system: try self.systemFields(statement),
+            parent: statement.isNull(RecordColumns.parent) ? nil : statement.text(RecordColumns.parent),
+            body: RecordBody(trusted: statement.bytes(RecordColumns.body))
+        )
+    }
+
+    /// Those of the record in such a row.
+    func systemFields(_ statement: HotStatement) throws(StorageFailure) -> SystemFields {
+        SystemFields(
+            createdMilliseconds: statement.integer(2),
+            modifiedMilliseconds: statement.integer(3),
+            createdBy: try self.authorName(statement.integer(4)),
+            modifiedBy: try self.authorName(statement.integer(5))
         )
     }
 

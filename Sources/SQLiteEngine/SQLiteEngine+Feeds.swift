@@ -5,17 +5,23 @@ extension SQLiteEngine {
     package func changes(
         _ read: FeedRead,
         for requester: Requester,
+        into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in try feed.page(read) }
+        self.feed(isShort: false, requester, into: sink, reply) { (feed) throws(FeedFailure) in
+            try feed.page(read)
+        }
     }
 
     package func databaseChanges(
         _ read: DatabaseFeedRead,
         for requester: Requester,
+        into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in try feed.page(read) }
+        self.feed(isShort: false, requester, into: sink, reply) { (feed) throws(FeedFailure) in
+            try feed.page(read)
+        }
     }
 
     package func token(
@@ -23,12 +29,15 @@ extension SQLiteEngine {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
     ) {
-        self.feed(isShort: true, requester, reply) { (feed) throws(FeedFailure) in try feed.token(of: zone) }
+        self.feed(isShort: true, requester, into: NoItems(), reply) { (feed) throws(FeedFailure) in
+            try feed.token(of: zone)
+        }
     }
 
     private func feed<Answer: Sendable>(
         isShort: Bool,
         _ requester: Requester,
+        into sink: any FeedSink,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Answer
     ) {
@@ -36,7 +45,7 @@ extension SQLiteEngine {
         budget.answerBytesMax = self.configuration.bounds.answerBytesMax
         budget.readsMax = self.configuration.feedReadsMax
         self.read(isShort: isShort, requester, reply) { [budget] (connection) throws(StorageFailure) in
-            try connection.feed(for: requester, budget: budget, read)
+            try connection.feed(for: requester, budget: budget, into: sink, read)
         }
     }
 }
@@ -46,10 +55,13 @@ extension ReadConnection {
     fileprivate func feed<Answer>(
         for requester: Requester,
         budget: FeedBudget,
+        into sink: any FeedSink,
         _ read: (FeedExecution) throws(FeedFailure) -> Answer
     ) throws(StorageFailure) -> Result<Answer, StoreError> {
         try self.snapshot { () throws(StorageFailure) in
-            let execution = FeedExecution(for: requester, budget: budget, reader: FeedConnection(self))
+            let reader = FeedConnection(self)
+            defer { reader.finish() }
+            let execution = FeedExecution(for: requester, budget: budget, reader: reader, sink: sink)
             do throws(FeedFailure) {
                 return .success(try read(execution))
             } catch {
@@ -60,4 +72,12 @@ extension ReadConnection {
             }
         }
     }
+}
+
+/// Of a read that has none.
+private final class NoItems: FeedSink {
+    func add(_ record: LentRecord) { preconditionFailure("a token has no items") }
+    func add(_ deleted: DeletedRecord) { preconditionFailure("a token has no items") }
+    func add(changed zone: ZoneID) { preconditionFailure("a token has no items") }
+    func add(deleted zone: ZoneID) { preconditionFailure("a token has no items") }
 }

@@ -220,6 +220,9 @@ enum RecordColumns {
     static let selectByNumber = "SELECT \(names), name FROM record WHERE number = ?"
     /// Places of columns, and how many there are.
     static let type: Int32 = 0
+    static let position: Int32 = 1
+    static let parent: Int32 = 6
+    static let body: Int32 = 7
     static let number: Int32 = 8
     static let count: Int32 = 9
 }

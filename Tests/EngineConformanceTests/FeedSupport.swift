@@ -1,26 +1,64 @@
 import RecordModel
 import RecordStore
+import Synchronization
 import TestSupport
 import Testing
 
+enum FeedItem: Hashable, Sendable {
+    case record(Record)
+    case recordDeleted(DeletedRecord)
+    case zoneChanged(ZoneID)
+    case zoneDeleted(ZoneID)
+}
+
+/// A page of a feed with its items.
+struct FeedItems {
+    var items: [FeedItem]
+    var token: [UInt8]
+    var moreComing: Bool
+    var totals: SnapshotTotals?
+
+    fileprivate init(_ answer: FeedAnswer, _ sink: KeptItems) {
+        self.items = sink.items.withLock { $0 }
+        self.token = answer.token
+        self.moreComing = answer.moreComing
+        self.totals = answer.totals
+    }
+}
+
+private final class KeptItems: FeedSink {
+    let items = Mutex<[FeedItem]>([])
+
+    func add(_ record: LentRecord) { self.add(.record(record.record)) }
+    func add(_ deleted: DeletedRecord) { self.add(.recordDeleted(deleted)) }
+    func add(changed zone: ZoneID) { self.add(.zoneChanged(zone)) }
+    func add(deleted zone: ZoneID) { self.add(.zoneDeleted(zone)) }
+
+    private func add(_ item: FeedItem) { self.items.withLock { $0.append(item) } }
+}
+
 extension EngineUnderTest {
-    func changes(_ read: FeedRead, by requester: Requester? = nil) async throws(StoreError) -> FeedAnswer {
+    func changes(_ read: FeedRead, by requester: Requester? = nil) async throws(StoreError) -> FeedItems {
+        let sink = KeptItems()
         let result = await withCheckedContinuation { continuation in
-            self.engine.changes(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
+            self.engine.changes(read, for: requester ?? self.privately, into: sink) {
+                continuation.resume(returning: $0)
+            }
         }
-        return try result.get()
+        return FeedItems(try result.get(), sink)
     }
 
     func databaseChanges(
         _ read: DatabaseFeedRead,
         by requester: Requester? = nil
-    ) async throws(StoreError) -> FeedAnswer {
+    ) async throws(StoreError) -> FeedItems {
+        let sink = KeptItems()
         let result = await withCheckedContinuation { continuation in
-            self.engine.databaseChanges(read, for: requester ?? self.privately) {
+            self.engine.databaseChanges(read, for: requester ?? self.privately, into: sink) {
                 continuation.resume(returning: $0)
             }
         }
-        return try result.get()
+        return FeedItems(try result.get(), sink)
     }
 
     func token(of zone: ZoneID?, by requester: Requester? = nil) async throws(StoreError) -> [UInt8] {

@@ -37,11 +37,11 @@ struct FieldWriter {
         text.withUTF8 { self.copy(UnsafeRawBufferPointer($0)) }
     }
 
-    mutating func field(_ number: UInt8, _ bytes: [UInt8]) {
+    // SAFETY: the bytes are copied before the call returns.
+    mutating func field(_ number: UInt8, _ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         self.message(number, bytes: bytes.count)
-        // SAFETY: the bytes are copied before the call returns.
-        bytes.withUnsafeBytes { self.copy($0) }
+        self.copy(bytes)
     }
 
     private mutating func tag(_ number: UInt8, wireType: UInt8) {
@@ -78,9 +78,9 @@ enum FieldSize {
 
     static func field(_ value: UInt64) -> Int { value == 0 ? 0 : 1 + self.varint(value) }
 
-    static func field(_ text: String) -> Int { text.isEmpty ? 0 : self.message(text.utf8.count) }
+    static func field(_ text: String) -> Int { self.field(bytes: text.utf8.count) }
 
-    static func field(_ bytes: [UInt8]) -> Int { bytes.isEmpty ? 0 : self.message(bytes.count) }
+    static func field(bytes count: Int) -> Int { count == 0 ? 0 : self.message(count) }
 
     /// Of a message of so many bytes.
     static func message(_ bytes: Int) -> Int { 1 + self.varint(UInt64(bytes)) + bytes }

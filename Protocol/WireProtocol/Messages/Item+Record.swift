@@ -4,6 +4,11 @@ package import RecordModel
 extension Item {
     /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is known before.
     package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
+        record.lent { self.append($0, index: index, toItems: &buffer) }
+    }
+
+    /// The same with a record that is still where it was read.
+    package static func append(_ record: LentRecord, index: UInt32, toItems buffer: inout ByteBuffer) {
         let sizes = RecordSizes(record)
         let itemBytes = FieldSize.field(UInt64(index)) + FieldSize.message(sizes.record)
         let bytesMax = FieldSize.message(itemBytes) + FieldWriter.spareBytes
@@ -23,9 +28,9 @@ extension Item {
 private struct RecordSizes {
     let zone, id, record: Int
 
-    init(_ record: Record) {
-        let zone = FieldSize.field(record.id.zone.zoneName) + FieldSize.field(record.id.zone.ownerName)
-        let id = FieldSize.message(zone) + FieldSize.field(record.id.recordName)
+    init(_ record: LentRecord) {
+        let zone = FieldSize.field(record.zone.zoneName) + FieldSize.field(record.zone.ownerName)
+        let id = FieldSize.message(zone) + FieldSize.field(bytes: record.name.count)
         self.zone = zone
         self.id = id
         self.record =
@@ -36,36 +41,40 @@ private struct RecordSizes {
             + FieldSize.field(UInt64(bitPattern: record.system.modifiedMilliseconds))
             + FieldSize.field(record.system.createdBy)
             + FieldSize.field(record.system.modifiedBy)
-            + FieldSize.field(record.parent ?? "")
-            + FieldSize.field(record.body.bytes)
+            + FieldSize.field(bytes: record.parent.count)
+            + FieldSize.field(bytes: record.fields.count)
     }
 }
 
 extension Record {
     /// Appends the encoded message.
     func encode(into buffer: inout ByteBuffer) {
-        let sizes = RecordSizes(self)
-        // SAFETY: the writer is gone when the call returns.
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: sizes.record + FieldWriter.spareBytes) {
-            var writer = FieldWriter($0)
-            self.write(sizes, to: &writer)
-            return writer.count
+        self.lent { record in
+            let sizes = RecordSizes(record)
+            // SAFETY: the writer is gone when the call returns.
+            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: sizes.record + FieldWriter.spareBytes) {
+                var writer = FieldWriter($0)
+                record.write(sizes, to: &writer)
+                return writer.count
+            }
         }
     }
+}
 
+extension LentRecord {
     fileprivate func write(_ sizes: RecordSizes, to writer: inout FieldWriter) {
         writer.message(1, bytes: sizes.id)
         writer.message(1, bytes: sizes.zone)
-        writer.field(1, self.id.zone.zoneName)
-        writer.field(2, self.id.zone.ownerName)
-        writer.field(2, self.id.recordName)
+        writer.field(1, self.zone.zoneName)
+        writer.field(2, self.zone.ownerName)
+        writer.field(2, self.name)
         writer.field(2, self.recordType)
         writer.field(3, self.changeTag)
         writer.field(4, UInt64(bitPattern: self.system.createdMilliseconds))
         writer.field(5, UInt64(bitPattern: self.system.modifiedMilliseconds))
         writer.field(6, self.system.createdBy)
         writer.field(7, self.system.modifiedBy)
-        writer.field(8, self.parent ?? "")
-        writer.field(9, self.body.bytes)
+        writer.field(8, self.parent)
+        writer.field(9, self.fields)
     }
 }

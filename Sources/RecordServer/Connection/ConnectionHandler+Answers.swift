@@ -132,7 +132,7 @@ extension ConnectionHandler {
     /// read and not yet sent is dropped, and an upload or a download ends.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
-        case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.followed, _),
+        case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),
             .sending(.subscriptions, _), .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()

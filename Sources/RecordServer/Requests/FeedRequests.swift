@@ -61,44 +61,31 @@ extension AdmittedFeed {
         reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
     ) {
         let requester = self.requester
+        let items = EncodedItems()
+        let answered: @Sendable (Result<FeedAnswer, StoreError>) -> Void = { result in
+            reply(
+                result.map { answer in
+                    items.finish()
+                    let end = End(
+                        token: FeedToken.sealed(answer.token, for: requester, with: key),
+                        moreComing: answer.moreComing,
+                        totals: answer.totals
+                    )
+                    return .encoded(items, end)
+                }
+            )
+        }
         switch self.question {
         case .changes(let read):
-            engine.changes(read, for: requester) { result in
-                reply(result.map { Outcomes($0, for: requester, key: key) })
-            }
+            engine.changes(read, for: requester, into: items, reply: answered)
         case .databaseChanges(let read):
-            engine.databaseChanges(read, for: requester) { result in
-                reply(result.map { Outcomes($0, for: requester, key: key) })
-            }
+            engine.databaseChanges(read, for: requester, into: items, reply: answered)
         case .token(let zone):
             engine.token(of: zone, for: requester) { result in
                 reply(
                     result.map { .ended(End(token: FeedToken.sealed($0, for: requester, with: key))) }
                 )
             }
-        }
-    }
-}
-
-extension Outcomes {
-    /// The items of a page, and what ends it.
-    init(_ answer: FeedAnswer, for requester: Requester, key: SealKey) {
-        let end = End(
-            token: FeedToken.sealed(answer.token, for: requester, with: key),
-            moreComing: answer.moreComing,
-            totals: answer.totals
-        )
-        self = .followed(answer.items, end)
-    }
-}
-
-extension ItemOutcome {
-    init(_ item: FeedItem) {
-        switch item {
-        case .record(let record): self = .record(record)
-        case .recordDeleted(let deleted): self = .recordDeleted(deleted)
-        case .zoneChanged(let zone): self = .zoneChanged(zone)
-        case .zoneDeleted(let zone): self = .zoneDeleted(zone)
         }
     }
 }

@@ -9,8 +9,8 @@ enum Outcomes: Sendable {
     case read([ReadOutcome])
     /// A page of a query, with what ends it.
     case found([Record], End)
-    /// A page of a feed, with what ends it.
-    case followed([FeedItem], End)
+    /// A page of a feed, with what ends it: each payload of a frame counts as an outcome.
+    case encoded(EncodedItems, End)
     case subscriptions([SubscriptionOutcome])
     /// An answer without items.
     case ended(End)
@@ -19,7 +19,7 @@ enum Outcomes: Sendable {
     var end: End {
         switch self {
         case .written, .read, .subscriptions: End()
-        case .found(_, let end), .followed(_, let end), .ended(let end): end
+        case .found(_, let end), .encoded(_, let end), .ended(let end): end
         }
     }
 
@@ -28,7 +28,7 @@ enum Outcomes: Sendable {
         case .written(let outcomes): outcomes.count
         case .read(let outcomes): outcomes.count
         case .found(let records, _): records.count
-        case .followed(let items, _): items.count
+        case .encoded(let items, _): items.payloads.count
         case .subscriptions(let outcomes): outcomes.count
         case .ended: 0
         }
@@ -40,14 +40,19 @@ enum Outcomes: Sendable {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
         case .found(let records, _): .record(records[offset])
-        case .followed(let items, _): ItemOutcome(items[offset])
         case .subscriptions(let outcomes): ItemOutcome(outcomes[offset])
-        case .ended: preconditionFailure("an answer without items was asked for one")
+        case .encoded, .ended: preconditionFailure("an answer without such items was asked for one")
         }
     }
 
     /// Appends the outcome at this place to the payload of an `items` frame, and returns its failure if it is one.
+    ///
+    /// `number`: the item's, unless it was encoded with its number.
     func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
+        if case .encoded(let items, _) = self {
+            buffer.writeImmutableBuffer(items.payloads[offset])
+            return nil
+        }
         if let record = self.record(at: offset) {
             // Without an outcome of it: pages have hundreds.
             Item.append(record, index: number, toItems: &buffer)
@@ -63,13 +68,10 @@ enum Outcomes: Sendable {
     private func record(at offset: Int) -> Record? {
         switch self {
         case .found(let records, _): return records[offset]
-        case .followed(let items, _):
-            guard case .record(let record) = items[offset] else { return nil }
-            return record
         case .read(let outcomes):
             guard case .record(let record) = outcomes[offset] else { return nil }
             return record
-        case .written, .subscriptions, .ended: return nil
+        case .written, .encoded, .subscriptions, .ended: return nil
         }
     }
 
@@ -80,7 +82,7 @@ enum Outcomes: Sendable {
         case .read(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .found(let records, let end):
             records.reduce(end.cursor.count) { $0 + outcomeOverheadBytes + $1.body.bytes.count }
-        case .followed(let items, let end): items.reduce(end.token.count) { $0 + $1.heldBytes }
+        case .encoded(let items, let end): items.bytes + end.token.count
         case .subscriptions(let outcomes): outcomes.reduce(0) { $0 + $1.heldBytes }
         case .ended(let end): end.missing.reduce(0) { $0 + $1.utf8.count }
         }
@@ -146,15 +148,6 @@ extension SubscriptionOutcome {
 extension Subscription {
     /// Its parts take about as much again as its text.
     fileprivate var heldBytes: Int { outcomeOverheadBytes + 2 * self.encoded().readableBytes }
-}
-
-extension FeedItem {
-    fileprivate var heldBytes: Int {
-        switch self {
-        case .record(let record): outcomeOverheadBytes + record.body.bytes.count
-        case .recordDeleted, .zoneChanged, .zoneDeleted: outcomeOverheadBytes
-        }
-    }
 }
 
 extension ReadOutcome {

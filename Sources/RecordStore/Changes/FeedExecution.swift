@@ -2,14 +2,22 @@ package import RecordModel
 
 /// Answers one page of a feed, or says where it is now, from what a `FeedReader` has.
 package struct FeedExecution {
-    private let requester: Requester
-    private let budget: FeedBudget
-    private let reader: any FeedReader
+    let requester: Requester
+    let budget: FeedBudget
+    let reader: any FeedReader
+    let sink: any FeedSink
 
-    package init(for requester: Requester, budget: FeedBudget = .defaults, reader: any FeedReader) {
+    /// The items of a page go into the sink, in order.
+    package init(
+        for requester: Requester,
+        budget: FeedBudget = .defaults,
+        reader: any FeedReader,
+        sink: any FeedSink
+    ) {
         self.requester = requester
         self.budget = budget
         self.reader = reader
+        self.sink = sink
     }
 
     // MARK: A zone
@@ -23,10 +31,8 @@ package struct FeedExecution {
         let page = FeedPage(
             read,
             in: zone.key,
-            for: self.requester,
             ahead: token?.ahead ?? SentAhead(),
-            budget: self.budget,
-            reader: self.reader
+            self
         )
         var next: ChangeToken
         if let token { next = token } else { next = try self.beginning(of: zone, read.order, state, page) }
@@ -47,7 +53,7 @@ package struct FeedExecution {
         }
         next.ahead = page.ahead
         if case .feed(let after, _) = next.phase { next.ahead.removeAll(through: after) }
-        return FeedAnswer(items: page.items, token: next.bytes, moreComing: !isThrough, totals: totals)
+        return FeedAnswer(token: next.bytes, moreComing: !isThrough, totals: totals)
     }
 
     private func beginning(
@@ -82,12 +88,11 @@ package struct FeedExecution {
             after = position
         }
         let turns = try self.zoneTurns(after: after, limit: read.limit + 1, hasToken: read.token != nil)
-        var items: [FeedItem] = []
         for turn in turns.prefix(read.limit) {
             after = turn.position
             let id = ZoneID(zoneName: turn.name)
             guard turn.isDeletion else {
-                items.append(.zoneChanged(id))
+                self.sink.add(changed: id)
                 continue
             }
             // Created again: its new self has a turn of its own.
@@ -95,12 +100,12 @@ package struct FeedExecution {
             let isThere = try FeedPage.stored { () throws(StorageFailure) in
                 try self.reader.feedZone(named: turn.name, in: database) != nil
             }
-            if !isThere { items.append(.zoneDeleted(id)) }
+            if !isThere { self.sink.add(deleted: id) }
         }
         let isThrough = turns.count <= read.limit
         if isThrough { after = state.position }
         let token = self.token(zone: nil, .feed(after: after, known: after), state)
-        return FeedAnswer(items: items, token: token.bytes, moreComing: !isThrough, totals: nil)
+        return FeedAnswer(token: token.bytes, moreComing: !isThrough, totals: nil)
     }
 
     private typealias ZoneTurn = (position: Int64, name: String, isDeletion: Bool)

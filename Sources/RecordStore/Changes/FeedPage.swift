@@ -11,8 +11,9 @@ final class FeedPage {
     private let budget: FeedBudget
     private let reader: any FeedReader
     private let desiredKeys: Set<String>?
+    private let sink: any FeedSink
 
-    private(set) var items: [FeedItem] = []
+    private var itemCount = 0
     private(set) var ahead: SentAhead
     private var bytes = 0
     private var reads = 0
@@ -23,17 +24,16 @@ final class FeedPage {
     init(
         _ read: FeedRead,
         in zone: ZoneKey,
-        for requester: Requester,
         ahead: SentAhead,
-        budget: FeedBudget,
-        reader: any FeedReader
+        _ feed: FeedExecution
     ) {
         self.read = read
         self.zone = zone
-        self.requester = requester
+        self.requester = feed.requester
         self.ahead = ahead
-        self.budget = budget
-        self.reader = reader
+        self.budget = feed.budget
+        self.reader = feed.reader
+        self.sink = feed.sink
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
@@ -47,16 +47,16 @@ final class FeedPage {
         var isThrough = true
         let isDescending = start.order == .newestFirst
         try self.reader.visitRecords(of: self.zone, beyond: start.last, isDescending: isDescending) {
-            (record) throws(FeedFailure) in
+            (row) throws(FeedFailure) in
             guard !self.isUsedUp else {
                 isThrough = false
                 return false
             }
             self.reads += 1
             // What has changed since the beginning is left to the feed.
-            if record.stored.position <= start.position {
-                let number = record.stored.number
-                let hasRoom = try self.take(record) { parent in
+            if row.position <= start.position {
+                let number = row.number
+                let hasRoom = try self.take(row) { parent in
                     parent.position <= start.position
                         && (isDescending ? parent.number > number : parent.number < number)
                 }
@@ -65,7 +65,7 @@ final class FeedPage {
                     return false
                 }
             }
-            snapshot.last = record.stored.number
+            snapshot.last = row.number
             return true
         }
         return isThrough ? nil : snapshot
@@ -91,22 +91,22 @@ final class FeedPage {
     }
 
     private func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
-        let record = try Self.stored { () throws(StorageFailure) in
-            try self.reader.record(numbered: change.record, in: self.zone)
-        }
-        // A stale entry: the record has changed since, or is gone.
-        guard let record, record.stored.position == change.position else { return true }
-        return try self.take(record) { parent in
-            parent.position < change.position || parent.createdPosition <= known
-        }
+        try self.reader.visitRecord(numbered: change.record, in: self.zone) { (row) throws(FeedFailure) in
+            // A stale entry: the record has changed since; one that is gone is not visited.
+            guard row.position == change.position else { return true }
+            return try self.take(row) { parent in
+                parent.position < change.position || parent.createdPosition <= known
+            }
+        } ?? true
     }
 
     private func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
         let access = try self.access(toType: deletion.recordType)
         guard access.mayRead(recordCreatedBy: deletion.createdBy) else { return true }
-        guard self.items.count < self.read.limit else { return false }
+        guard self.itemCount < self.read.limit else { return false }
         let id = RecordID(zone: self.read.zone, recordName: deletion.name)
-        self.items.append(.recordDeleted(DeletedRecord(id: id, recordType: deletion.recordType)))
+        self.sink.add(DeletedRecord(id: id, recordType: deletion.recordType))
+        self.itemCount += 1
         return true
     }
 
@@ -116,42 +116,49 @@ final class FeedPage {
     ///
     /// `has`: whether the client has a parent because of its own turn.
     private func take(
-        _ record: NamedRecord,
+        _ row: FeedRow,
         unless has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> Bool {
-        if self.ahead.remove(record.stored.position) { return true }
-        guard try self.mayRead(record) else { return true }
-        for ancestor in try self.missingAncestors(of: record, has).reversed() {
-            guard self.add(ancestor) else { return false }
-            self.ahead.insert(ancestor.stored.position)
-            self.knownParents.insert(ancestor.name)
+        if self.ahead.remove(row.position) { return true }
+        let record = row.record
+        guard try self.mayRead(type: record.recordType, createdBy: record.system.createdBy) else {
+            return true
+        }
+        if !record.parent.isEmpty {
+            let parent = String(decoding: record.parent, as: UTF8.self)
+            for ancestor in try self.missingAncestors(from: parent, has).reversed() {
+                let id = RecordID(zone: self.read.zone, recordName: ancestor.name)
+                guard ancestor.stored.record(id: id).lent({ self.add($0) }) else { return false }
+                self.ahead.insert(ancestor.stored.position)
+                self.knownParents.insert(ancestor.name)
+            }
         }
         return self.add(record)
     }
 
-    /// Ancestors that the client can't have, the nearest first.
+    /// A parent that the client can't have, and the parent's own, the nearest first.
     ///
     /// Whatever it has came after its own ancestors.
     private func missingAncestors(
-        of record: NamedRecord,
+        from parent: String,
         _ has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> [NamedRecord] {
         var missing: [NamedRecord] = []
-        var next = record.stored.parent
+        var next: String? = parent
         while let name = next, !self.knownParents.contains(name) {
             self.reads += 1
             let place = try Self.stored { () throws(StorageFailure) in
                 try self.reader.place(ofRecordNamed: name, in: self.zone)
             }
             guard let place else { break }
-            guard !self.ahead.contains(place.position), !has(place), let parent = try self.record(at: place),
-                try self.mayRead(parent)
+            guard !self.ahead.contains(place.position), !has(place), let record = try self.record(at: place),
+                try self.mayRead(type: record.stored.recordType, createdBy: record.stored.system.createdBy)
             else {
                 self.knownParents.insert(name)
                 break
             }
-            missing.append(parent)
-            next = parent.stored.parent
+            missing.append(record)
+            next = record.stored.parent
         }
         return missing
     }
@@ -162,24 +169,30 @@ final class FeedPage {
         }
     }
 
-    /// False: there is no room.
-    private func add(_ record: NamedRecord) -> Bool {
-        guard self.items.count < self.read.limit else { return false }
-        let id = RecordID(zone: self.read.zone, recordName: record.name)
-        let record = record.stored.record(id: id, keeping: self.desiredKeys)
+    /// Hands a record of whatever zone to the sink, as one of this; false: there is no room.
+    private func add(_ record: LentRecord) -> Bool {
+        var record = record
+        record.zone = self.read.zone
+        guard let desiredKeys else { return self.addWhole(record) }
+        return record.keeping(desiredKeys) { self.addWhole($0) }
+    }
+
+    private func addWhole(_ record: LentRecord) -> Bool {
+        guard self.itemCount < self.read.limit else { return false }
         // A single record has room in any case, so that every page gets ahead.
-        let size = record.body.bytes.count
-        guard self.items.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
+        let size = record.fields.count
+        guard self.itemCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        self.items.append(.record(record))
+        self.sink.add(record)
+        self.itemCount += 1
         return true
     }
 
     // MARK: Access
 
-    private func mayRead(_ record: NamedRecord) throws(FeedFailure) -> Bool {
+    private func mayRead(type: String, createdBy creator: String) throws(FeedFailure) -> Bool {
         guard self.requester.scope == .public else { return true }
-        return try self.access(toType: record.stored.recordType).mayRead(record.stored)
+        return try self.access(toType: type).mayRead(recordCreatedBy: creator)
     }
 
     private func access(toType type: String) throws(FeedFailure) -> TypeAccess {

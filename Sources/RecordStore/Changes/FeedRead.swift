@@ -42,17 +42,20 @@ package struct DatabaseFeedRead: Hashable, Sendable {
     }
 }
 
-package enum FeedItem: Hashable, Sendable {
-    case record(Record)
-    case recordDeleted(DeletedRecord)
-    case zoneChanged(ZoneID)
-    case zoneDeleted(ZoneID)
+/// Takes the items of a page as they are read.
+///
+/// At most as many as the limit of the page, from one thread at a time, before the page is answered. What came before a page
+/// is refused is not part of any answer.
+package protocol FeedSink: AnyObject, Sendable {
+    /// The record is lent: the sink copies what it keeps.
+    func add(_ record: LentRecord)
+    func add(_ deleted: DeletedRecord)
+    func add(changed zone: ZoneID)
+    func add(deleted zone: ZoneID)
 }
 
-/// What a page has.
+/// What ends a page; its items, of which there may be none before the end of the feed, are in the sink.
 package struct FeedAnswer: Hashable, Sendable {
-    /// At most the limit; fewer, or none, say nothing about the end.
-    package var items: [FeedItem]
     /// Where the next page starts, at most `ChangeToken.bytesMax`.
     package var token: [UInt8]
     /// Something is left already.

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// What a feed may read within one snapshot: the part of an engine that differs from one database to another.
 ///
 /// Calls come from one thread at a time.
@@ -12,8 +14,16 @@ package protocol FeedReader: AnyObject {
         of zone: ZoneKey,
         beyond number: Int64?,
         isDescending: Bool,
-        _ visit: (NamedRecord) throws(FeedFailure) -> Bool
+        _ visit: (FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure)
+    /// Visits one record; those that follow each other in the order of their creation are found without a search.
+    ///
+    /// Answers what the visit does; `nil`: there is none, or it is in another zone. Records may be read during the visit, but none visited.
+    func visitRecord(
+        numbered number: Int64,
+        in zone: ZoneKey,
+        _ visit: (FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool?
     /// `nil`: there is none, or it is in another zone.
     func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord?
     func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace?
@@ -58,6 +68,22 @@ package struct FeedState: Hashable, Sendable {
         self.position = position
         self.epoch = epoch
         self.tombstonesGoneThrough = tombstonesGoneThrough
+    }
+}
+
+/// A record of a zone, lent for a visit.
+package struct FeedRow {
+    /// What the engine calls the record as long as it lives.
+    package var number: Int64
+    /// Of its last change.
+    package var position: Int64
+    /// Without the zone: a reader knows that by number only.
+    package var record: LentRecord
+
+    package init(number: Int64, position: Int64, record: LentRecord) {
+        self.number = number
+        self.position = position
+        self.record = record
     }
 }
 

@@ -1,0 +1,90 @@
+/// A record of which the parts that differ from one record to the next are still where they were read.
+///
+/// Lent for the length of a call: whoever is handed one copies what it keeps.
+package struct LentRecord {
+    package var zone: ZoneID
+    /// UTF-8.
+    // SAFETY: whoever lends the record keeps the memory as it is until the call returns; this and the two below.
+    package var name: UnsafeRawBufferPointer
+    package var recordType: String
+    package var changeTag: String
+    package var system: SystemFields
+    /// Record name of the parent in UTF-8; empty: none.
+    // SAFETY: as above.
+    package var parent: UnsafeRawBufferPointer
+    /// The bytes of a `RecordBody`.
+    // SAFETY: as above.
+    package var fields: UnsafeRawBufferPointer
+
+    // SAFETY: as above.
+    package init(
+        zone: ZoneID,
+        name: UnsafeRawBufferPointer,
+        recordType: String,
+        changeTag: String,
+        system: SystemFields,
+        parent: UnsafeRawBufferPointer,
+        fields: UnsafeRawBufferPointer
+    ) {
+        self.zone = zone
+        self.name = name
+        self.recordType = recordType
+        self.changeTag = changeTag
+        self.system = system
+        self.parent = parent
+        self.fields = fields
+    }
+
+    package var id: RecordID {
+        RecordID(zone: self.zone, recordName: String(decoding: self.name, as: UTF8.self))
+    }
+
+    /// A copy that may be kept.
+    package var record: Record {
+        Record(
+            id: self.id,
+            recordType: self.recordType,
+            changeTag: self.changeTag,
+            system: self.system,
+            parent: self.parent.isEmpty ? nil : String(decoding: self.parent, as: UTF8.self),
+            body: RecordBody(trusted: [UInt8](self.fields))
+        )
+    }
+
+    /// Lends the record with the fields of `keys` alone.
+    package func keeping<Result>(_ keys: Set<String>, _ body: (LentRecord) -> Result) -> Result {
+        let kept = RecordBody(trusted: [UInt8](self.fields)).keeping(keys)
+        // SAFETY: the copy is gone before what it points to.
+        return kept.bytes.withUnsafeBytes { fields in
+            var record = self
+            record.fields = fields
+            return body(record)
+        }
+    }
+}
+
+extension Record {
+    /// Lends the record.
+    package func lent<Result>(_ body: (LentRecord) -> Result) -> Result {
+        var name = self.id.recordName
+        var parent = self.parent ?? ""
+        // SAFETY: what is lent is gone before what it points to.
+        return name.withUTF8 { name in
+            parent.withUTF8 { parent in
+                self.body.bytes.withUnsafeBytes { fields in
+                    body(
+                        LentRecord(
+                            zone: self.id.zone,
+                            name: UnsafeRawBufferPointer(name),
+                            recordType: self.recordType,
+                            changeTag: self.changeTag,
+                            system: self.system,
+                            parent: UnsafeRawBufferPointer(parent),
+                            fields: fields
+                        )
+                    )
+                }
+            }
+        }
+    }
+}
