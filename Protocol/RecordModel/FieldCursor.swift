@@ -1,24 +1,33 @@
 /// Walks the fields of an encoded body from front to back.
 package struct FieldCursor {
-    private var reader: WireReader
+    private var walk: FieldWalk<[UInt8]>
 
     package init(_ bytes: [UInt8]) {
-        self.reader = WireReader(bytes)
+        self.walk = FieldWalk(bytes)
     }
 
     /// The next field of a body that was checked before; `nil` at the end.
     package mutating func nextTrusted() -> FieldSlice? {
         do {
-            return try self.next()
+            return try self.walk.next()
         } catch {
             preconditionFailure("a stored record body is malformed")
         }
+    }
+}
+
+/// The same, of bytes that came from a peer.
+struct FieldWalk<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
+    private var reader: WireReader<Bytes>
+
+    init(_ bytes: Bytes) {
+        self.reader = WireReader(bytes)
     }
 
     /// The next field; `nil` at the end.
     ///
     /// Checks the shape of the field, neither its name nor its value.
-    package mutating func next() throws(BodyError) -> FieldSlice? {
+    mutating func next() throws(BodyError) -> FieldSlice? {
         guard !self.reader.isAtEnd else { return nil }
         let start = self.reader.position
         guard try self.reader.varint() == 0x0A else { throw .malformed }

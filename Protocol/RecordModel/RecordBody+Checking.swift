@@ -8,7 +8,21 @@ extension RecordBody {
     ///   - allowsClear: Whether `clear` may stand for a value: in a save, not in a record.
     /// - Throws: `BodyError`; the first thing that is wrong, from front to back.
     package init(checking bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
-        var cursor = FieldCursor(bytes)
+        try Self.checkAll(bytes, allowsClear: allowsClear)
+        self.init(trusted: bytes)
+    }
+
+    /// The same of bytes that are lent, without a body.
+    // SAFETY: what is lent is read until the call returns, at indices within its bounds.
+    package static func check(_ bytes: UnsafeRawBufferPointer, allowsClear: Bool) throws(BodyError) {
+        try self.checkAll(bytes, allowsClear: allowsClear)
+    }
+
+    private static func checkAll<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes,
+        allowsClear: Bool
+    ) throws(BodyError) where Bytes.Index == Int {
+        var cursor = FieldWalk(bytes)
         var rules = ValueRules(bytes)
         var last: Range<Int>?
         var count = 0
@@ -18,7 +32,7 @@ extension RecordBody {
             guard NameRules.isIdentifier(bytes[slice.name]) else {
                 throw .fieldNameInvalid(rules.text(slice.name))
             }
-            if let last, Self.order(bytes, last, bytes, slice.name) >= 0 {
+            if let last, self.order(bytes, last, bytes, slice.name) >= 0 {
                 throw .fieldOrder(rules.text(slice.name))
             }
             if slice.type == .clear, !allowsClear {
@@ -27,16 +41,15 @@ extension RecordBody {
             try rules.check(slice)
             last = slice.name
         }
-        self.init(trusted: bytes)
     }
 
     /// Compares names by their bytes: negative when the left one comes first, 0 when they are the same.
-    static func order(
-        _ left: [UInt8],
+    static func order<Bytes: RandomAccessCollection<UInt8>>(
+        _ left: Bytes,
         _ leftName: Range<Int>,
-        _ right: [UInt8],
+        _ right: Bytes,
         _ rightName: Range<Int>
-    ) -> Int {
+    ) -> Int where Bytes.Index == Int {
         for offset in 0..<min(leftName.count, rightName.count) {
             let difference =
                 Int(left[leftName.lowerBound + offset]) - Int(right[rightName.lowerBound + offset])
@@ -51,7 +64,7 @@ extension Field {
     ///
     /// - Throws: `BodyError`; the first thing that is wrong.
     package init(checkingOperand bytes: [UInt8]) throws(BodyError) {
-        var cursor = FieldCursor(bytes)
+        var cursor = FieldWalk(bytes)
         var rules = ValueRules(bytes)
         guard let slice = try cursor.next(), try cursor.next() == nil, !slice.isEncrypted else {
             throw .malformed
@@ -67,12 +80,12 @@ extension Field {
 }
 
 /// The rules of the values, type by type.
-private struct ValueRules {
-    private var reader: WireReader
+private struct ValueRules<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
+    private var reader: WireReader<Bytes>
     /// Name of the field whose value is judged.
     private var name = 0..<0
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: Bytes) {
         self.reader = WireReader(bytes)
     }
 
@@ -140,7 +153,7 @@ private struct ValueRules {
 
     private mutating func inside(
         _ element: Range<Int>,
-        _ check: (inout ValueRules) throws(BodyError) -> Void
+        _ check: (inout Self) throws(BodyError) -> Void
     ) throws(BodyError) {
         let outer = self.reader.enter(element)
         try check(&self)

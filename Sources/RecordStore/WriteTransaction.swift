@@ -120,15 +120,28 @@ package struct ZoneKey: Hashable, Sendable {
 }
 
 /// A record without its name.
+///
+/// Judging and writing a record copies this a dozen times: what it consists of is behind one reference.
 package struct StoredRecord: Hashable, Sendable {
+    private final class Contents: Sendable {
+        let recordType: String
+        let system: SystemFields
+        let parent: String?
+        let body: RecordBody
+
+        init(recordType: String, system: SystemFields, parent: String?, body: RecordBody) {
+            self.recordType = recordType
+            self.system = system
+            self.parent = parent
+            self.body = body
+        }
+    }
+
     /// What the engine calls the record as long as it lives; 0: not stored yet.
     package var number: Int64
-    package var recordType: String
     /// Its last change in the order of the database; the change tag is made from it.
     package var position: Int64
-    package var system: SystemFields
-    package var parent: String?
-    package var body: RecordBody
+    private let contents: Contents
 
     package init(
         number: Int64,
@@ -139,11 +152,25 @@ package struct StoredRecord: Hashable, Sendable {
         body: RecordBody
     ) {
         self.number = number
-        self.recordType = recordType
         self.position = position
-        self.system = system
-        self.parent = parent
-        self.body = body
+        self.contents = Contents(recordType: recordType, system: system, parent: parent, body: body)
+    }
+
+    package var recordType: String { self.contents.recordType }
+    package var system: SystemFields { self.contents.system }
+    package var parent: String? { self.contents.parent }
+    package var body: RecordBody { self.contents.body }
+
+    package static func == (left: StoredRecord, right: StoredRecord) -> Bool {
+        left.number == right.number && left.position == right.position
+            && (left.contents === right.contents
+                || (left.recordType == right.recordType && left.system == right.system
+                    && left.parent == right.parent && left.body == right.body))
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.number)
+        hasher.combine(self.position)
     }
 
     /// The record as it travels, cut to `keys` when there are some.

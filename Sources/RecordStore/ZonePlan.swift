@@ -103,37 +103,24 @@ struct ZonePlan {
         let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
         let mayNameAssets = defined.hasAssets || definitions.contains { $0.value.isAsset }
-        let user = self.rule.requester.userRecordName ?? ""
-        let now = self.rule.transaction.nowMilliseconds
-        var record =
-            existing
-            ?? StoredRecord(
-                number: 0,
-                recordType: save.recordType,
-                position: 0,
-                system: SystemFields(
-                    createdMilliseconds: now,
-                    modifiedMilliseconds: now,
-                    createdBy: user,
-                    modifiedBy: user
-                ),
-                parent: nil,
-                body: .empty
-            )
-        record.body = body
-        if existing != nil {
-            record.system.modifiedMilliseconds = now
-            record.system.modifiedBy = user
-        }
         var targets = Array(written.kinds.keys)
+        var parent = existing?.parent
         switch save.parent {
         case .unchanged: break
-        case .removed: record.parent = nil
-        case .set(let parent):
-            guard NameRules.isItemName(parent) else { throw .nameInvalid(.record) }
-            record.parent = parent
-            targets.append(parent)
+        case .removed: parent = nil
+        case .set(let name):
+            guard NameRules.isItemName(name) else { throw .nameInvalid(.record) }
+            parent = name
+            targets.append(name)
         }
+        let record = StoredRecord(
+            number: existing?.number ?? 0,
+            recordType: save.recordType,
+            position: 0,
+            system: self.systemFields(after: existing),
+            parent: parent,
+            body: body
+        )
         return PlannedSave(
             index: index,
             name: save.id.recordName,
@@ -143,9 +130,21 @@ struct ZonePlan {
             definitions: definitions,
             heldBefore: existing.map { Holds(body: mayRefer ? $0.body : .empty, parent: $0.parent) }
                 ?? Holds(),
-            holds: Holds(body: mayRefer ? body : .empty, parent: record.parent),
+            holds: Holds(body: mayRefer ? body : .empty, parent: parent),
             targets: targets,
             assets: mayNameAssets ? AssetChanges(from: existing?.body, to: body) : .none
+        )
+    }
+
+    /// Those of a record that is saved now.
+    private func systemFields(after existing: StoredRecord?) -> SystemFields {
+        let user = self.rule.requester.userRecordName ?? ""
+        let now = self.rule.transaction.nowMilliseconds
+        return SystemFields(
+            createdMilliseconds: existing?.system.createdMilliseconds ?? now,
+            modifiedMilliseconds: now,
+            createdBy: existing?.system.createdBy ?? user,
+            modifiedBy: user
         )
     }
 

@@ -85,7 +85,7 @@ final class ReadConnection: @unchecked Sendable {
                 outcomes.append(.failed(.zoneMissing))
                 continue
             }
-            guard var stored = try self.stored(id.recordName, in: zone) else {
+            guard let stored = try self.stored(id.recordName, in: zone) else {
                 outcomes.append(.failed(.recordMissing))
                 continue
             }
@@ -100,10 +100,10 @@ final class ReadConnection: @unchecked Sendable {
                     continue
                 }
             }
-            if let keys { stored.body = stored.body.keeping(keys) }
-            bytes += stored.body.bytes.count
+            let record = stored.record(id: id, keeping: keys)
+            bytes += record.body.bytes.count
             guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-            outcomes.append(.record(stored.record(id: id)))
+            outcomes.append(.record(record))
         }
         return .success(outcomes)
     }

@@ -103,9 +103,12 @@ struct ZoneFollower: Sendable {
         }
         let entries = try items.map { item in
             switch item.outcome {
-            case .record(let record) where record.id.zone.zoneName == self.zone.zoneName:
-                guard [FeedData.recordType, FeedData.usersType].contains(record.recordType) else {
-                    throw self.flaw("a record of type \(record.recordType)")
+            case .record(let message):
+                let record = message.record
+                guard record.id.zone.zoneName == self.zone.zoneName,
+                    [FeedData.recordType, FeedData.usersType].contains(record.recordType)
+                else {
+                    throw self.flaw("a record of type \(record.recordType) in \(record.id.zone.zoneName)")
                 }
                 return Entry(name: record.id.recordName, content: try Content(record))
             case .recordDeleted(let deleted) where deleted.id.zone.zoneName == self.zone.zoneName:

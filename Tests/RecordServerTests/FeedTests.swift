@@ -42,7 +42,7 @@ struct FeedTests {
     private static func names(_ items: [Item]) -> [String] {
         items.map { item in
             switch item.outcome {
-            case .record(let record): record.id.recordName
+            case .record(let message): message.record.id.recordName
             case .recordDeleted(let deleted): "-" + deleted.id.recordName + " " + deleted.recordType
             case .zoneChanged(let zone): zone.zoneName
             case .zoneDeleted(let zone): "-" + zone.zoneName

@@ -17,10 +17,11 @@ struct RequestTests {
             let fetched = try await peer.answer(on: 1)
             #expect(fetched.end.failure == nil)
             #expect(fetched.items.map(\.index) == [0, 1])
-            guard case .record(let record)? = fetched.items.first?.outcome else {
+            guard case .record(let message)? = fetched.items.first?.outcome else {
                 Issue.record("no record came")
                 return
             }
+            let record = message.record
             #expect(record.id.recordName == "0")
             #expect(record.system.createdBy == ServerUnderTest.userRecordName)
             #expect(Self.failure(fetched.items.last)?.code == .unknownItem)

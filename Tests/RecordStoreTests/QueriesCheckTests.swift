@@ -269,6 +269,10 @@ struct QueriesCheckTests {
 
 /// A record as a query reads it.
 func queriesRecord(_ name: String, number: Int64 = 1, _ fields: [String: FieldValue]) -> NamedRecord {
+    queriesRecord(name, number: number, RecordBody(fields.map { Field(name: $0.key, value: $0.value) }))
+}
+
+func queriesRecord(_ name: String, number: Int64 = 1, _ body: RecordBody) -> NamedRecord {
     let system = SystemFields(
         createdMilliseconds: 1_700_000_000_000,
         modifiedMilliseconds: 1_700_000_000_500,
@@ -281,7 +285,7 @@ func queriesRecord(_ name: String, number: Int64 = 1, _ fields: [String: FieldVa
         position: 36,
         system: system,
         parent: nil,
-        body: RecordBody(fields.map { Field(name: $0.key, value: $0.value) })
+        body: body
     )
     return NamedRecord(name: name, stored: stored)
 }

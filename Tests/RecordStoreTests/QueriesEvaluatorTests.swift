@@ -98,8 +98,8 @@ struct QueriesEvaluatorTests {
     func `an encrypted value meets nothing`() throws {
         let predicate = QueriesCheckTests.comparison("string", .equals, .string("a"))
         let checked = try QueryCheck.check(predicate, type: QueriesCheckTests.everything())
-        var record = queriesRecord("r", [:])
-        record.stored.body = RecordBody([Field(name: "string", value: .string("a"), isEncrypted: true)])
+        let body = RecordBody([Field(name: "string", value: .string("a"), isEncrypted: true)])
+        let record = queriesRecord("r", body)
         #expect(!PredicateEvaluator(checked).matches(record))
     }
 

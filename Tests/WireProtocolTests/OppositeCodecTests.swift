@@ -39,7 +39,7 @@ import WireProtocol
         for name in self.names {
             // Lengths at which the length of the length changes.
             for bodyBytes in [0, 100, 128, 16_300, 16_400] {
-                outcomes.append(.record(self.record(name, bodyBytes: bodyBytes)))
+                outcomes.append(.record(RecordMessage(self.record(name, bodyBytes: bodyBytes))))
             }
             let record = self.record(name, bodyBytes: 10)
             outcomes.append(.recordSaved(RecordSaved(changeTag: name, system: record.system)))
@@ -194,6 +194,39 @@ import WireProtocol
                 #expect(try message.serializedBytes() as [UInt8] == ours)
                 #expect(try Items(decoding: ByteBuffer(bytes: ours)) == items)
             }
+        }
+    }
+
+    @Test func `a record of an item is read when it is asked for`() throws {
+        for (number, bodyBytes) in [0, 100, 128, 16_300].enumerated() {
+            let record = Self.record("name \(number)", bodyBytes: bodyBytes)
+            // Two of them: where the second lies follows from the first.
+            let items = Items(
+                items: [0, 1].map { Item(index: $0, outcome: .record(RecordMessage(record))) }
+            )
+            for item in try Items(decoding: items.encoded()).items {
+                guard case .record(let message) = item.outcome else {
+                    Issue.record("another outcome: \(item)")
+                    continue
+                }
+                #expect(message.record == record)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            // Half a number in the ID, text that is not UTF-8 as a type, fields that are none, no ID.
+            ([0x0A, 1, 0xFF], WireError(.malformed, field: "items")),
+            ([0x0A, 0, 0x12, 1, 0xFF], WireError(.malformed, field: "items")),
+            ([0x0A, 0, 0x4A, 1, 0x01], WireError(.malformed, field: "fields")),
+            ([0x12, 1, 0x61], WireError(.missing, field: "id")),
+        ] as [([UInt8], WireError)]
+    )
+    func `a record that is malformed is refused when it comes`(record: [UInt8], error: WireError) {
+        let item = [0x08, 1, 0x2A, UInt8(record.count)] + record
+        #expect(throws: error) {
+            try Items(decoding: ByteBuffer(bytes: [0x0A, UInt8(item.count)] + item))
         }
     }
 

@@ -76,7 +76,7 @@ import WireProtocol
         case "Welcome": encoded = try Welcome(decoding: payload).encoded()
         case "GoAway": encoded = try GoAway(decoding: payload).encoded()
         case "Request": encoded = try Request(decoding: payload).encoded()
-        case "Items": encoded = try Items(decoding: payload).encoded()
+        case "Items": encoded = withRecordsRead(try Items(decoding: payload)).encoded()
         case "End": encoded = try End(decoding: payload).encoded()
         case "Credit": encoded = try Credit(decoding: payload).encoded()
         case "Notification": encoded = try Notification(decoding: payload).encoded()
@@ -122,4 +122,14 @@ import WireProtocol
             return ["thrown": "\(error)"]
         }
     }
+}
+
+/// Items whose records were read and encoded anew.
+private func withRecordsRead(_ items: Items) -> Items {
+    Items(
+        items: items.items.map { item in
+            guard case .record(let message) = item.outcome else { return item }
+            return Item(index: item.index, outcome: .record(RecordMessage(message.record)))
+        }
+    )
 }

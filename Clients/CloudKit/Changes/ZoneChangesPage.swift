@@ -64,11 +64,12 @@ struct ZoneChangesPage: FeedPage {
 
     func answer(to item: Item, user: String) -> Answer? {
         switch item.outcome {
-        case .record(let record):
-            .value(CKRecord.ID(record.id), .success(.saved(CKRecord(record, currentUser: user))))
+        case .record(let message):
+            let record = message.record
+            return .value(CKRecord.ID(record.id), .success(.saved(CKRecord(record, currentUser: user))))
         case .recordDeleted(let deleted):
-            .value(CKRecord.ID(deleted.id), .success(.deleted(deleted.recordType)))
-        default: nil
+            return .value(CKRecord.ID(deleted.id), .success(.deleted(deleted.recordType)))
+        default: return nil
         }
     }
 }

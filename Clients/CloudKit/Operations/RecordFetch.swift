@@ -34,7 +34,8 @@ struct RecordFetch: BatchRequest {
         guard Int(item.index) < self.ids.count else { return nil }
         let id = self.ids[Int(item.index)]
         switch item.outcome {
-        case .record(let record): return .value(id, .success(CKRecord(record, currentUser: user)))
+        case .record(let message):
+            return .value(id, .success(CKRecord(message.record, currentUser: user)))
         case .failure(let failure):
             let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))

@@ -58,11 +58,9 @@ struct RecordQuery: BatchRequest {
     }
 
     func answer(to item: Item, user: String) -> Answer? {
-        switch item.outcome {
-        case .record(let record):
-            .value(CKRecord.ID(record.id), .success(CKRecord(record, currentUser: user)))
-        default: nil
-        }
+        guard case .record(let message) = item.outcome else { return nil }
+        let record = message.record
+        return .value(CKRecord.ID(record.id), .success(CKRecord(record, currentUser: user)))
     }
 }
 

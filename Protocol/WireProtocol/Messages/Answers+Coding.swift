@@ -2,14 +2,13 @@ package import NIOCore
 import RecordModel
 
 extension Items {
-    /// Reads the payload of an `items` frame: at least one item.
+    /// Reads the payload of an `items` frame: at least one item; a record in it is checked, and read when somebody asks for it.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         let items = try payload.reading("items") { message throws(WireError) in
             var items: [Item] = []
-            var texts = LastTexts()
             while let tag = try message.tag() {
                 switch tag {
-                case 0x0A: items.append(try Item(message.message(), &texts))
+                case 0x0A: items.append(try Item(message.message(), in: payload))
                 default: try message.skip(tag)
                 }
             }
@@ -37,7 +36,7 @@ extension Item {
         buffer.writeMessage(1) { self.encode(into: &$0) }
     }
 
-    init(_ message: consuming MessageReader, _ texts: inout LastTexts) throws(WireError) {
+    init(_ message: consuming MessageReader, in payload: ByteBuffer) throws(WireError) {
         var index: UInt32 = 0
         var outcome: ItemOutcome?
         while let tag = try message.tag() {
@@ -48,7 +47,7 @@ extension Item {
             case 0x22:
                 try message.skip(tag)
                 outcome = .deleted
-            case 0x2A: outcome = .record(try Record(message.message(), &texts))
+            case 0x2A: outcome = .record(try RecordMessage(checking: message.message(), in: payload))
             case 0x32: outcome = .zone(try Zone(message.message()))
             case 0x3A: outcome = .recordDeleted(try DeletedRecord(message.message()))
             case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))
@@ -67,7 +66,7 @@ extension Item {
         case .failure(let failure): buffer.writeMessage(2) { failure.encode(into: &$0) }
         case .recordSaved(let saved): buffer.writeMessage(3) { saved.encode(into: &$0) }
         case .deleted: buffer.writeMessage(4) { _ in }
-        case .record(let record): buffer.writeMessage(5) { record.encode(into: &$0) }
+        case .record(let record): buffer.writeMessage(5) { record.append(to: &$0) }
         case .zone(let zone): buffer.writeMessage(6) { zone.encode(into: &$0) }
         case .recordDeleted(let deleted): buffer.writeMessage(7) { deleted.encode(into: &$0) }
         case .zoneChanged(let id): buffer.writeMessage(8) { id.encode(into: &$0) }
@@ -138,8 +137,7 @@ extension Failure {
             case 0x28: retry = try message.uint32()
             case 0x30: retryAfterMilliseconds = try message.uint32()
             case 0x3A:
-                var texts = LastTexts()
-                self.serverRecord = try Record(message.message(), &texts)
+                self.serverRecord = try Record(message.message())
             default: try message.skip(tag)
             }
         }

@@ -25,7 +25,7 @@ package enum ItemOutcome: Hashable, Sendable {
     case failure(Failure)
     case recordSaved(RecordSaved)
     case deleted
-    case record(Record)
+    case record(RecordMessage)
     case zone(Zone)
     /// In a zone's feed.
     case recordDeleted(DeletedRecord)

@@ -6,17 +6,14 @@ extension ZoneID {
 
     init(_ message: consuming MessageReader) throws(WireError) {
         self = .unnamed
-        var last = ""
-        try self.merge(message, &last)
+        try self.merge(message)
     }
 
     /// A message that comes twice where there is one is read into the first.
-    ///
-    /// `lastName`: that of a zone which is likely to be the same.
-    mutating func merge(_ message: consuming MessageReader, _ lastName: inout String) throws(WireError) {
+    mutating func merge(_ message: consuming MessageReader) throws(WireError) {
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: self.zoneName = try message.text(orLast: &lastName)
+            case 0x0A: self.zoneName = try message.text()
             case 0x12: self.ownerName = try message.text()
             default: try message.skip(tag)
             }
@@ -38,15 +35,9 @@ extension RecordID {
     }
 
     mutating func merge(_ message: consuming MessageReader) throws(WireError) {
-        var last = ""
-        try self.merge(message, &last)
-    }
-
-    /// `lastZoneName`: that of a zone which is likely to be the same.
-    mutating func merge(_ message: consuming MessageReader, _ lastZoneName: inout String) throws(WireError) {
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: try self.zone.merge(message.message(), &lastZoneName)
+            case 0x0A: try self.zone.merge(message.message())
             case 0x12: self.recordName = try message.text()
             default: try message.skip(tag)
             }

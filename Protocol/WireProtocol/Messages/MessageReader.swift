@@ -7,18 +7,24 @@ import NIOCore
 struct MessageReader {
     // SAFETY: read at indices from `position` to below `count` only, and `position` passes `count` nowhere.
     private let memory: UnsafeRawBufferPointer
+    /// Where the message begins in the payload.
+    private let start: Int
     private var position = 0
     /// The message that an error names.
     private let field: StaticString
 
     // SAFETY: as above.
-    fileprivate init(_ memory: UnsafeRawBufferPointer, field: StaticString) {
+    fileprivate init(_ memory: UnsafeRawBufferPointer, at start: Int = 0, field: StaticString) {
         self.memory = memory
+        self.start = start
         self.field = field
     }
 
     /// Bytes of the whole message.
     var count: Int { self.memory.count }
+
+    /// Where the message lies in the payload.
+    var place: Range<Int> { self.start..<self.start + self.memory.count }
 
     var malformed: WireError { WireError(.malformed, field: self.field) }
 
@@ -62,13 +68,22 @@ struct MessageReader {
     /// A length-delimited message.
     // SAFETY: a part of what is lent, and lent for no longer.
     mutating func message() throws(WireError) -> MessageReader {
-        MessageReader(UnsafeRawBufferPointer(rebasing: self.memory[try self.delimited()]), field: self.field)
+        let range = try self.delimited()
+        let memory = UnsafeRawBufferPointer(rebasing: self.memory[range])
+        return MessageReader(memory, at: self.start + range.lowerBound, field: self.field)
     }
 
     mutating func text() throws(WireError) -> String {
-        let range = try self.delimited()
-        guard let text = String(validating: self.memory[range], as: UTF8.self) else { throw self.malformed }
+        let bytes = try self.lent()
+        if bytes.isASCII { return String(decoding: bytes, as: UTF8.self) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw self.malformed }
         return text
+    }
+
+    /// Passes over a text.
+    mutating func checkText() throws(WireError) {
+        let bytes = try self.lent()
+        guard bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil else { throw self.malformed }
     }
 
     /// A text that is likely to be the last one of its place: then that is returned, and no other is made.
@@ -102,8 +117,12 @@ struct MessageReader {
         }
     }
 
-    mutating func bytes() throws(WireError) -> [UInt8] {
-        [UInt8](self.memory[try self.delimited()])
+    mutating func bytes() throws(WireError) -> [UInt8] { [UInt8](try self.lent()) }
+
+    /// The bytes where they are.
+    // SAFETY: a part of what is lent, and lent for no longer.
+    mutating func lent() throws(WireError) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self.memory[try self.delimited()])
     }
 
     /// Passes over the contents of a field that this version does not know, or not with this wire type.
@@ -133,6 +152,23 @@ struct MessageReader {
         let start = self.position
         self.position += Int(count)
         return start..<self.position
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Text of ASCII alone needs no other check.
+    fileprivate var isASCII: Bool {
+        var offset = 0
+        while self.count - offset >= 8 {
+            let word = self.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard word & 0x8080_8080_8080_8080 == 0 else { return false }
+            offset += 8
+        }
+        while offset < self.count {
+            guard self[offset] < 0x80 else { return false }
+            offset += 1
+        }
+        return true
     }
 }
 

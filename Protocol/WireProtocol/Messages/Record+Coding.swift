@@ -1,30 +1,27 @@
 import NIOCore
 import RecordModel
 
-/// Texts of the record that was read last: most records of an answer have its zone, its type and its authors, and those are made once.
-struct LastTexts {
-    var zoneName = ""
-    var recordType = ""
-    var author = ""
-}
-
 extension Record {
     /// Reads a record that a server sent; `clear` has no place in it.
-    init(_ message: consuming MessageReader, _ texts: inout LastTexts) throws(WireError) {
+    ///
+    /// `isChecked`: its fields were found to be in order.
+    init(_ message: consuming MessageReader, isChecked: Bool = false) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
         var hasID = false
         var fields: [UInt8] = []
+        // Most records were changed by who created them, and that name is made once.
+        var author = ""
         while let tag = try message.tag() {
             switch tag {
             case 0x0A:
-                try self.id.merge(message.message(), &texts.zoneName)
+                try self.id.merge(message.message())
                 hasID = true
-            case 0x12: self.recordType = try message.text(orLast: &texts.recordType)
+            case 0x12: self.recordType = try message.text()
             case 0x1A: self.changeTag = try message.text()
             case 0x20: self.system.createdMilliseconds = try message.int64()
             case 0x28: self.system.modifiedMilliseconds = try message.int64()
-            case 0x32: self.system.createdBy = try message.text(orLast: &texts.author)
-            case 0x3A: self.system.modifiedBy = try message.text(orLast: &texts.author)
+            case 0x32: self.system.createdBy = try message.text(orLast: &author)
+            case 0x3A: self.system.modifiedBy = try message.text(orLast: &author)
             case 0x42:
                 let parent = try message.text()
                 self.parent = parent.isEmpty ? nil : parent
@@ -33,6 +30,10 @@ extension Record {
             }
         }
         guard hasID else { throw WireError(.missing, field: "id") }
+        guard !isChecked else {
+            self.body = RecordBody(trusted: fields)
+            return
+        }
         do throws(BodyError) {
             self.body = try RecordBody(checking: fields, allowsClear: false)
         } catch {
@@ -77,10 +78,9 @@ extension RecordSaved {
 extension Zone {
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, capabilities: [])
-        var lastName = ""
         while let tag = try message.tag() {
             switch tag {
-            case 0x0A: try self.id.merge(message.message(), &lastName)
+            case 0x0A: try self.id.merge(message.message())
             case 0x10: self.capabilities = ZoneCapabilities(rawValue: try message.uint32())
             default: try message.skip(tag)
             }

@@ -39,7 +39,7 @@ enum Outcomes: Sendable {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])
-        case .found(let records, _): .record(records[offset])
+        case .found(let records, _): .record(RecordMessage(records[offset]))
         case .subscriptions(let outcomes): ItemOutcome(outcomes[offset])
         case .encoded, .ended: preconditionFailure("an answer without such items was asked for one")
         }
@@ -103,7 +103,7 @@ extension ItemOutcome {
 
     init(_ outcome: ReadOutcome) {
         switch outcome {
-        case .record(let record): self = .record(record)
+        case .record(let record): self = .record(RecordMessage(record))
         case .zone(let zone): self = .zone(zone)
         case .failed(let error): self = .failure(Failure(error))
         }

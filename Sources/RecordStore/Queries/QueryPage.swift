@@ -113,14 +113,13 @@ final class QueryPage {
             self.count += 1
             return true
         }
-        var stored = record.stored
-        if let desiredKeys { stored.body = stored.body.keeping(desiredKeys) }
+        let id = RecordID(zone: self.read.zone ?? ZoneID(zoneName: zone.name), recordName: record.name)
+        let record = record.stored.record(id: id, keeping: self.desiredKeys)
         // A single record has room in any case, so that every page gets ahead.
-        let size = stored.body.bytes.count
+        let size = record.body.bytes.count
         guard self.records.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        let id = RecordID(zone: self.read.zone ?? ZoneID(zoneName: zone.name), recordName: record.name)
-        self.records.append(stored.record(id: id))
+        self.records.append(record)
         return true
     }
 }

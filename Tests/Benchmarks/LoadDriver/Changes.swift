@@ -46,8 +46,8 @@ enum Changes {
 
     static func tokens(_ client: RecordClient) async throws -> [[UInt8]] {
         let fetch = Operation.fetchRecords(FetchRecords(scope: .private, ids: [self.tokensID]))
-        if case .record(let record) = try await client.perform(fetch, timeout: .seconds(60))[0],
-            case .bytesList(let tokens) = record.body.fields.first?.value
+        if case .record(let message) = try await client.perform(fetch, timeout: .seconds(60))[0],
+            case .bytesList(let tokens) = message.record.body.fields.first?.value
         {
             return tokens
         }

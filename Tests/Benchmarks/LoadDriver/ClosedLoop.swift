@@ -121,7 +121,7 @@ extension ItemOutcome {
     fileprivate var isWhatWasAskedFor: Bool {
         switch self {
         case .recordSaved: true
-        case .record(let record): record.body.bytes.count == Dataset.bodyBytes
+        case .record(let message): message.byteCount > Dataset.bodyBytes
         case .failure, .deleted, .zone, .recordDeleted, .zoneChanged, .zoneDeleted, .subscription: false
         }
     }

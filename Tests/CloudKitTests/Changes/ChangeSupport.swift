@@ -105,7 +105,7 @@ final class ScriptedDatabaseChanges: CKFetchDatabaseChangesOperation, @unchecked
 func saved(_ name: String, in zone: String, tag: String = "t1", parent: String? = nil) -> ItemOutcome {
     var record = model([], tag: tag, parent: parent)
     record.id = RecordID(zone: ZoneID(zoneName: zone), recordName: name)
-    return .record(record)
+    return .record(RecordMessage(record))
 }
 
 /// A record that a feed says is gone.

@@ -39,7 +39,7 @@ package enum FuzzInput {
             case .welcome: try Welcome(decoding: payload).encoded()
             case .goAway: try GoAway(decoding: payload).encoded()
             case .request: try Request(decoding: payload).encoded()
-            case .items: try Items(decoding: payload).encoded()
+            case .items: withRecordsRead(try Items(decoding: payload)).encoded()
             case .end: try End(decoding: payload).encoded()
             case .credit: try Credit(decoding: payload).encoded()
             case .notification: try Notification(decoding: payload).encoded()
@@ -60,4 +60,14 @@ package enum FuzzInput {
         precondition(encoded == taken, "a frame has two encodings")
         return encoded
     }
+}
+
+/// Items whose records were read and encoded anew.
+private func withRecordsRead(_ items: Items) -> Items {
+    Items(
+        items: items.items.map { item in
+            guard case .record(let message) = item.outcome else { return item }
+            return Item(index: item.index, outcome: .record(RecordMessage(message.record)))
+        }
+    )
 }
