@@ -229,7 +229,9 @@ let testTargets: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel", "TestSupport",
+            "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel",
+            "ServerCertificates",
+            "TestSupport",
             nio("NIOCore"),
             nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
         ],

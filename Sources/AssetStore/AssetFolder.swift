@@ -13,6 +13,8 @@ import RecordStore
 /// A file is named by a number of the store's: nothing that a client sends is part of a path.
 struct AssetFolder: Sendable {
     let path: String
+    /// Of the disk, for others.
+    let reserveBytes: Int64
     let faults: FileFaults?
 
     func file(_ number: AssetNumber) -> String { self.path + "/" + Self.relativePath(number) }
@@ -54,6 +56,15 @@ struct AssetFolder: Sendable {
     func unlinkIfThere(_ path: String) throws(AssetStoreError) {
         try self.pass(.unlink)
         guard unlink(path) == 0 || errno == ENOENT else { throw AssetStoreError(errno: errno) }
+    }
+
+    /// Fails when so many bytes more do not leave on the disk what others need.
+    func checkRoom(for bytes: Int64) throws(AssetStoreError) {
+        var status = statvfs()
+        guard statvfs(self.path, &status) == 0 else { throw AssetStoreError(errno: errno) }
+        let (room, isPlenty) = Int64(clamping: status.f_bavail)
+            .multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
+        guard isPlenty || room - self.reserveBytes >= bytes else { throw .diskFull }
     }
 
     /// Fails when a test wants this step to.

@@ -12,7 +12,11 @@ package final class AssetStore: Sendable {
     private let chunks: AssetStoreConfiguration.Chunks
 
     package init(_ configuration: AssetStoreConfiguration) {
-        self.folder = AssetFolder(path: configuration.directory, faults: configuration.faults)
+        self.folder = AssetFolder(
+            path: configuration.directory,
+            reserveBytes: configuration.reserveBytes,
+            faults: configuration.faults
+        )
         self.threads = NIOThreadPool(numberOfThreads: configuration.threads)
         self.chunks = configuration.chunks
     }

@@ -17,6 +17,10 @@ package struct AssetStoreConfiguration: Sendable {
     /// Threads that read and write; they are the only ones that wait for the disk.
     package var threads = 4
     package var chunks = Chunks.defaults
+    /// Room on the disk that uploads leave to others: with a full disk the database can't save anything.
+    ///
+    /// More than what 64 uploads, each with a window on its way, can take at once.
+    package var reserveBytes: Int64 = 64 * 1_024 * 1_024
     /// For tests: which steps fail.
     package var faults: FileFaults?
 

@@ -9,8 +9,8 @@ import Synchronization
 ///
 ///     recover… -> append… -> finish
 ///
-/// Bytes are hashed as they are written. After every chunk they are synced, then a row with the hash so far is written and synced: so
-/// a crash costs what came since. Any call may fail; what was durable then is durable still, and a later `recover` finds it.
+/// Bytes are hashed as they are written. At the end of every chunk, which are counted from the first byte of the asset, they are synced, then a row
+/// with the hash so far is written and synced: so a crash costs what came since. Any call may fail; what was durable then is durable still, and a later `recover` finds it.
 ///
 /// Every call blocks: to be made on the store's threads, one after the other (`AssetLane`).
 package final class UploadFile: Sendable {
@@ -58,17 +58,21 @@ package final class UploadFile: Sendable {
 
     /// Finds out what is there of an earlier upload, a step at a time.
     ///
-    /// Nothing is read once the upload was closed.
+    /// Nothing is read once the upload was closed. Fails with `diskFull` when the rest does not fit.
     ///
     /// Returns the first byte that is missing; `nil`: to be called again.
     package func recover() throws(AssetStoreError) -> Int64? {
         try self.withState { state throws(AssetStoreError) in
             guard !state.isClosed else { throw .failed(errno: ECANCELED) }
             if state.recovery == nil {
-                guard let recovery = try self.startRecovery() else { return 0 }
+                guard let recovery = try self.startRecovery() else {
+                    try self.folder.checkRoom(for: self.asset.size)
+                    return 0
+                }
                 state.recovery = recovery
             }
             guard try state.recovery?.step() == true, let recovery = state.recovery else { return nil }
+            try self.folder.checkRoom(for: self.asset.size - recovery.offset)
             state.recovery = nil
             state.offset = recovery.offset
             state.durable = recovery.offset
@@ -86,15 +90,26 @@ package final class UploadFile: Sendable {
     /// With `isDue` what came is made durable though it is less than a chunk. Returns how many bytes from the first are durable.
     package func append(_ pieces: [ByteBuffer], isDue: Bool) throws(AssetStoreError) -> Int64 {
         try self.withState { state throws(AssetStoreError) in
+            try self.folder.checkRoom(for: 0)
             for piece in pieces {
                 precondition(state.offset + Int64(piece.readableBytes) <= self.asset.size)
-                try self.write(piece, &state)
-                guard state.offset - state.durable >= Int64(self.chunks.bytes) else { continue }
-                try self.makeDurable(&state)
+                var rest = piece
+                while let bytes = self.takeWithinChunk(&rest, at: state.offset) {
+                    try self.write(bytes, &state)
+                    guard state.offset.isMultiple(of: Int64(self.chunks.bytes)) else { continue }
+                    try self.makeDurable(&state)
+                }
             }
             if isDue { try self.makeDurableUnlessSmall(&state) }
             return state.durable
         }
+    }
+
+    /// Takes what belongs to the chunk that the offset is in; `nil`: nothing is left.
+    private func takeWithinChunk(_ rest: inout ByteBuffer, at offset: Int64) -> ByteBuffer? {
+        guard rest.readableBytes > 0 else { return nil }
+        let left = Int64(self.chunks.bytes) - offset % Int64(self.chunks.bytes)
+        return rest.readSlice(length: Int(min(left, Int64(rest.readableBytes))))
     }
 
     /// Compares the hash of all bytes, and makes them durable.
@@ -123,12 +138,25 @@ package final class UploadFile: Sendable {
     /// The upload ends before its last byte: what came is kept as far as it can be, and the file is closed.
     package func close() {
         self.state.withLock { state in
+            guard !state.isClosed else { return }
             // When this fails, the upload goes on from an earlier place.
             try? self.makeDurableUnlessSmall(&state)
             state.file = nil
             state.rows = nil
             state.recovery = nil
             state.isClosed = true
+        }
+    }
+
+    /// The upload ends, and nothing of it is to stay.
+    package func discard() {
+        self.state.withLock { state in
+            state.file = nil
+            state.rows = nil
+            state.recovery = nil
+            state.isClosed = true
+            // When this fails, the sweep does it.
+            try? self.folder.unlinkAll(self.number)
         }
     }
 

@@ -66,6 +66,8 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var timeout = Duration.seconds(60)
         /// How long an upload may be silent when another one waits for the same asset.
         package var contestedTimeout = Duration.seconds(5)
+        /// How often the client of an upload hears that it lives, while it waits for its turn or its bytes are looked for.
+        package var lifeInterval = Duration.seconds(2)
         /// Between two looks for assets that nobody names.
         package var sweepInterval = Duration.seconds(60)
 

@@ -12,6 +12,7 @@ final class SQLiteAssets: AssetRegistry {
     private let configuration: SQLiteEngineConfiguration
     /// Uploads that got bytes and whose rows do not say so yet.
     private let touched = Mutex<Set<AssetNumber>>([])
+    private let open = OpenUploads()
 
     init(
         writer: WriteQueue,
@@ -35,10 +36,19 @@ final class SQLiteAssets: AssetRegistry {
             requester: requester,
             bounds: self.configuration.bounds
         )
-        self.write(items: assets.count, isBounded: true, reply) { (transaction) throws(StorageFailure) in
-            try rule.execute(in: transaction)
+        let opening = OpenUploads.Opening(self.open)
+        let answer: @Sendable (Result<[AssetPlace], StoreError>) -> Void = { result in
+            if case .failure = result { opening.takeBack() }
+            reply(result)
+        }
+        self.write(items: assets.count, isBounded: true, answer) { (transaction) throws(StorageFailure) in
+            let result = try rule.execute(in: transaction)
+            if case .success(let places) = result { opening.open(places) }
+            return result
         }
     }
+
+    func release(_ numbers: [AssetNumber]) { self.open.close(numbers) }
 
     func complete(_ number: AssetNumber, reply: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         self.write(items: 1, reply) { (transaction) throws(StorageFailure) in
@@ -80,7 +90,8 @@ final class SQLiteAssets: AssetRegistry {
             return .success(
                 try transaction.markGoing(
                     unnamedSince: transaction.nowMilliseconds - graceMilliseconds,
-                    limit: limit
+                    limit: limit,
+                    but: self.open.numbers
                 )
             )
         }

@@ -166,14 +166,26 @@ extension WriterTransaction {
     }
 
     /// Marks what nobody has named or sent since a time, and returns what is marked, that of before included; at most `limit`.
-    func markGoing(unnamedSince bound: Int64, limit: Int) throws(StorageFailure) -> [AssetNumber] {
+    ///
+    /// The time of what is `open` begins anew.
+    func markGoing(
+        unnamedSince bound: Int64,
+        limit: Int,
+        but open: Set<AssetNumber>
+    ) throws(StorageFailure) -> [AssetNumber] {
         var going = try self.assetNumbers(self.assets.going, limit: limit)
-        guard going.count < limit else { return going }
-        self.assets.due.bind(1, bound)
-        for number in try self.assetNumbers(self.assets.due, limitAt: 2, limit: limit - going.count) {
-            guard let row = try self.assetRow(number) else { continue }
-            try self.setGoing(row)
-            going.append(number)
+        while going.count < limit {
+            self.assets.due.bind(1, min(bound, self.nowMilliseconds - 1))
+            let due = try self.assetNumbers(self.assets.due, limitAt: 2, limit: limit - going.count)
+            for number in due {
+                if open.contains(number) {
+                    try self.renew(number)
+                } else if let row = try self.assetRow(number) {
+                    try self.setGoing(row)
+                    going.append(number)
+                }
+            }
+            if due.isEmpty { break }
         }
         return going
     }

@@ -35,6 +35,8 @@ struct ServerRun {
         configuration.serverName = "tidemark/" + Tidemark.version
         var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
         files.threads = self.settings.assetThreads
+        files.chunks.bytes = self.settings.assetChunkBytes
+        files.reserveBytes = Int64(self.settings.diskReserveBytes)
         let server = try RecordServer(
             configuration: configuration,
             engine: engine,

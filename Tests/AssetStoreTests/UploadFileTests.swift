@@ -57,6 +57,28 @@ struct UploadFileTests {
         }
     }
 
+    @Test func `a chunk ends at a multiple of its size, wherever pieces do, and is durable then`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("UploadFileTests: SEED=\(generator.seed)")
+        let contents = AssetFiles.contents(20_000, using: &generator)
+        let files = try AssetFiles(bytesMin: 10_000)
+        var offset = 0
+        // From places that are no multiples, as after a second or the end of a connection.
+        for _ in 0..<4 {
+            let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+            #expect(try upload.recovered() == offset)
+            let end = min(offset + 4_700, contents.count - 1)
+            while offset < end {
+                let count = min(Int.random(in: 1...2_500, using: &generator), end - offset)
+                offset += count
+                let piece = ByteBuffer(bytes: contents[offset - count..<offset])
+                #expect(try upload.append([piece], isDue: false) == offset / 1_000 * 1_000)
+            }
+            upload.close()
+            offset = offset / 1_000 * 1_000
+        }
+    }
+
     @Test func `whatever is cut off or spoilt behind the rows, no byte is lost that has an intact row`()
         throws
     {
@@ -69,12 +91,12 @@ struct UploadFileTests {
             let first = files.store.upload(Self.number, of: asset)
             #expect(try first.recovered() == 0)
             _ = try first.append(contents[..<4_500])
-            // Rows of chunks of 1,200: 1,200, 2,400 and 3,600.
+            // Rows of chunks of 1,000: 1,000, 2,000, 3,000 and 4,000.
             let rowCount = try Self.damage(files, round: round, using: &generator)
-            let intact = min(rowCount.rows, rowCount.bytes / 1_200)
+            let intact = min(rowCount.rows, rowCount.bytes / 1_000)
             let second = files.store.upload(Self.number, of: asset)
             let offset = try second.recovered()
-            #expect(offset == intact * 1_200, "round \(round)")
+            #expect(offset == intact * 1_000, "round \(round)")
             _ = try second.append(contents[Int(offset)...])
             #expect(try second.finish() == .complete)
             #expect(files.bytes(Self.number) == contents)
@@ -87,8 +109,8 @@ struct UploadFileTests {
         round: Int,
         using generator: inout SeededGenerator
     ) throws -> (rows: Int, bytes: Int) {
-        let bytes = round % 4 == 0 ? 1_200 * (round / 4 % 4) : Int.random(in: 0...4_500, using: &generator)
-        let rowBytes = round % 4 == 1 ? 40 * (round / 4 % 4) : Int.random(in: 0...120, using: &generator)
+        let bytes = round % 4 == 0 ? 1_000 * (round / 4 % 5) : Int.random(in: 0...4_500, using: &generator)
+        let rowBytes = round % 4 == 1 ? 40 * (round / 4 % 5) : Int.random(in: 0...160, using: &generator)
         for (path, place) in [(files.path(number), bytes), (files.path(number) + ".chunks", rowBytes)] {
             let file = try #require(FileHandle(forUpdatingAtPath: path))
             let end = try file.seekToEnd()

@@ -13,8 +13,6 @@ final class WorkFolder: Sendable {
     /// Time goes so much faster here: the grace time is a second.
     private static let pace: Int64 = 10
     private static let graceSeconds = 10
-    /// Whose answer took longer might make a file that the sweep has removed already; a server knows what it receives.
-    private static let beginMax = Duration.milliseconds(300)
 
     let engine: any StorageEngine
     let requester: Requester
@@ -78,19 +76,19 @@ final class WorkFolder: Sendable {
 
     /// Uploads what is missing, as a server would: a row, then a file, then the word that it is complete.
     func upload(_ assets: [Asset]) async throws {
-        let start = ContinuousClock.now
         let begun = await withCheckedContinuation { continuation in
             self.engine.assets.begin(assets, for: self.requester) { continuation.resume(returning: $0) }
         }
-        for case .incomplete(let number) in try begun.get() where ContinuousClock.now - start < Self.beginMax
-        {
+        let numbers = try begun.get().compactMap(\.number)
+        defer { self.engine.assets.release(numbers) }
+        for number in numbers {
             let isMade = FileManager.default.createFile(atPath: self.path(of: number), contents: nil)
             guard isMade else { throw CocoaError(.fileWriteUnknown) }
             let completed = await withCheckedContinuation { continuation in
                 self.engine.assets.complete(number) { continuation.resume(returning: $0) }
             }
-            // The sweep may have come first.
-            if case .failure(let error) = completed, error != .assetUploadExpired { throw error }
+            // No sweep can have come first.
+            try completed.get()
         }
     }
 

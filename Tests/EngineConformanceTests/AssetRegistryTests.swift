@@ -55,6 +55,42 @@ struct AssetRegistryTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `an upload that is open stays however long it takes, one by one, and goes when the last has let go`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind)
+        let first = try await it.open([file(1), file(2)]).compactMap(\.number)
+        #expect(try await it.open([file(1)]).compactMap(\.number) == [first[0]])
+        await #expect(throws: StoreError.duplicateItem) { try await it.open([file(2), file(2)]) }
+        for _ in 0..<3 {
+            it.clock.advance(milliseconds: 2 * EngineUnderTest.graceMilliseconds)
+            #expect(try await it.removals() == [])
+        }
+        it.engine.assets.release([first[0]])
+        it.engine.assets.release([first[1]])
+        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
+        #expect(try await it.removals() == [first[1]])
+        it.engine.assets.release([first[0]])
+        it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
+        #expect(Set(try await it.removals()) == Set(first))
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an upload whose reply comes after the grace time has its row`(kind: EngineKind) async throws {
+        let it = try EngineUnderTest(kind)
+        async let places = it.open((0..<50).map { file($0) })
+        var marked: [AssetNumber] = []
+        for _ in 0..<50 {
+            it.clock.advance(milliseconds: 2 * EngineUnderTest.graceMilliseconds)
+            marked += try await it.removals()
+        }
+        let numbers = try await places.compactMap(\.number)
+        #expect(marked == [] && numbers.count == 50)
+        for number in numbers { try await it.complete(number) }
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `an upload that was abandoned goes at once, and begins anew under another number`(
         kind: EngineKind
     ) async throws {

@@ -13,7 +13,15 @@ func file(_ number: Int, size: Int64 = 100) -> Asset {
 extension EngineUnderTest {
     static let graceMilliseconds: Int64 = 86_400_000
 
+    /// Begins uploads whose files nobody writes to.
     func begin(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
+        let places = try await self.open(assets, by: requester)
+        self.engine.assets.release(places.compactMap(\.number))
+        return places
+    }
+
+    /// Begins uploads, to be released.
+    func open(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
         let result = await withCheckedContinuation { continuation in
             self.engine.assets.begin(assets, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
@@ -79,13 +87,6 @@ extension EngineUnderTest {
     func swept() async throws {
         let other = OtherProcess(folder: self.folder)
         while try await other.count("sweep") > 0 {}
-    }
-}
-
-extension AssetPlace {
-    var number: AssetNumber? {
-        guard case .incomplete(let number) = self else { return nil }
-        return number
     }
 }
 

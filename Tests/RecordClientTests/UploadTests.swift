@@ -179,6 +179,26 @@ import WireProtocol
         #expect(isTimedOut)
     }
 
+    @Test
+    func `an upload that waits for its turn, or is looked for, is not timed out while the server says so`()
+        throws
+    {
+        let server = ScriptedServer()
+        let upload = server.upload(MemoryFiles([.sample(1_000)]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        for done in [0, 0, 0, 0, 0, 100, 400] {
+            server.pass(.seconds(25))
+            try connection.progress(done, of: 1_000, on: 1)
+        }
+        #expect(try connection.frames().allSatisfy { $0.kind == .ping })
+        try connection.offsets(400, on: 1)
+        try connection.credit(1 << 20, on: 1)
+        #expect(try connection.assetData().map(\.offset) == [400])
+        try connection.end(1)
+        #expect(upload.answer.events == [.success])
+    }
+
     @Test func `a stream's credit and data go on while the connection drains`() throws {
         let (_, connection, upload) = try self.started(Self.piece, from: 0)
         try connection.goAway(.drain)
@@ -189,7 +209,8 @@ import WireProtocol
     }
 
     enum Misdeed: CaseIterable {
-        case offsetsTwice, tooFewOffsets, offsetBeyondTheEnd, progressBeforeOffsets, progressBack
+        case offsetsTwice, tooFewOffsets, offsetBeyondTheEnd, progressBeyondTheEnd, offsetsBehindProgress
+        case progressBack
         case progressAhead, progressOfAnotherTotal, endBeforeTheEnd, dataOnUpload, credit
     }
 
@@ -199,14 +220,19 @@ import WireProtocol
         let upload = server.upload(MemoryFiles([.sample(1_000)]))
         let connection = try server.accept()
         _ = try connection.requests()
-        if misdeed != .progressBeforeOffsets, misdeed != .tooFewOffsets, misdeed != .offsetBeyondTheEnd {
-            try connection.offsets(100, on: 1)
+        switch misdeed {
+        case .tooFewOffsets, .offsetBeyondTheEnd, .progressBeyondTheEnd, .offsetsBehindProgress: break
+        default: try connection.offsets(100, on: 1)
         }
         switch misdeed {
         case .offsetsTwice: try connection.offsets(100, on: 1)
         case .tooFewOffsets: try connection.send(.assetOffsets, stream: 1, ByteBuffer())
         case .offsetBeyondTheEnd: try connection.offsets(1_001, on: 1)
-        case .progressBeforeOffsets: try connection.progress(0, of: 1_000, on: 1)
+        case .progressBeyondTheEnd: try connection.progress(1_001, of: 1_001, on: 1)
+        case .offsetsBehindProgress:
+            try connection.progress(101, of: 1_000, on: 1)
+            #expect(connection.isOpen)
+            try connection.offsets(100, on: 1)
         case .progressBack:
             try connection.progress(100, of: 1_000, on: 1)
             #expect(connection.isOpen)

@@ -79,22 +79,34 @@ struct AssetRefusalTests {
         #expect(failure?.code == .invalidArguments)
     }
 
-    @Test func `a disk that is full ends the upload, and what was durable stays`() async throws {
-        let steps = Mutex(0)
-        let failure = try await self.failure(
-            of: [SampleAsset(bytes: 1_000)],
-            sending: [.assetData([UInt8](repeating: 7, count: 500), offset: 0, on: 1)],
-            fileFaults: { step in
-                guard case .write = step else { return 0 }
-                return steps.withLock { steps in
-                    steps += 1
-                    return ENOSPC
-                }
-            }
-        )
-        #expect(failure?.code == .serviceUnavailable)
-        #expect(failure?.retry == .after(milliseconds: 1_000))
-        #expect(steps.withLock { $0 } == 1)
+    @Test func `a disk that is full ends the upload, and nothing of it stays`() async throws {
+        let isFull = Mutex(false)
+        let faults: FileFaults = { step in
+            guard case .write = step, isFull.withLock({ $0 }) else { return 0 }
+            return ENOSPC
+        }
+        try await ServerUnderTest.run(fileFaults: faults) { server in
+            let sample = SampleAsset(bytes: 400_000)
+            let peer = try await server.signIn()
+            var first = try await peer.beginUpload([sample], on: 1)
+            try await peer.send([
+                .assetData(sample.contents[..<200_000], offset: 0, on: 1), Frame(kind: .cancel, stream: 1),
+            ])
+            try await peer.transfer(on: 1, &first)
+            var answer = try await peer.beginUpload([sample], on: 3)
+            #expect(answer.offsets == [200_000])
+            isFull.withLock { $0 = true }
+            try await peer.send(.assetData(sample.contents[200_000..<300_000], offset: 200_000, on: 3))
+            try await peer.transfer(on: 3, &answer)
+            #expect(answer.end?.failure?.code == .serviceUnavailable)
+            #expect(answer.end?.failure?.retry == .after(milliseconds: 1_000))
+            #expect(answer.end?.failure?.cause == .dependsOn(index: 0))
+            isFull.withLock { $0 = false }
+            let again = try await peer.upload([sample], on: 5)
+            #expect(again.offsets == [0] && again.end == End())
+            let files = try FileManager.default.subpathsOfDirectory(atPath: server.assetsPath)
+            #expect(files.filter { $0.contains("/") }.count == 1)
+        }
     }
 
     @Test func `a client that may send and does not is not waited for`() async throws {
@@ -183,24 +195,94 @@ struct AssetRefusalTests {
         }
     }
 
-    @Test func `an upload beyond the bound waits, until its deadline`() async throws {
-        try await ServerUnderTest.run(configure: { $0.assets.uploadsMax = 1 }) { server in
+    @Test func `an upload that waits for its turn hears so, and no deadline ends it`() async throws {
+        try await ServerUnderTest.run(configure: {
+            $0.assets.uploadsMax = 1
+            $0.assets.lifeInterval = .milliseconds(20)
+        }) { server in
             let peer = try await server.signIn()
             _ = try await peer.beginUpload([SampleAsset(bytes: 10, seed: 1)], on: 1)
             try await peer.send(.upload([SampleAsset(bytes: 10, seed: 2)]), on: 3, deadlineMilliseconds: 200)
-            // With its answer the server has the request before it, and its deadline.
-            try await peer.send(.fetch(["0"]), on: 5)
-            #expect(try await peer.answer(on: 5).items.count == 1)
-            server.clock.advance(milliseconds: 201)
             var answer = TransferAnswer()
-            try await peer.transfer(on: 3, &answer)
-            #expect(answer.offsets == [])
-            #expect(answer.end?.failure?.code == .deadlineExceeded)
-            try await peer.send(.upload([SampleAsset(bytes: 10, seed: 3)]), on: 7)
+            try await peer.transfer(on: 3, &answer) { $0.progress.count == 1 }
+            server.clock.advance(milliseconds: 100_000)
+            try await peer.transfer(on: 3, &answer) { $0.progress.count == 5 }
+            #expect(Set(answer.progress) == [Progress(doneBytes: 0, totalBytes: 10)])
+            #expect(answer.offsets == [] && answer.end == nil)
             try await peer.send(Frame(kind: .cancel, stream: 1))
-            var last = TransferAnswer()
-            try await peer.transfer(on: 7, &last) { !$0.credits.isEmpty }
-            #expect(last.offsets == [0])
+            try await peer.transfer(on: 3, &answer) { !$0.credits.isEmpty }
+            #expect(answer.offsets == [0])
+        }
+    }
+
+    @Test func `while the server looks for the bytes of an upload it says how many it found`() async throws {
+        let isSlow = Mutex(false)
+        let faults: FileFaults = { step in
+            if step == .open, isSlow.withLock({ $0 }) { usleep(500_000) }
+            return 0
+        }
+        try await ServerUnderTest.run(
+            configure: { $0.assets.lifeInterval = .milliseconds(20) },
+            fileFaults: faults
+        ) { server in
+            let samples = [SampleAsset(bytes: 200_000, seed: 1), SampleAsset(bytes: 200_000, seed: 2)]
+            let peer = try await server.signIn()
+            var first = try await peer.beginUpload(samples, on: 1)
+            try await peer.send([
+                .assetData(samples[0].contents[..<100_000], offset: 0, on: 1),
+                Frame(kind: .cancel, stream: 1),
+            ])
+            try await peer.transfer(on: 1, &first)
+            isSlow.withLock { $0 = true }
+            try await peer.send(.upload(samples), on: 3, deadlineMilliseconds: 200)
+            var answer = TransferAnswer()
+            try await peer.transfer(on: 3, &answer) { $0.progress.count == 5 }
+            server.clock.advance(milliseconds: 100_000)
+            try await peer.transfer(on: 3, &answer) { !$0.offsets.isEmpty }
+            #expect(answer.offsets == [100_000, 0])
+            #expect(answer.progress.map(\.doneBytes).last == 100_000)
+            #expect(answer.progress.map(\.doneBytes) == answer.progress.map(\.doneBytes).sorted())
+        }
+    }
+
+    @Test func `a client that takes the bytes of assets and gives no credit for answers is let go`()
+        async throws
+    {
+        try await ServerUnderTest.run(configure: { $0.timeouts.slowReader = .seconds(2) }) { server in
+            try await server.fill(records: 1, bytes: 500_000)
+            let sample = SampleAsset(bytes: 30_000_000)
+            let peer = try await server.signIn(
+                windows: Windows(connectionBytes: 65_536, streamBytes: 8_000_000)
+            )
+            #expect(try await peer.upload([sample], on: 1, pieceBytes: 250_000).end == End())
+            try await peer.expectSaved("photo", naming: [sample], on: 3)
+            // The first answer takes the window, the second waits.
+            for stream in [5, 7] as [UInt32] { try await peer.send(.fetch(["0"]), on: stream) }
+            var stream: UInt32 = 9
+            let range = AssetRange(sha256: sample.asset.sha256)
+            try await peer.send(.download([range], of: "photo"), on: stream)
+            let began = ContinuousClock.now
+            var reason: CloseReason?
+            var pieces = 0
+            while reason == nil, ContinuousClock.now - began < .seconds(20), let frame = await peer.next() {
+                switch frame.kind {
+                case .assetData:
+                    pieces += 1
+                    // Every now and then the server's socket fills up, and opens again.
+                    if pieces.isMultiple(of: 20) {
+                        peer.channel.setOption(.autoRead, value: false).whenComplete { _ in }
+                        try await Task.sleep(for: .milliseconds(100))
+                        peer.channel.setOption(.autoRead, value: true).whenComplete { _ in }
+                    }
+                    try? await peer.send(.credit(UInt32(frame.payload.readableBytes), on: frame.stream))
+                case .end where frame.stream == stream:
+                    stream += 2
+                    try? await peer.send(.download([range], of: "photo"), on: stream)
+                case .goaway: reason = try GoAway(decoding: frame.payload).reason
+                default: break
+                }
+            }
+            #expect(reason == .slowReader)
         }
     }
 

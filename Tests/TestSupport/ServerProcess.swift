@@ -13,7 +13,10 @@ package final class ServerProcess {
     package let port = Int.random(in: 12_000..<20_000)
     private var child: ChildProcess?
     private var earlierLogs = ""
-    private let settings: [String]
+    /// Further arguments of `tidemark serve`, from the next start on.
+    package var settings: [String]
+    /// What the server is started by: a shell's command that ends with `exec "$@"`.
+    package var launcher: String?
 
     package var dataPath: String { self.folder.path + "/data" }
     package var authorityPath: String { self.dataPath + "/tls/ca.pem" }
@@ -42,10 +45,17 @@ package final class ServerProcess {
     ///
     /// Returns when it takes connections.
     package func start() async throws {
-        let child = try ChildProcess(
-            ChildProcess.tidemark,
+        let arguments =
             ["serve", "--data", self.dataPath, "--listen", "127.0.0.1:\(self.port)"] + self.settings
-        )
+        let child =
+            if let launcher {
+                try ChildProcess(
+                    URL(fileURLWithPath: "/bin/sh"),
+                    ["-c", launcher, "sh", ChildProcess.tidemark.path] + arguments
+                )
+            } else {
+                try ChildProcess(ChildProcess.tidemark, arguments)
+            }
         let isListening = await child.find { $0.contains("listens on 127.0.0.1:\(self.port)\n") ? true : nil }
         guard isListening == true else { throw Failure.notListening(log: await child.outcome().errors) }
         self.child = child

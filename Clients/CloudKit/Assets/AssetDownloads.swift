@@ -16,6 +16,8 @@ struct AssetSource: Sendable {
 struct AssetDownloads: Sendable {
     /// Records whose files travel at the same time.
     static let parallelMax = 4
+    /// Files of a record that are open, and asked for, at a time.
+    private static let requestFilesMax = 32
     /// So often a record that changes while its files come is fetched again.
     private static let refetchesMax = 3
 
@@ -48,23 +50,51 @@ struct AssetDownloads: Sendable {
         of record: CKRecord,
         meter: TransferMeter
     ) async throws(CKError) -> CKError? {
-        let missing = record.snapshot.table.assetsWithoutFiles
-        let assets = Dictionary(grouping: missing) { $0.content ?? .unread }
-        var partials: [PartialAsset] = []
+        let without = record.snapshot.table.assetsWithoutFiles
+        let assets = Dictionary(grouping: without) { $0.content ?? .unread }
+        var missing: [Asset] = []
         for (content, named) in assets.sorted(by: { $0.key.sha256.lexicographicallyPrecedes($1.key.sha256) })
         {
             if let file = try await self.cache.find(content) {
                 for asset in named { asset.downloaded(to: file) }
             } else {
-                partials.append(try await self.partial(of: content))
+                missing.append(content)
             }
         }
-        guard !partials.isEmpty else { return nil }
-        // What an earlier download has left may have been damaged since: then once more from the beginning.
-        for isLastAttempt in [false, true] {
-            if let refusal = try await self.download(partials, of: record.recordID, meter: meter) {
+        var share = Share(meter: meter, totalBytes: missing.reduce(0) { $0 + $1.size })
+        for start in stride(from: 0, to: missing.count, by: Self.requestFilesMax) {
+            let some = missing[start..<min(start + Self.requestFilesMax, missing.count)]
+            var partials: [PartialAsset] = []
+            for content in some { partials.append(try await self.partial(of: content)) }
+            if let refusal = try await self.complete(partials, assets, of: record.recordID, share) {
                 return refusal
             }
+            share.doneBytes += some.reduce(0) { $0 + $1.size }
+        }
+        return nil
+    }
+
+    /// What some of a record's files are of all.
+    private struct Share {
+        let meter: TransferMeter
+        let totalBytes: Int64
+        /// Of the files before these.
+        var doneBytes: Int64 = 0
+    }
+
+    /// Downloads what is missing of some files, and gives them to their assets.
+    ///
+    /// - Returns: As above.
+    private func complete(
+        _ partials: [PartialAsset],
+        _ assets: [Asset: [CKAsset]],
+        of recordID: CKRecord.ID,
+        _ share: Share
+    ) async throws(CKError) -> CKError? {
+        var partials = partials
+        // What an earlier download has left may have been damaged since: then once more from the beginning.
+        for isLastAttempt in [false, true] {
+            if let refusal = try await self.download(partials, of: recordID, share) { return refusal }
             let broken = try await self.takeIn(partials, assets)
             guard !broken.isEmpty else { return nil }
             guard !isLastAttempt else { break }
@@ -84,11 +114,10 @@ struct AssetDownloads: Sendable {
     private func download(
         _ partials: [PartialAsset],
         of recordID: CKRecord.ID,
-        meter: TransferMeter
+        _ share: Share
     ) async throws(CKError) -> CKError? {
         let lengths = partials.map(\.length)
-        let total = partials.reduce(Int64(0)) { $0 + $1.asset.size }
-        let before = lengths.reduce(0, +)
+        let before = lengths.reduce(share.doneBytes, +)
         let download = AssetDownload(
             scope: self.source.scope,
             record: recordID.model,
@@ -96,7 +125,7 @@ struct AssetDownloads: Sendable {
         ) { part, offset, bytes throws(FileFailure) in
             try partials[part].write(bytes, at: offset)
         } progress: { progress in
-            meter.moved(before + progress.doneBytes, of: total)
+            share.meter.moved(before + progress.doneBytes, of: share.totalBytes)
         }
         let patience = self.patience.until(self.end)
         do throws(ClientError) {

@@ -2,8 +2,11 @@ private import Crypto
 internal import Foundation
 internal import RecordClient
 internal import RecordModel
+private import Synchronization
 
-/// A user's file that is being saved: open, and known as it was when it was opened.
+/// A user's file that is being saved, known as it was when it was first opened.
+///
+/// It is open only while it is read: a record may have more files than a process may have open.
 final class AssetFile: Sendable {
     /// What tells that a file was changed or replaced.
     private struct Stamp: Equatable {
@@ -30,49 +33,56 @@ final class AssetFile: Sendable {
     private static let hashPieceBytes = 256 * 1024
 
     private let path: String
-    private let descriptor: Int32
     private let stamp: Stamp
+    private let opened = Mutex<OpenDescriptor?>(nil)
 
     /// Opens a file; on a thread for files.
     init(_ url: URL) throws(FileFailure) {
         guard url.isFileURL else { throw .unusable("'\(url)' is not the URL of a file") }
         self.path = url.path
-        // Without waiting for the other end of a pipe that was named by mistake.
-        let descriptor = open(self.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
+        guard let descriptor = OpenDescriptor(self.path) else {
             throw .missing("The file '\(self.path)' of an asset can't be read: \(Self.reason())")
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
+        guard let status = descriptor.status, status.st_mode & S_IFMT == S_IFREG else {
             throw .unusable(
                 "'\(self.path)' is a folder, or no file for another reason, and can't be an asset"
             )
         }
-        self.descriptor = descriptor
         self.stamp = Stamp(status)
+        self.opened.withLock { $0 = descriptor }
     }
-
-    deinit { close(self.descriptor) }
 
     /// Bytes when the file was opened.
     var size: Int64 { self.stamp.size }
 
-    /// Throws `modified` when the file is not what it was when it was opened, or another one has its name.
+    /// Throws `modified` when the file is not what it was when it was first opened, or another one has its name.
     func checkUnchanged() throws(FileFailure) {
-        var ofOpen = stat()
-        var ofName = stat()
-        guard fstat(self.descriptor, &ofOpen) == 0, Stamp(ofOpen) == self.stamp,
-            stat(self.path, &ofName) == 0, Stamp(ofName) == self.stamp
-        else { throw self.modified }
+        var status = stat()
+        guard stat(self.path, &status) == 0, Stamp(status) == self.stamp else { throw self.modified }
+    }
+
+    /// Closes the file; who reads on opens it again.
+    func letGo() { self.opened.withLock { $0 = nil } }
+
+    /// Throws `modified` when the file is not what it was when it was first opened.
+    private func descriptor() throws(FileFailure) -> OpenDescriptor {
+        try self.opened.withLock { opened throws(FileFailure) in
+            if let opened { return opened }
+            guard let descriptor = OpenDescriptor(self.path), let status = descriptor.status,
+                Stamp(status) == self.stamp
+            else { throw self.modified }
+            opened = descriptor
+            return descriptor
+        }
     }
 
     /// Fills the memory with the bytes from an offset on.
     func read(at offset: Int64, into memory: FileMemory) throws(FileFailure) {
+        let descriptor = try self.descriptor()
         var done = 0
         while done < memory.count {
             let count = pread(
-                self.descriptor,
+                descriptor.number,
                 memory.baseAddress.map { $0 + done },
                 memory.count - done,
                 off_t(offset) + off_t(done)
@@ -88,8 +98,11 @@ final class AssetFile: Sendable {
 
     /// The hash of all bytes, read in steps between which others have their turn.
     ///
+    /// It is closed after that.
+    ///
     /// - Throws: `CKError` when the file can't be read, or the task is cancelled.
     func contents() async throws(CKError) -> Asset {
+        defer { self.letGo() }
         var hasher = SHA256()
         var offset: Int64 = 0
         while offset < self.size {
@@ -128,4 +141,23 @@ final class AssetFile: Sendable {
 
     /// What the system says about the call before.
     static func reason() -> String { String(cString: strerror(errno)) }
+}
+
+/// A file that is open for reading, closed when nobody has it any more.
+private final class OpenDescriptor: Sendable {
+    let number: Int32
+
+    /// Without waiting for the other end of a pipe that was named by mistake.
+    init?(_ path: String) {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        self.number = number
+    }
+
+    deinit { close(self.number) }
+
+    var status: stat? {
+        var status = stat()
+        return fstat(self.number, &status) == 0 ? status : nil
+    }
 }

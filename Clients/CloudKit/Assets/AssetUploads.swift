@@ -1,6 +1,7 @@
 private import Foundation
 internal import RecordClient
 internal import RecordModel
+private import Synchronization
 private import WireProtocol
 
 /// Brings the files of records to the server, before the records are saved.
@@ -10,6 +11,8 @@ private import WireProtocol
 struct AssetUploads: Sendable {
     /// Records whose files travel at the same time.
     static let parallelMax = 4
+    /// Files of one request; a record may have more.
+    private static let requestFilesMax = 100
 
     let client: RecordClient
     let patience: Patience
@@ -63,7 +66,7 @@ struct AssetUploads: Sendable {
         var contents: [ObjectIdentifier: Asset] = [:]
         var sources: [Asset: Source] = [:]
         for asset in save.assets {
-            guard let source = try await self.source(of: asset) else { continue }
+            guard let source = try await self.source(of: asset, isLost: save.isLost) else { continue }
             contents[ObjectIdentifier(asset)] = source.content
             sources[source.content] = source
         }
@@ -87,8 +90,10 @@ struct AssetUploads: Sendable {
         return uploaded
     }
 
-    /// The open file of an asset and what is in it; `nil`: only the server has it.
-    private func source(of asset: CKAsset) async throws(CKError) -> Source? {
+    /// The file of an asset and what is in it; `nil`: only the server has it.
+    ///
+    /// With `isLost` the server has said that it does not have all that it had.
+    private func source(of asset: CKAsset, isLost: Bool) async throws(CKError) -> Source? {
         guard let url = asset.fileURL else { return nil }
         let file: AssetFile
         do throws(FileFailure) {
@@ -99,8 +104,9 @@ struct AssetUploads: Sendable {
             throw CKError(error)
         }
         let content = try await file.contents()
-        guard !asset.isLocal, content != asset.content else { return Source(file: file, content: content) }
-        return nil
+        // A file of the cache that somebody has written to is not the asset.
+        guard asset.isLocal || (isLost && content == asset.content) else { return nil }
+        return Source(file: file, content: content)
     }
 
     private func send(
@@ -109,14 +115,36 @@ struct AssetUploads: Sendable {
         to scope: DatabaseScopeModel
     ) async throws(CKError) {
         let meter = self.progress(recordID)
+        let total = sources.reduce(Int64(0)) { $0 + $1.content.size }
+        var before: Int64 = 0
+        for start in stride(from: 0, to: sources.count, by: Self.requestFilesMax) {
+            let some = Array(sources[start..<min(start + Self.requestFilesMax, sources.count)])
+            try await self.send(some, to: scope) { [before] done in meter.moved(before + done, of: total) }
+            before += some.reduce(0) { $0 + $1.content.size }
+        }
+    }
+
+    private func send(
+        _ sources: [Source],
+        to scope: DatabaseScopeModel,
+        moved: @escaping @Sendable (Int64) -> Void
+    ) async throws(CKError) {
+        // They are read one after the other: one is open.
+        let current = Mutex(0)
         let upload = AssetUpload(scope: scope, assets: sources.map(\.content)) {
             item,
             offset,
             memory throws(FileFailure) in
+            let last = current.withLock { current in
+                defer { current = item }
+                return current
+            }
+            if last != item { sources[last].file.letGo() }
             try sources[item].file.read(at: offset, into: memory)
         } progress: { progress in
-            meter.moved(progress.doneBytes, of: progress.totalBytes)
+            moved(progress.doneBytes)
         }
+        defer { for source in sources { source.file.letGo() } }
         let patience = self.patience.until(self.end)
         do throws(ClientError) {
             try await self.client.upload(

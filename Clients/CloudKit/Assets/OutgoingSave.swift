@@ -6,6 +6,10 @@ struct OutgoingSave: Sendable {
     let record: CKRecord
     private(set) var save: RecordSave
     private(set) var fields: [AssetField]
+    /// The fields whose files the server was given.
+    private var given: [AssetField] = []
+    /// The server has said that it does not have what it was given.
+    private(set) var isLost = false
 
     init(_ save: RecordSave, of record: CKRecord, fields: [AssetField]) {
         self.record = record
@@ -32,6 +36,19 @@ struct OutgoingSave: Sendable {
         )
         self.record.state.withLock { [save] in $0.saveIsKnown(save, as: known) }
         self.save = known
+        self.given = self.fields
         self.fields = []
+    }
+
+    /// Whether files were uploaded for the save.
+    var hasUploads: Bool { !self.given.isEmpty }
+
+    /// The save with its files to be uploaded once more.
+    var lost: OutgoingSave {
+        var lost = self
+        lost.fields = self.given
+        lost.given = []
+        lost.isLost = true
+        return lost
     }
 }

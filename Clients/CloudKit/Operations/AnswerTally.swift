@@ -12,14 +12,29 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
     let request: Request
     private let counted: Mutex<Count>
 
-    init(_ request: Request) {
+    /// `failures` are those of items that were answered before.
+    init(_ request: Request, failures: [(id: Request.ItemID, error: any Error)] = []) {
         self.request = request
-        self.counted = Mutex(Count(isAnswered: Array(repeating: false, count: request.itemCount)))
+        self.counted = Mutex(
+            Count(failures: failures, isAnswered: Array(repeating: false, count: request.itemCount))
+        )
+    }
+
+    /// Items that failed so far.
+    var failures: [(id: Request.ItemID, error: any Error)] { self.counted.withLock { $0.failures } }
+
+    /// Items whose answers are to come from another request.
+    func leaveOut(_ items: Set<UInt32>) {
+        self.counted.withLock { counted in
+            for item in items where Int(item) < counted.isAnswered.count {
+                counted.isAnswered[Int(item)] = true
+            }
+        }
     }
 
     /// The `partialFailure` that gathers the items that failed; `nil`: none did.
     var partialFailure: CKError? {
-        let failures = self.counted.withLock { $0.failures }
+        let failures = self.failures
         guard !failures.isEmpty else { return nil }
         let errors = failures.map { (AnyHashable($0.id), $0.error) }
         return CKError.partialFailure(

@@ -49,6 +49,14 @@ protocol BatchRequest: Sendable {
     /// The request with its files uploaded; items whose files could not be are answered here.
     func uploading(by uploads: AssetUploads) async throws(CKError) -> Self
 
+    /// Whether files were uploaded for the request, which the server may have lost since.
+    var hasUploads: Bool { get }
+
+    /// What is to be sent once more, with its files, when the server has refused some items.
+    ///
+    /// - Returns: The request, and the numbers of the items that it is made of; `nil`: there is nothing that another attempt would help.
+    func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)?
+
     /// What to fetch of a record again while its files are downloaded; `nil`: the request brings no records.
     var assetSource: AssetSource? { get }
 
@@ -64,7 +72,10 @@ extension BatchRequest {
     var answeredHere: [Answer] { [] }
     var needsServer: Bool { self.itemCount > 0 }
     var needsUpload: Bool { false }
+    var hasUploads: Bool { false }
     var assetSource: AssetSource? { nil }
+
+    func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)? { nil }
 
     func uploading(by uploads: AssetUploads) async throws(CKError) -> Self { self }
 

@@ -18,7 +18,7 @@ struct RecordModification: BatchRequest {
     private let policy: ModifyRecords.Policy
     private let isAtomic: Bool
     private var saves: [(id: CKRecord.ID, result: Result<OutgoingSave, CKError>)]
-    private let deletes: [CKRecord.ID]
+    private var deletes: [CKRecord.ID]
     /// By item number.
     private var sent: [Sent] = []
 
@@ -97,6 +97,32 @@ struct RecordModification: BatchRequest {
         for (index, result) in zip(indexes, results) { uploaded.saves[index].result = result.asCulprit }
         uploaded.divide()
         return uploaded
+    }
+
+    /// By item number, whether files were uploaded for it.
+    var uploadedItems: [Bool] {
+        let ids = Set(self.saves.compactMap { (try? $0.result.get())?.hasUploads == true ? $0.id : nil })
+        return self.sent.map { item in
+            if case .save(let record, _) = item { ids.contains(record.recordID) } else { false }
+        }
+    }
+
+    /// The request of some of the items alone, their files to be uploaded once more.
+    func again(_ items: Set<UInt32>) -> RecordModification {
+        var ids: Set<CKRecord.ID> = []
+        for (index, item) in self.sent.enumerated() where items.contains(UInt32(index)) {
+            switch item {
+            case .save(let record, _): ids.insert(record.recordID)
+            case .deletion(let id): ids.insert(id)
+            }
+        }
+        var again = self
+        again.saves = self.saves.filter { ids.contains($0.id) }.map { id, result in
+            (id, result.map { $0.hasUploads ? $0.lost : $0 })
+        }
+        again.deletes = self.deletes.filter { ids.contains($0) }
+        again.divide()
+        return again
     }
 
     var itemCount: Int { self.sent.count }

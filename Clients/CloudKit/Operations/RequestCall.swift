@@ -89,8 +89,18 @@ final class RequestCall: CKOperation.Work {
         if !request.needsUpload, let user = session.userIfOpen {
             return self.send(request, session: session, user: user, listeners)
         }
+        self.ask(request, over: session, listeners)
+    }
+
+    /// Asks for the user's name and uploads files, then sends.
+    private func ask<Request: BatchRequest>(
+        _ request: Request,
+        over session: ServerAccess.Session,
+        _ listeners: Listeners<Request>
+    ) {
+        let end = listeners.end
         let wasCancelled = self.state.withLock { state in
-            guard case .idle = state else { return true }
+            if case .cancelled = state { return true }
             state = .asking(
                 Task {
                     do throws(CKError) {
@@ -111,11 +121,18 @@ final class RequestCall: CKOperation.Work {
         var progress: (@Sendable (CKRecord.ID, Double) -> Void)?
         var answers: @Sendable ([Request.Answer]) -> Void
         var end: @Sendable (CallEnd) -> Void
+        /// Of items that were answered before, when a part of the request is sent again.
+        var failures: [(id: Request.ItemID, error: any Error)] = []
+        /// How often a part was sent again.
+        var repeats = 0
     }
+
+    /// Files that the server has lost are uploaded so often once more.
+    private static let repeatsMax = 2
 
     /// Ends a request of which nothing is left to ask.
     private func answerHere<Request: BatchRequest>(_ request: Request, _ listeners: Listeners<Request>) {
-        let tally = AnswerTally(request)
+        let tally = AnswerTally(request, failures: listeners.failures)
         tally.count(request.answeredHere)
         self.run(true) {
             if !request.answeredHere.isEmpty { listeners.answers(request.answeredHere) }
@@ -156,12 +173,13 @@ final class RequestCall: CKOperation.Work {
         _ listeners: Listeners<Request>
     ) {
         guard request.needsServer else { return self.answerHere(request, listeners) }
-        let tally = AnswerTally(request)
+        let tally = AnswerTally(request, failures: listeners.failures)
         if !request.answeredHere.isEmpty {
             tally.count(request.answeredHere)
             self.run(false) { listeners.answers(request.answeredHere) }
         }
         let end = listeners.end
+        let held = HeldItems(holds: request.hasUploads && listeners.repeats < Self.repeatsMax)
         let operation: RequestModel
         do { operation = try request.operation(user: user) } catch {
             return self.run(true) { end(.failed(error)) }
@@ -175,19 +193,28 @@ final class RequestCall: CKOperation.Work {
             requestTimeout: self.patience.request,
             resourceTimeout: self.patience.resource
         ) { items in
-            self.run(false) { delivery.add(tally.read(items, user: user)) }
+            self.run(false) { delivery.add(tally.read(held.passing(items), user: user)) }
         } end: { result in
             self.run(true) {
+                let refused = held.take()
                 switch result {
                 case .success(let last):
+                    let again = request.again(refused: refused)
+                    if let again { tally.leaveOut(again.items) }
+                    let rest = refused.filter { again?.items.contains($0.index) != true }
+                    delivery.add(tally.read(rest, user: user))
                     delivery.add(tally.unanswered(user: user))
                     delivery.finish {
+                        if let again, !delivery.isCancelled {
+                            return self.repeatPart(again.request, over: session, listeners, after: tally)
+                        }
                         end(
                             delivery.isCancelled ? .failed(.cancelled) : .answered(tally.partialFailure, last)
                         )
                     }
                 case .failure(let error):
                     session.heard(error)
+                    delivery.add(tally.read(refused, user: user))
                     delivery.finish { end(.failed(CKError(error))) }
                 }
             }
@@ -198,6 +225,19 @@ final class RequestCall: CKOperation.Work {
             return false
         }
         if wasCancelled { handle.cancel() }
+    }
+
+    /// Sends what the server has refused, since it does not have files any more that were uploaded before.
+    private func repeatPart<Request: BatchRequest>(
+        _ part: Request,
+        over session: ServerAccess.Session,
+        _ listeners: Listeners<Request>,
+        after tally: AnswerTally<Request>
+    ) {
+        var listeners = listeners
+        listeners.failures = tally.failures
+        listeners.repeats += 1
+        self.ask(part, over: session, listeners)
     }
 
     private func delivery<Request: BatchRequest>(

@@ -31,20 +31,22 @@ struct UploadStream: Hashable {
 
     mutating func offsetsReceived(_ offsets: [Int64]) -> Violation? {
         guard self.next == nil else { return .frameUnexpected }
+        let coveredBytes = offsets.reduce(Int64(0)) { $0.addingSaturating($1) }
         guard offsets.count == self.sizes.count,
-            zip(offsets, self.sizes).allSatisfy({ (0...$1).contains($0) })
+            zip(offsets, self.sizes).allSatisfy({ (0...$1).contains($0) }), coveredBytes >= self.doneBytes
         else { return .offsetsMisfit }
         self.offsets = offsets
-        self.coveredBytes = offsets.reduce(0) { $0.addingSaturating($1) }
+        self.coveredBytes = coveredBytes
         self.next = AssetPlace(item: 0, offset: offsets.first ?? 0)
         self.skipFinished()
         return nil
     }
 
     mutating func progressReceived(_ progress: Progress) -> Violation? {
-        guard self.next != nil else { return .frameUnexpected }
+        // Before the offsets the server counts what it finds.
+        let doneBytesMax = self.next == nil ? self.totalBytes : self.coveredBytes
         guard progress.totalBytes == self.totalBytes, progress.doneBytes >= self.doneBytes,
-            progress.doneBytes <= self.coveredBytes
+            progress.doneBytes <= doneBytesMax
         else { return .progressMisfit }
         self.doneBytes = progress.doneBytes
         return nil

@@ -132,8 +132,7 @@ extension ConnectionHandler {
         self.server.metrics.assetBytesSent(piece.count)
         download.progress?.sent(piece)
         download.sentAt = self.eventLoop.now
-        // Answers that wait for credit are not helped by a socket that takes bytes.
-        if !context.channel.isWritable { self.startSlowReaderTimer() }
+        self.startSocketTimer()
         if let progress = download.progress, progress.next != nil, download.pace.isDue(at: download.sentAt) {
             self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
         }

@@ -49,10 +49,15 @@ extension ConnectionHandler {
         let files = upload.files
         let ticket = upload.ticket
         let turns = self.server.uploadTurns
-        guard ticket != nil || !files.isEmpty else { return }
+        let registry = self.server.engine.assets
+        // What was durable stays for a while from now on.
+        if case .receiving = upload.stage { self.touch(upload) }
+        let numbers = upload.numbers
+        guard ticket != nil || !numbers.isEmpty else { return }
         upload.lane.submit {
             for file in files { file?.close() }
             if let ticket { turns.end(ticket) }
+            registry.release(numbers)
         }
     }
 

@@ -163,6 +163,14 @@ extension ConnectionHandler {
     private func touch(_ upload: Upload, at now: NIODeadline) {
         guard now - upload.touchedAt >= Self.touchInterval else { return }
         upload.touchedAt = now
-        for number in upload.numbers { self.server.engine.assets.touch(number) }
+        self.touch(upload)
+    }
+
+    /// The registry hears that bytes came.
+    func touch(_ upload: Upload) {
+        guard let progress = upload.progress else { return }
+        for (item, place) in upload.places.enumerated() where progress.isIncomplete(item: item) {
+            if case .incomplete(let number) = place { self.server.engine.assets.touch(number) }
+        }
     }
 }

@@ -25,20 +25,31 @@ extension ConnectionHandler {
     private func begin(_ upload: Upload) {
         let back = LoopReturn(self)
         let stream = upload.stream
+        let registry = self.server.engine.assets
         upload.stage = .beginning
-        self.server.engine.assets.begin(upload.request.assets, for: upload.request.requester) { result in
-            back { $0.uploadBegun(stream, result) }
+        registry.begin(upload.request.assets, for: upload.request.requester) { result in
+            back { $0.uploadBegun(stream, result, by: registry) }
         }
     }
 
-    private func uploadBegun(_ stream: UInt32, _ result: Result<[AssetPlace], StoreError>) {
-        guard let upload = self.transfers?.uploads[stream] else { return }
+    private func uploadBegun(
+        _ stream: UInt32,
+        _ result: Result<[AssetPlace], StoreError>,
+        by registry: any AssetRegistry
+    ) {
+        guard let upload = self.transfers?.uploads[stream] else {
+            // It has ended meanwhile: nobody writes to what was opened for it.
+            if case .success(let places) = result { registry.release(places.compactMap(\.number)) }
+            return
+        }
         switch result {
         case .failure(let error):
             self.endTransfer(stream, failure: Failure(asset: error))
         case .success(let places):
             let before = upload.numbers
             upload.places = places
+            // Those of before were opened once more, or are no business of this upload any longer.
+            registry.release(before)
             if upload.ticket != nil, Set(upload.numbers).isSubset(of: before) {
                 self.recover(upload)
             } else if upload.numbers.isEmpty {
@@ -58,7 +69,9 @@ extension ConnectionHandler {
             back { $0.told(message, stream) }
         }
         upload.ticket = ticket
-        if isNow { self.recover(upload) }
+        if isNow { return self.recover(upload) }
+        // The deadline is met: from now on the client hears every now and then that its upload lives.
+        self.tellThatItLives(upload)
     }
 
     private func told(_ message: UploadTurns.Message, _ stream: UInt32) {
@@ -76,6 +89,8 @@ extension ConnectionHandler {
 
     private func recover(_ upload: Upload) {
         upload.stage = .recovering
+        // Most files are new: nobody has to wait for what is there of them.
+        self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
         upload.files = zip(upload.places, upload.request.assets).map { place, asset in
             guard case .incomplete(let number) = place else { return nil }
             return self.server.files.upload(number, of: asset)
@@ -85,7 +100,8 @@ extension ConnectionHandler {
         let search = OffsetSearch(
             files: upload.files,
             sizes: upload.request.assets.map(\.size),
-            lane: upload.lane
+            lane: upload.lane,
+            found: upload.found
         ) { result in
             back { $0.recovered(stream, result) }
         }
@@ -108,6 +124,7 @@ extension ConnectionHandler {
         let progress = UploadProgress(assets: assets, offsets: offsets)
         upload.progress = progress
         upload.stage = .receiving
+        upload.timer?.cancel()
         upload.heardAt = self.eventLoop.now
         upload.durableAt = upload.heardAt
         self.write(
@@ -148,7 +165,18 @@ extension ConnectionHandler {
             "a file of an asset cannot be written",
             metadata: [LogKeys.error: "\(error)"]
         )
+        if error == .diskFull, case .receiving = upload.stage { self.giveUp(upload, item) }
         self.endTransfer(upload.stream, failure: Failure(error, item: item))
+    }
+
+    /// Removes what there is of an asset that the disk has no room for: others need what room there is.
+    private func giveUp(_ upload: Upload, _ item: Int) {
+        guard let file = upload.files[item] else { return }
+        let registry = self.server.engine.assets
+        upload.lane.submit {
+            file.discard()
+            registry.abandon(file.number)
+        }
     }
 
     // MARK: - Time
@@ -157,6 +185,14 @@ extension ConnectionHandler {
     private func silenceMax(of upload: Upload) -> TimeAmount {
         let assets = self.server.configuration.assets
         return TimeAmount(upload.isContested ? min(assets.contestedTimeout, assets.timeout) : assets.timeout)
+    }
+
+    /// Tells how much of an upload was found so far; once more after a while, unless the client may send by then.
+    private func tellThatItLives(_ upload: Upload) {
+        upload.isAnswered = true
+        let total = upload.request.assets.reduce(0) { $0 + $1.size }
+        self.writeProgress(upload.found.bytes, of: total, on: upload.stream)
+        self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
     }
 
     /// Looks after a while whether the upload has waited too long.
@@ -171,12 +207,15 @@ extension ConnectionHandler {
 
     private func look(_ stream: UInt32) {
         guard let upload = self.transfers?.uploads[stream], let answer = self.answers[stream] else { return }
-        if case .recovering = upload.stage { return }
-        guard case .receiving = upload.stage else {
+        switch upload.stage {
+        case .beginning where !upload.isAnswered:
             guard self.server.clock() >= answer.deadlineMilliseconds else {
                 return self.watch(upload, in: self.timeLeft(of: answer))
             }
             return self.endTransfer(stream, failure: Failure(StoreError.deadlinePassed))
+        case .beginning, .waiting, .recovering:
+            return self.tellThatItLives(upload)
+        case .receiving: break
         }
         guard upload.progress?.wantsBytes == true else { return }
         let silenceMax = self.silenceMax(of: upload)

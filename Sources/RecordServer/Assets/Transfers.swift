@@ -42,6 +42,10 @@ final class Upload {
     /// Jobs on the files of this upload.
     let lane: AssetLane
     var stage = Stage.beginning
+    /// The client has heard something of it.
+    var isAnswered = false
+    /// What the search for offsets has found.
+    let found = FoundBytes()
     /// What rows say of each asset.
     var places: [AssetPlace] = []
     var ticket: UploadTurns.Ticket?
@@ -75,12 +79,7 @@ final class Upload {
     }
 
     /// Assets that are not complete.
-    var numbers: [AssetNumber] {
-        self.places.compactMap { place in
-            guard case .incomplete(let number) = place else { return nil }
-            return number
-        }
-    }
+    var numbers: [AssetNumber] { self.places.compactMap(\.number) }
 
     /// Bytes below which a piece is copied: it would keep the buffer that TLS reads into, and be one of many.
     private static let smallBytes = 16 * 1_024

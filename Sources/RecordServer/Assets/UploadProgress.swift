@@ -17,6 +17,8 @@ struct UploadProgress: Hashable, Sendable {
         /// Received and in order.
         var received: Int64
         var durable: Int64
+        /// On disk as a whole, and known to the registry.
+        var isComplete = false
     }
 
     private var parts: [Part]
@@ -39,6 +41,8 @@ struct UploadProgress: Hashable, Sendable {
     /// The number of the asset whose bytes come next.
     var currentItem: Int { min(self.current, self.parts.count - 1) }
 
+    func isIncomplete(item: Int) -> Bool { !self.parts[item].isComplete }
+
     /// Bytes came for an item, from an offset.
     mutating func received(item: UInt32, offset: Int64, count: Int) -> OnData {
         guard self.wantsBytes, item == self.current, offset == self.parts[self.current].received,
@@ -60,6 +64,7 @@ struct UploadProgress: Hashable, Sendable {
     /// `true`: it was the last.
     mutating func completed(item: Int) -> Bool {
         self.parts[item].durable = self.parts[item].size
+        self.parts[item].isComplete = true
         self.incompleteCount -= 1
         return self.incompleteCount == 0
     }

@@ -27,7 +27,7 @@ extension ConnectionHandler {
             case .ended: return
             case .blocked:
                 self.blocked.append(answer.stream)
-                return self.startSlowReaderTimer()
+                return self.startCreditTimer()
             }
         }
     }
@@ -51,7 +51,7 @@ extension ConnectionHandler {
         if self.blocked.isEmpty {
             self.progressed()
         } else {
-            self.startSlowReaderTimer()
+            self.startCreditTimer()
         }
         self.executeWaiting()
     }
@@ -170,7 +170,7 @@ extension ConnectionHandler {
         self.outbound = ByteBuffer()
         context.writeAndFlush(self.wrapOutboundOut(frames), promise: nil)
         self.loop.giveBack(frames)
-        if !context.channel.isWritable { self.startSlowReaderTimer() }
+        self.startSocketTimer()
     }
 
     func prepareOutbound() {

@@ -83,10 +83,12 @@ extension ConnectionHandler {
         self.forgetTransfers()
         self.handshakeTimer?.cancel()
         self.keepaliveTimer?.cancel()
-        self.slowReaderTimer?.cancel()
+        self.socketTimer?.cancel()
+        self.creditTimer?.cancel()
         self.handshakeTimer = nil
         self.keepaliveTimer = nil
-        self.slowReaderTimer = nil
+        self.socketTimer = nil
+        self.creditTimer = nil
         for answer in self.answers.values { self.hold(0, for: answer) }
         self.answers = StreamTable()
         self.waiting = []
@@ -96,21 +98,38 @@ extension ConnectionHandler {
 
     // MARK: - Slow readers
 
-    /// Starts to count the time in which nothing is taken; it goes on counting when called again.
-    func startSlowReaderTimer() {
-        guard self.slowReaderTimer == nil, self.context != nil else { return }
+    // Two times, since a socket that takes the bytes of downloads helps no answer that waits for credit.
+
+    /// Starts to count the time in which the socket takes nothing; it goes on counting when called again.
+    func startSocketTimer() {
+        guard self.socketTimer == nil, let context, !context.channel.isWritable else { return }
+        self.socketTimer = self.slowReaderTimer { $0.socketTimer = nil }
+    }
+
+    /// Starts to count the time in which no answer leaves though one waits; it goes on counting when called again.
+    func startCreditTimer() {
+        guard self.creditTimer == nil, self.context != nil else { return }
+        self.creditTimer = self.slowReaderTimer { $0.creditTimer = nil }
+    }
+
+    private func slowReaderTimer(_ forget: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void> {
         let timeout = TimeAmount(self.server.configuration.timeouts.slowReader)
-        self.slowReaderTimer = self.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
-            self.slowReaderTimer = nil
+        return self.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            forget(self)
             self.close(.slowReader)
         }
     }
 
-    /// The peer took something.
+    /// The socket takes bytes again.
+    func socketOpened() {
+        self.socketTimer?.cancel()
+        self.socketTimer = nil
+    }
+
+    /// An answer left, or a piece of it.
     func progressed() {
-        guard let timer = self.slowReaderTimer, self.context?.channel.isWritable == true else { return }
-        timer.cancel()
-        self.slowReaderTimer = nil
+        self.creditTimer?.cancel()
+        self.creditTimer = nil
     }
 
     /// Address of the peer, for the log.

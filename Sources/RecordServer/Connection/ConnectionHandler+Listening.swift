@@ -74,7 +74,7 @@ extension ConnectionHandler {
         }
         self.server.metrics.notificationsSent(notifications.count - kept)
         if coalesced > 0 { self.server.metrics.notificationsCoalesced(coalesced) }
-        if self.listener.isBlocked { self.startSlowReaderTimer() }
+        if self.listener.isBlocked { self.startSocketTimer() }
         self.flush()
         // The array is kept: the next tick needs one again.
         notifications.removeAll(keepingCapacity: true)
@@ -90,7 +90,7 @@ extension ConnectionHandler {
         }
         guard sent > 0 else { return }
         self.server.metrics.notificationsSent(sent)
-        if self.listener.isBlocked { self.startSlowReaderTimer() }
+        if self.listener.isBlocked { self.startSocketTimer() }
     }
 
     private func write(_ notification: OutgoingNotification, number: UInt64, isCoalesced: Bool) {

@@ -43,7 +43,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var outbound = ByteBuffer()
     var handshakeTimer: Scheduled<Void>?
     var keepaliveTimer: Scheduled<Void>?
-    var slowReaderTimer: Scheduled<Void>?
+    /// While the socket takes nothing.
+    var socketTimer: Scheduled<Void>?
+    /// While answers wait.
+    var creditTimer: Scheduled<Void>?
     var keepalive: KeepaliveStateMachine
 
     private let frames = FrameAssembly()
@@ -128,7 +131,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
-            self.progressed()
+            self.socketOpened()
             self.resumeBlocked()
             self.sendWaiting()
             self.sendDownloads()
@@ -138,7 +141,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 context.read()
             }
         } else {
-            self.startSlowReaderTimer()
+            self.startSocketTimer()
         }
         context.fireChannelWritabilityChanged()
     }

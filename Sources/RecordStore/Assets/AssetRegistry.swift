@@ -12,6 +12,9 @@ package protocol AssetRegistry: Sendable {
     /// Finds the row of each asset or makes one, of the user in a public database. Quotas are judged for all of them together, and nothing is
     /// made when one of them is refused.
     ///
+    /// Every place that is `incomplete` is open from the transaction on, before the reply: its row does not become due, however long the
+    /// upload takes, until `release` was called for it as often as it was opened.
+    ///
     /// - Durability: replies when the rows are on disk.
     /// Replies with one place an asset, in order. Refused: `assetTooLarge`, `quotaExceeded`, `notSignedIn` and what a write refuses.
     func begin(
@@ -27,6 +30,9 @@ package protocol AssetRegistry: Sendable {
 
     /// The bytes that came were not those of the hash: the row goes as one that is due, and its file with it.
     func abandon(_ number: AssetNumber)
+
+    /// Nothing is done any more to the files of uploads that `begin` has opened; each number once for each time it was.
+    func release(_ numbers: [AssetNumber])
 
     /// Bytes came for an upload: its grace time begins anew.
     ///
@@ -44,7 +50,7 @@ package protocol AssetRegistry: Sendable {
         reply: @escaping @Sendable (Result<[StoredAsset], StoreError>) -> Void
     )
 
-    /// Assets that nobody has named for the grace time, and uploads that got no byte for so long.
+    /// Assets that nobody has named for the grace time, and uploads that are not open and got no byte for so long.
     ///
     /// They are marked in the transaction that finds that no record names them, and are not there any more for anybody else. Their files may
     /// go when the reply comes; the marks stay until `removed`, so that a crash between the two is made up for by the next call.
@@ -80,6 +86,11 @@ package enum AssetPlace: Hashable, Sendable {
     case complete
     /// Bytes are missing; how many, its file knows.
     case incomplete(AssetNumber)
+
+    package var number: AssetNumber? {
+        guard case .incomplete(let number) = self else { return nil }
+        return number
+    }
 }
 
 /// An asset whose bytes are complete.

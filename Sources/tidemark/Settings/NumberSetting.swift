@@ -152,6 +152,20 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.assets.uploadWindowBytes = UInt32($1)
         },
+        NumberSetting("asset_chunk_bytes", 65_536...1_073_741_824, "what a kill costs an upload") {
+            $0.assetChunkBytes
+        } assign: {
+            $0.assetChunkBytes = $1
+        },
+        NumberSetting(
+            "disk_reserve_bytes",
+            0...1_152_921_504_606_846_976,
+            "room on the disk that uploads leave to the database"
+        ) {
+            $0.diskReserveBytes
+        } assign: {
+            $0.diskReserveBytes = $1
+        },
         NumberSetting("asset_sweep_interval_s", 1...86_400, "between two looks for unnamed assets") {
             $0.server.assets.sweepInterval.milliseconds / 1_000
         } assign: {
