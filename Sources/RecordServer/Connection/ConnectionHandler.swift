@@ -46,7 +46,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var slowReaderTimer: Scheduled<Void>?
     var keepalive: KeepaliveStateMachine
 
-    private let frames = FrameAssembly()
+    private let frames: FrameAssembly
     private var isTLSUp = false
     private var isReadHeldBack = false
 
@@ -54,6 +54,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.server = server
         self.loop = loop
         self.eventLoop = eventLoop
+        self.frames = FrameAssembly(buffers: server.assetBuffers)
         self.number = server.takeConnectionNumber()
         self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
         self.keepalive = KeepaliveStateMachine(
