@@ -259,8 +259,14 @@ let testTargets: [Target] = [
 let benchmarkTargets: [Target] = [
     .executableTarget(
         name: "tidemark-bench",
-        dependencies: ["RecordClient", "WireProtocol", "RecordModel", argumentParser],
+        dependencies: ["RecordClient", "WireProtocol", "RecordModel", argumentParser, crypto],
         path: "Tests/Benchmarks/LoadDriver",
+        swiftSettings: settings
+    ),
+    .executableTarget(
+        name: "tidemark-bare-stream",
+        dependencies: [argumentParser, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL],
+        path: "Tests/Benchmarks/BareStream",
         swiftSettings: settings
     ),
     .executableTarget(

@@ -14,7 +14,7 @@ extension ClientSession {
         let operation: Operation
         switch transfer.bytes {
         case .upload(let upload):
-            let transfer = UploadTransfer(upload)
+            let transfer = UploadTransfer(upload, self.assetBuffers)
             held = .upload(transfer)
             operation = transfer.operation
         case .download(let download):
@@ -100,6 +100,8 @@ extension ClientSession {
             }
             passed = 0
             connection.send(piece, on: key.stream)
+            // TLS has encrypted it.
+            self.assetBuffers.giveBack(piece.frame)
             self.readAhead(request, upload)
         }
     }
@@ -108,20 +110,20 @@ extension ClientSession {
         guard !request.hasEnded, let read = upload.read() else { return }
         let attempt = upload.attempt
         self.onThread(request, read) { session, request, result in
-            session.pieceRead(result, request, upload: attempt)
+            session.piecesRead(result, request, upload: attempt)
         }
     }
 
-    private func pieceRead(
-        _ result: Result<AssetPiece, FileFailure>,
+    private func piecesRead(
+        _ result: Result<[AssetPiece], FileFailure>,
         _ request: PendingRequest,
         upload attempt: Int
     ) {
         guard !request.hasEnded, case .upload(let upload) = request.transfer, upload.attempt == attempt
         else { return }
         switch result {
-        case .success(let piece):
-            upload.pieceRead(piece)
+        case .success(let pieces):
+            upload.piecesRead(pieces)
             self.readAhead(request, upload)
             self.sendPieces()
         case .failure(let failure): self.fail(request, failure)
@@ -139,6 +141,7 @@ extension ClientSession {
         self.onThread(request) { [bytes = download.download] () throws(FileFailure) in
             for piece in pieces { try piece.write(to: bytes) }
         } then: { session, request, result in
+            for piece in pieces { session.assetBuffers.giveBack(piece.bytes) }
             session.written(result, request, payloadBytes: payloadBytes, of: key)
         }
     }

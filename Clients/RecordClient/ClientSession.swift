@@ -45,6 +45,7 @@ final class ClientSession {
     let connect: Connect
     private let inbox: Inbox
     let files: FileThreads
+    let assetBuffers = AssetBuffers()
     let logger = Logger(label: "tidemark.client")
     var requests = RequestTable()
     var welcomes: [WelcomeWaiter] = []

@@ -3,7 +3,8 @@ package import NIOCore
 /// Puts frames together from the pieces in which a connection's bytes arrive.
 ///
 /// Holds nothing of a piece whose frames are whole: TLS reads into one buffer a connection, and would have to copy all of
-/// it at the next read if somebody still held it. Bytes of a frame that is incomplete are copied out.
+/// it at the next read if somebody still held it. Bytes of a frame that is incomplete are copied out, once, and so are those of assets, which
+/// their receivers keep for a while.
 package final class FrameAssembly {
     /// Longest payload that is accepted; compared as soon as a header is complete.
     package var payloadBytesMax: Int {
@@ -12,10 +13,16 @@ package final class FrameAssembly {
     }
 
     private let decoder: FrameDecoder
+    private let buffers: AssetBuffers
     /// The frame that is incomplete.
     private var held = ByteBuffer()
 
-    package init(payloadBytesMax: Int = FrameDecoder.handshakePayloadBytesMax) {
+    /// Payloads of `asset_data` are in memory of `buffers`, to which their receiver may give it back.
+    package init(
+        payloadBytesMax: Int = FrameDecoder.handshakePayloadBytesMax,
+        buffers: AssetBuffers = AssetBuffers()
+    ) {
+        self.buffers = buffers
         self.decoder = FrameDecoder(payloadBytesMax: payloadBytesMax)
     }
 
@@ -25,21 +32,65 @@ package final class FrameAssembly {
     ///
     /// - Throws: `WireError` with code `frameTooLarge`, and whatever `frameReceived` throws.
     package func received(_ piece: ByteBuffer, frameReceived: (Frame) throws -> Void) throws {
-        var rest = self.held
-        let isContinued = rest.readableBytes > 0
+        var rest = piece
+        if self.held.readableBytes > 0 {
+            guard let frame = try self.completeHeld(from: &rest) else { return }
+            try frameReceived(frame)
+        }
+        while let frame = try self.decoder.decode(buffer: &rest) { try frameReceived(self.detached(frame)) }
+        guard rest.readableBytes > 0 else { return }
+        self.held = self.buffers.take(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))
+        self.held.writeImmutableBuffer(rest)
+    }
+
+    /// Adds what is missing of the frame that is held, and nothing more; `nil`: there is not enough.
+    private func completeHeld(from rest: inout ByteBuffer) throws -> Frame? {
+        // First its length, and then the rest.
+        for _ in 0..<2 {
+            if let frame = try self.decoder.decode(buffer: &self.held) {
+                self.held = ByteBuffer()
+                return frame
+            }
+            let wanted = Self.frameBytes(of: self.held) ?? Frame.headerBytes
+            guard let next = rest.readSlice(length: min(wanted - self.held.readableBytes, rest.readableBytes))
+            else { return nil }
+            self.hold(next)
+        }
+        guard let frame = try self.decoder.decode(buffer: &self.held) else { return nil }
         self.held = ByteBuffer()
-        if isContinued {
-            rest.writeImmutableBuffer(piece)
-        } else {
-            rest = piece
+        return frame
+    }
+
+    private func hold(_ next: ByteBuffer) {
+        let bytes = Self.heldBytes(of: self.held)
+        if self.held.capacity < bytes {
+            var larger = self.buffers.take(bytes: bytes)
+            larger.writeImmutableBuffer(self.held)
+            self.held = larger
         }
-        let restBytes = rest.readableBytes
-        while let frame = try self.decoder.decode(buffer: &rest) { try frameReceived(frame) }
-        if isContinued, rest.readableBytes == restBytes {
-            self.held = rest
-        } else if rest.readableBytes > 0 {
-            self.held = ByteBufferAllocator().buffer(capacity: rest.readableBytes)
-            self.held.writeImmutableBuffer(rest)
-        }
+        self.held.writeImmutableBuffer(next)
+    }
+
+    /// Of the whole frame that begins here; `nil`: its header is incomplete.
+    private static func frameBytes(of buffer: ByteBuffer) -> Int? {
+        guard buffer.readableBytes >= Frame.headerBytes,
+            let payloadBytes = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self)
+        else { return nil }
+        return Frame.headerBytes + Int(payloadBytes)
+    }
+
+    /// What to set aside for a frame that is incomplete: all of it if it is one of those that are common, but nobody gets more for a header.
+    private static func heldBytes(of buffer: ByteBuffer) -> Int {
+        let bytes = Self.frameBytes(of: buffer) ?? Frame.headerBytes
+        return bytes <= Frame.headerBytes + AssetData.payloadBytesMax ? bytes : 0
+    }
+
+    private func detached(_ frame: Frame) -> Frame {
+        guard frame.kind == .assetData else { return frame }
+        var frame = frame
+        var payload = self.buffers.take(bytes: frame.payload.readableBytes)
+        payload.writeImmutableBuffer(frame.payload)
+        frame.payload = payload
+        return frame
     }
 }

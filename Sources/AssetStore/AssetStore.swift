@@ -42,6 +42,28 @@ package final class AssetStore: Sendable {
         UploadFile(number: number, asset: asset, folder: self.folder, chunks: self.chunks)
     }
 
+    package struct Durable: Sendable {
+        /// How many bytes from the first are durable.
+        package let bytes: Int64
+        /// Whether another chunk has come meanwhile.
+        package let isMoreDue: Bool
+    }
+
+    /// Makes what was written of an upload durable, beside its lane; replies once, on a thread of the store.
+    package func makeDurable(
+        _ file: UploadFile,
+        reply: @escaping @Sendable (Result<Durable, AssetStoreError>) -> Void
+    ) {
+        self.threads.submit { _ in
+            reply(
+                Result { () throws(AssetStoreError) in
+                    let bytes = try file.makeDurable()
+                    return Durable(bytes: bytes, isMoreDue: file.wantsToBeDurable(isDue: false))
+                }
+            )
+        }
+    }
+
     func open(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile {
         try OpenFile(path: self.folder.file(number), .read)
     }
@@ -49,24 +71,43 @@ package final class AssetStore: Sendable {
     /// What a file is read for next, beside what is asked for: a disk turns while the network sends.
     private static let prefetchBytes = 1_024 * 1_024
 
-    /// Reads a piece of an asset that is complete.
+    /// A piece of a file, and what is to stand before it.
+    package struct Piece: Sendable {
+        package var offset: Int64
+        package var count: Int
+        package var header: ByteBuffer
+
+        package init(offset: Int64, count: Int, header: ByteBuffer) {
+            self.offset = offset
+            self.count = count
+            self.header = header
+        }
+    }
+
+    /// Reads pieces of an asset that is complete, one behind the other.
     ///
-    /// Replies on a thread of the store, once, with the header and exactly `count` bytes behind it.
+    /// Replies on a thread of the store, once, with a buffer for each, made by `buffer` for so many bytes: the header, and exactly `count` bytes
+    /// behind it.
     package func read(
         _ number: AssetNumber,
-        at offset: Int64,
-        count: Int,
-        behind header: ByteBuffer,
-        reply: @escaping @Sendable (Result<ByteBuffer, AssetStoreError>) -> Void
+        _ pieces: [Piece],
+        into buffer: @escaping @Sendable (Int) -> ByteBuffer,
+        reply: @escaping @Sendable (Result<[ByteBuffer], AssetStoreError>) -> Void
     ) {
         let folder = self.folder
         self.threads.submit { _ in
             reply(
                 Result { () throws(AssetStoreError) in
                     let file = try OpenFile(path: folder.file(number), .read)
-                    let piece = try Self.read(file, at: offset, count: count, behind: header)
-                    file.prefetch(Self.prefetchBytes, at: offset + Int64(count))
-                    return piece
+                    var read: [ByteBuffer] = []
+                    for piece in pieces {
+                        var bytes = buffer(piece.header.readableBytes + piece.count)
+                        try Self.read(file, piece, into: &bytes)
+                        read.append(bytes)
+                    }
+                    let end = pieces.last.map { $0.offset + Int64($0.count) } ?? 0
+                    file.prefetch(Self.prefetchBytes, at: end)
+                    return read
                 }
             )
         }
@@ -74,19 +115,17 @@ package final class AssetStore: Sendable {
 
     private static func read(
         _ file: OpenFile,
-        at offset: Int64,
-        count: Int,
-        behind header: ByteBuffer
-    ) throws(AssetStoreError) -> ByteBuffer {
-        var piece = ByteBufferAllocator().buffer(capacity: header.readableBytes + count)
-        piece.writeImmutableBuffer(header)
+        _ piece: Piece,
+        into bytes: inout ByteBuffer
+    ) throws(AssetStoreError) {
+        bytes.writeImmutableBuffer(piece.header)
         var failure: AssetStoreError?
         // SAFETY: the bytes are used within the call only, and counted as written only when they were.
-        let read = piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { buffer in
+        let read = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: piece.count) { buffer in
             do throws(AssetStoreError) {
                 return try file.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]),
-                    at: offset
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece.count]),
+                    at: piece.offset
                 )
             } catch {
                 failure = error
@@ -94,8 +133,7 @@ package final class AssetStore: Sendable {
             }
         }
         if let failure { throw failure }
-        guard read == count else { throw .missing }
-        return piece
+        guard read == piece.count else { throw .missing }
     }
 
     /// Removes files; those that are not there are as good as removed.

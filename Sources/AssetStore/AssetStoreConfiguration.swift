@@ -4,7 +4,7 @@ package struct AssetStoreConfiguration: Sendable {
     package struct Chunks: Hashable, Sendable {
         package static let defaults = Chunks()
 
-        /// What a crash of the server may cost an upload.
+        /// So much is made durable at a time; what comes while the disk is at it is at the most as much again.
         package var bytes = 8 * 1_024 * 1_024
         /// Less is not worth two syncs: it is sent again when an upload is cut off.
         package var bytesMin = 64 * 1_024

@@ -8,11 +8,14 @@ import Synchronization
 /// The file of one asset while its bytes come.
 ///
 ///     recover… -> append… -> finish
+///                 makeDurable…
 ///
-/// Bytes are hashed as they are written. At the end of every chunk, which are counted from the first byte of the asset, they are synced, then a row
-/// with the hash so far is written and synced: so a crash costs what came since. Any call may fail; what was durable then is durable still, and a later `recover` finds it.
+/// Bytes are hashed as they are written. `makeDurable` syncs them, then writes and syncs a row with the hash up to the last end of a chunk, which are
+/// counted from the first byte of the asset: so a crash costs what came since. Any call may fail; what was durable then is durable still, and a
+/// later `recover` finds it.
 ///
-/// Every call blocks: to be made on the store's threads, one after the other (`AssetLane`).
+/// Every call blocks: to be made on the store's threads, one after the other (`AssetLane`); `makeDurable` alone may be made at any time, so that
+/// bytes come and are hashed while the disk takes those before them.
 package final class UploadFile: Sendable {
     /// How an upload's last step went.
     package enum Finish: Hashable, Sendable {
@@ -26,16 +29,22 @@ package final class UploadFile: Sendable {
         var recovery: UploadRecovery?
         /// While it is written to.
         var file: OpenFile?
-        var rows: OpenFile?
         /// Where the next byte goes.
         var offset: Int64 = 0
         /// Of all before `offset`.
         var hash = SHA256()
+        /// The last end of a chunk that was written and is not durable.
+        var chunkEnd: (offset: Int64, hash: SHA256)?
         /// What is durable and has a row, or was found by the recovery.
         var durable: Int64 = 0
-        var rowCount = 0
-        var hasSyncedFolder = false
         var isClosed = false
+    }
+
+    /// Of whoever makes bytes durable; taken before `state`.
+    private struct Rows {
+        var file: OpenFile?
+        var count = 0
+        var hasSyncedFolder = false
     }
 
     package let number: AssetNumber
@@ -43,6 +52,7 @@ package final class UploadFile: Sendable {
     private let folder: AssetFolder
     private let chunks: AssetStoreConfiguration.Chunks
     private let state = Mutex(State())
+    private let rows = Mutex(Rows())
 
     init(
         number: AssetNumber,
@@ -62,7 +72,7 @@ package final class UploadFile: Sendable {
     ///
     /// Returns the first byte that is missing; `nil`: to be called again.
     package func recover() throws(AssetStoreError) -> Int64? {
-        try self.withState { state throws(AssetStoreError) in
+        try self.withRows { rows, state throws(AssetStoreError) in
             guard !state.isClosed else { throw .failed(errno: ECANCELED) }
             if state.recovery == nil {
                 guard let recovery = try self.startRecovery() else {
@@ -72,12 +82,12 @@ package final class UploadFile: Sendable {
                 state.recovery = recovery
             }
             guard try state.recovery?.step() == true, let recovery = state.recovery else { return nil }
-            try self.folder.checkRoom(for: self.asset.size - recovery.offset)
             state.recovery = nil
+            try self.folder.checkRoom(for: self.asset.size - recovery.offset)
             state.offset = recovery.offset
             state.durable = recovery.offset
             state.hash = recovery.hash
-            state.rowCount = recovery.rowCount
+            rows.count = recovery.rowCount
             return recovery.offset
         }
     }
@@ -85,24 +95,26 @@ package final class UploadFile: Sendable {
     /// Bytes that `recover` has looked at so far.
     package var recoveredBytes: Int64 { self.state.withLock { $0.recovery?.offset ?? $0.offset } }
 
+    /// What a crash of the server may cost an upload, in chunks: then a writer waits for the disk.
+    private static let chunksWaitingMax = 2
+
     /// Writes the bytes that come next; no byte beyond the size of the asset.
     ///
-    /// With `isDue` what came is made durable though it is less than a chunk. Returns how many bytes from the first are durable.
-    package func append(_ pieces: [ByteBuffer], isDue: Bool) throws(AssetStoreError) -> Int64 {
-        try self.withState { state throws(AssetStoreError) in
-            try self.folder.checkRoom(for: 0)
-            for piece in pieces {
+    /// Waits for the disk when it is far behind. Returns how many bytes from the first are durable.
+    package func append(_ pieces: [ByteBuffer]) throws(AssetStoreError) -> Int64 {
+        try self.folder.checkRoom(for: 0)
+        for piece in pieces {
+            let isFarAhead = try self.withState { state throws(AssetStoreError) in
                 precondition(state.offset + Int64(piece.readableBytes) <= self.asset.size)
                 var rest = piece
                 while let bytes = self.takeWithinChunk(&rest, at: state.offset) {
                     try self.write(bytes, &state)
-                    guard state.offset.isMultiple(of: Int64(self.chunks.bytes)) else { continue }
-                    try self.makeDurable(&state)
                 }
+                return state.offset - state.durable >= Int64(Self.chunksWaitingMax * self.chunks.bytes)
             }
-            if isDue { try self.makeDurableUnlessSmall(&state) }
-            return state.durable
+            if isFarAhead { try self.makeDurable() }
         }
+        return self.state.withLock { $0.durable }
     }
 
     /// Takes what belongs to the chunk that the offset is in; `nil`: nothing is left.
@@ -112,15 +124,46 @@ package final class UploadFile: Sendable {
         return rest.readSlice(length: Int(min(left, Int64(rest.readableBytes))))
     }
 
+    /// Whether the end of a chunk was written that is not durable; with `isDue`, whether anything was that is worth it.
+    package func wantsToBeDurable(isDue: Bool) -> Bool {
+        self.state.withLock { state in
+            guard state.file != nil else { return false }
+            let isWorthIt =
+                state.offset < self.asset.size
+                && state.offset - state.durable >= Int64(min(self.chunks.bytesMin, self.chunks.bytes))
+            return state.chunkEnd != nil || (isDue && isWorthIt)
+        }
+    }
+
+    /// Syncs what was written up to the last end of a chunk, or without one up to the call, then notes how far that is.
+    ///
+    /// Does nothing when the upload has ended.
+    ///
+    /// Returns how many bytes from the first are durable.
+    @discardableResult
+    package func makeDurable() throws(AssetStoreError) -> Int64 {
+        var failure: AssetStoreError?
+        self.rows.withLock { rows in
+            do throws(AssetStoreError) {
+                try self.makeDurable(&rows)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return self.state.withLock { $0.durable }
+    }
+
     /// Compares the hash of all bytes, and makes them durable.
     ///
     /// - Durability: when it returns `complete`, bytes and name are on disk; no row is needed any more.
     package func finish() throws(AssetStoreError) -> Finish {
-        try self.withState { state throws(AssetStoreError) in
+        try self.withRows { rows, state throws(AssetStoreError) in
             precondition(state.offset == self.asset.size)
+            state.chunkEnd = nil
             guard state.hash.finalize().elementsEqual(self.asset.sha256) else {
                 state.file = nil
-                state.rows = nil
+                rows.file = nil
                 try self.folder.unlinkAll(self.number)
                 return .differs
             }
@@ -129,7 +172,7 @@ package final class UploadFile: Sendable {
             try file.sync()
             try self.folder.syncFolder(of: self.number)
             state.file = nil
-            state.rows = nil
+            rows.file = nil
             try self.folder.unlinkIfThere(self.folder.rows(self.number))
             return .complete
         }
@@ -137,26 +180,29 @@ package final class UploadFile: Sendable {
 
     /// The upload ends before its last byte: what came is kept as far as it can be, and the file is closed.
     package func close() {
-        self.state.withLock { state in
-            guard !state.isClosed else { return }
+        self.rows.withLock { rows in
             // When this fails, the upload goes on from an earlier place.
-            try? self.makeDurableUnlessSmall(&state)
-            state.file = nil
-            state.rows = nil
-            state.recovery = nil
-            state.isClosed = true
+            while self.wantsToBeDurable(isDue: true), (try? self.makeDurable(&rows)) != nil {}
+            self.end(&rows)
         }
     }
 
     /// The upload ends, and nothing of it is to stay.
     package func discard() {
-        self.state.withLock { state in
-            state.file = nil
-            state.rows = nil
-            state.recovery = nil
-            state.isClosed = true
+        self.rows.withLock { rows in
+            self.end(&rows)
             // When this fails, the sweep does it.
             try? self.folder.unlinkAll(self.number)
+        }
+    }
+
+    private func end(_ rows: inout Rows) {
+        rows.file = nil
+        self.state.withLock { state in
+            state.file = nil
+            state.recovery = nil
+            state.chunkEnd = nil
+            state.isClosed = true
         }
     }
 
@@ -221,38 +267,43 @@ package final class UploadFile: Sendable {
         }
         if let failure { throw failure }
         state.offset += Int64(piece.readableBytes)
+        if state.offset.isMultiple(of: Int64(self.chunks.bytes)), state.offset < self.asset.size {
+            state.chunkEnd = (state.offset, state.hash)
+        }
     }
 
-    private func makeDurableUnlessSmall(_ state: inout State) throws(AssetStoreError) {
-        guard state.offset - state.durable >= Int64(self.chunks.bytesMin) else { return }
-        try self.makeDurable(&state)
-    }
-
-    /// Syncs what was written, then notes how far that is.
-    private func makeDurable(_ state: inout State) throws(AssetStoreError) {
+    private func makeDurable(_ rows: inout Rows) throws(AssetStoreError) {
+        let (file, offset, hash, durable) = self.state.withLock { state in
+            let end = state.chunkEnd ?? (state.offset, state.hash)
+            return (state.file, end.offset, end.hash, state.durable)
+        }
         // The last bytes need no row: the hash of all says that they are there.
-        guard let file = state.file, state.offset < self.asset.size else { return }
+        guard let file, offset > durable, offset < self.asset.size else { return }
         try self.folder.pass(.sync)
         try file.sync()
-        let rows: OpenFile
-        if let open = state.rows {
-            rows = open
+        let rowFile: OpenFile
+        if let open = rows.file {
+            rowFile = open
         } else {
-            rows = try OpenFile(path: self.folder.rows(self.number), .write)
-            try rows.cut(to: Int64(state.rowCount * ChunkRow.bytes))
-            state.rows = rows
+            rowFile = try OpenFile(path: self.folder.rows(self.number), .write)
+            try rowFile.cut(to: Int64(rows.count * ChunkRow.bytes))
+            rows.file = rowFile
         }
-        let row = ChunkRow(offset: state.offset, sha256: Array(state.hash.finalize()))
+        let row = ChunkRow(offset: offset, sha256: Array(hash.finalize()))
         try self.folder.pass(.writeRow)
-        try Self.write(row, to: rows, at: Int64(state.rowCount * ChunkRow.bytes))
+        try Self.write(row, to: rowFile, at: Int64(rows.count * ChunkRow.bytes))
         try self.folder.pass(.syncRows)
-        try rows.sync()
-        if !state.hasSyncedFolder {
+        try rowFile.sync()
+        if !rows.hasSyncedFolder {
             try self.folder.syncFolder(of: self.number)
-            state.hasSyncedFolder = true
+            rows.hasSyncedFolder = true
         }
-        state.rowCount += 1
-        state.durable = state.offset
+        rows.count += 1
+        self.state.withLock { state in
+            state.durable = offset
+            // Meanwhile another one may have been reached.
+            if let end = state.chunkEnd, end.offset <= offset { state.chunkEnd = nil }
+        }
     }
 
     private static func write(
@@ -276,5 +327,14 @@ package final class UploadFile: Sendable {
         _ body: (inout sending State) throws(AssetStoreError) -> Result
     ) throws(AssetStoreError) -> Result {
         try self.state.withLock { state throws(AssetStoreError) in try body(&state) }
+    }
+
+    /// With nobody making bytes durable meanwhile.
+    private func withRows<Result: Sendable>(
+        _ body: (inout Rows, inout State) throws(AssetStoreError) -> Result
+    ) throws(AssetStoreError) -> Result {
+        try self.rows.withLock { rows throws(AssetStoreError) in
+            try self.state.withLock { state throws(AssetStoreError) in try body(&rows, &state) }
+        }
     }
 }

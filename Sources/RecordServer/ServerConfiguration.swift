@@ -58,10 +58,16 @@ package struct ServerConfiguration: Hashable, Sendable {
 
         /// Uploads that receive bytes at the same time, of all connections; others wait.
         package var uploadsMax = 64
-        /// What a client may send of an upload before what came is on disk.
+        /// What a client may send of an upload before what came is written, at the most.
         ///
         /// Below 2^31.
-        package var uploadWindowBytes: UInt32 = 512 * 1_024
+        package var uploadWindowBytes: UInt32 = 2 * 1_024 * 1_024
+        /// The same of all uploads together: many get smaller windows, of 256 KiB at the least.
+        package var uploadWindowsBytes = 24 * 1_024 * 1_024
+        /// Bytes of downloads on their way from the disk to the socket, of a connection at the most.
+        package var downloadAheadBytes = 1_024 * 1_024
+        /// The same of all connections together: many get less, 16 KiB at the least.
+        package var downloadsAheadBytes = 24 * 1_024 * 1_024
         /// How long an upload waits for bytes, and a download for credit.
         package var timeout = Duration.seconds(60)
         /// How long an upload may be silent when another one waits for the same asset.

@@ -3,6 +3,7 @@ import Logging
 import NIOPosix
 import RecordStore
 import Synchronization
+import WireProtocol
 
 /// What all connections of a server share.
 ///
@@ -11,6 +12,8 @@ final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let engine: any StorageEngine
     let files: AssetStore
+    /// For bytes of uploads and downloads.
+    let assetBuffers = AssetBuffers()
     let uploadTurns: UploadTurns
     let assetSweep: AssetSweep
     let authenticator: Authenticator
@@ -27,6 +30,8 @@ final class ServerContext: Sendable {
     let connections: ConnectionCount
     /// Longest deadline of a request, in milliseconds: asked for with every one.
     let deadlineMillisecondsMax: Int64
+    /// Connections that have downloads.
+    private let downloadingConnections = Atomic<Int>(0)
     private let lastConnectionNumber = Atomic<UInt64>(0)
     /// Bytes of answers that all connections hold for clients that have not taken them.
     private let heldBytes = Atomic<Int>(0)
@@ -65,6 +70,28 @@ final class ServerContext: Sendable {
 
     func takeConnectionNumber() -> UInt64 {
         self.lastConnectionNumber.add(1, ordering: .relaxed).newValue
+    }
+
+    private static let uploadWindowBytesMin = 256 * 1_024
+    private static let downloadAheadBytesMin = 16 * 1_024
+
+    /// The window of an upload, as many as there are now.
+    var uploadWindowBytes: UInt32 {
+        let assets = self.configuration.assets
+        let share = assets.uploadWindowsBytes / max(self.uploadTurns.counts.receiving, 1)
+        return min(assets.uploadWindowBytes, UInt32(clamping: max(share, Self.uploadWindowBytesMin)))
+    }
+
+    /// A connection has its first download, or has lost its last.
+    func downloads(_ isBeginning: Bool) {
+        self.downloadingConnections.add(isBeginning ? 1 : -1, ordering: .relaxed)
+    }
+
+    /// What a connection may have of downloads between disk and socket, as many as have any now.
+    var downloadAheadBytes: Int {
+        let assets = self.configuration.assets
+        let share = assets.downloadsAheadBytes / max(self.downloadingConnections.load(ordering: .relaxed), 1)
+        return min(assets.downloadAheadBytes, max(share, Self.downloadAheadBytesMin))
     }
 
     /// Whether clients leave so much unread that no request is taken.

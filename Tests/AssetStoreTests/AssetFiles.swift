@@ -15,12 +15,21 @@ struct AssetFiles {
     let script = Script()
 
     /// Small chunks, so that short contents have many.
-    init(chunkBytes: Int = 1_000, bytesMin: Int = 1) throws {
+    ///
+    /// `before` is told of each step.
+    init(
+        chunkBytes: Int = 1_000,
+        bytesMin: Int = 1,
+        before: @escaping @Sendable (FileStep) -> Void = { _ in }
+    ) throws {
         self.directory = try TemporaryDirectory()
         var configuration = AssetStoreConfiguration(directory: self.directory.path + "/assets")
         configuration.chunks.bytes = chunkBytes
         configuration.chunks.bytesMin = bytesMin
-        configuration.faults = { [script = self.script] in script.next($0) }
+        configuration.faults = { [script = self.script] step in
+            before(step)
+            return script.next(step)
+        }
         self.store = AssetStore(configuration)
         try self.store.start()
     }
@@ -91,7 +100,8 @@ extension UploadFile {
         var durable: Int64 = 0
         for start in stride(from: contents.startIndex, to: contents.endIndex, by: pieceBytes) {
             let piece = contents[start..<min(start + pieceBytes, contents.endIndex)]
-            durable = try self.append([ByteBuffer(bytes: piece)], isDue: false)
+            durable = try self.append([ByteBuffer(bytes: piece)])
+            if self.wantsToBeDurable(isDue: false) { durable = try self.makeDurable() }
         }
         return durable
     }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import RecordModel
 import RecordStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -71,8 +72,7 @@ struct UploadFileTests {
             while offset < end {
                 let count = min(Int.random(in: 1...2_500, using: &generator), end - offset)
                 offset += count
-                let piece = ByteBuffer(bytes: contents[offset - count..<offset])
-                #expect(try upload.append([piece], isDue: false) == offset / 1_000 * 1_000)
+                #expect(try upload.append(contents[offset - count..<offset]) == offset / 1_000 * 1_000)
             }
             upload.close()
             offset = offset / 1_000 * 1_000
@@ -127,6 +127,47 @@ struct UploadFileTests {
             try file.close()
         }
         return (rowBytes / 40, bytes)
+    }
+
+    @Test func `bytes come while those before them are made durable, and the row is of those before`() throws
+    {
+        var generator = SeededGenerator(seed: 2)
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        let asset = AssetFiles.asset(contents)
+        // While the first chunk is synced, bytes of the second come.
+        let late = Mutex<(@Sendable () -> Void)?>(nil)
+        let files = try AssetFiles { step in
+            guard step == .sync, let append = late.withLock({ $0.take() }) else { return }
+            append()
+        }
+        let upload = files.store.upload(Self.number, of: asset)
+        #expect(try upload.recovered() == 0)
+        _ = try upload.append([ByteBuffer(bytes: contents[..<1_100])])
+        late.withLock {
+            $0 = { _ = try? upload.append([ByteBuffer(bytes: contents[1_100..<1_900])]) }
+        }
+        #expect(upload.wantsToBeDurable(isDue: false))
+        #expect(try upload.makeDurable() == 1_000)
+        #expect(!upload.wantsToBeDurable(isDue: false))
+        #expect(upload.wantsToBeDurable(isDue: true))
+        let second = files.store.upload(Self.number, of: asset)
+        #expect(try second.recovered() == 1_000)
+        _ = try upload.append([ByteBuffer(bytes: contents[1_900...])])
+        #expect(try upload.finish() == .complete)
+        #expect(files.bytes(Self.number) == contents)
+        // Too late: there is nothing to note any more.
+        #expect(try upload.makeDurable() == 4_000)
+        #expect(try files.names() == ["2a/1f2a"])
+    }
+
+    @Test func `a writer waits for the disk when two chunks are not durable`() throws {
+        var generator = SeededGenerator(seed: 3)
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        let files = try AssetFiles()
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recovered() == 0)
+        #expect(try upload.append([ByteBuffer(bytes: contents[..<1_999])]) == 0)
+        #expect(try upload.append([ByteBuffer(bytes: contents[1_999..<2_000])]) == 2_000)
     }
 
     @Test func `a disk that fails at any step costs an error, and the upload goes on later`() throws {

@@ -1,4 +1,4 @@
-"""Measures Tidemark side by side with PostgreSQL over TLS, in alternating rounds of one run, and prints one table."""
+"""Measures Tidemark side by side with PostgreSQL, or a bare stream, over TLS, in alternating rounds of one run, and prints one table."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field, replace
 
+from bare_stream import BareStream
 from postgresql import PostgreSQL
 from processes import Failure
 from tidemark import Tidemark
@@ -38,13 +39,18 @@ class Row:
     figure: str = ""
     # Idle time before the first measurement: what earlier rows left in the log is then in the file, and on the disk.
     quiet_seconds: int = 0
+    # Of rows about assets, whose peer is a bare stream: mebibytes of the file, or how many files of how many bytes.
+    amount: int = 0
+    message_bytes: int = 0
+    # The ratio is of the 99th percentiles of ours, those of the rival doubled and 5 ms added: milliseconds, not rates.
+    is_p99_beside: bool = False
 
     @property
     def is_better_less(self):
         return self.aim < self.must
 
 
-# Makes the zones of first-fetch so many times smaller, here and in the driver: to try the program.
+# Makes the zones of first-fetch, and files, so many times smaller, here and in the driver: to try the program.
 DIVISOR = int(os.environ.get("TIDEMARK_BENCH_DIVISOR", "1"))
 LIVING = 100_000 // DIVISOR
 
@@ -77,6 +83,17 @@ ROWS = [
         "watched", 1, 1, 1, "ms", 5.0, 2.0, figure="p99_ms", quiet_seconds=15),
     Row("fan-out", "notifications that 1,000 listeners take together",
         "watched", 1_000, 1, 1, "deliveries/s", 100_000, 100_000, figure="rate"),
+    Row("asset-upload", "1 GiB to a record that names it, synced", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9,
+        amount=1_024 // DIVISOR),
+    Row("asset-download", "1 GiB to a file", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9, amount=1_024 // DIVISOR),
+    Row("asset-small-upload", "10,000 files of 10 KiB, 16 connections, each synced and named by a record of its own",
+        "small-files", 16, 0, 1, "files/s", 0.5, 0.9, amount=10_000 // DIVISOR, message_bytes=10_240),
+    Row("asset-small-download", "10,000 files of 10 KiB to files, 16 connections",
+        "small-files", 16, 0, 1, "files/s", 0.5, 0.9, amount=10_000 // DIVISOR, message_bytes=10_240),
+    Row("asset-beside-fetch", "99 of 100 fetches beside an upload and a download of 1 GiB on the same connection",
+        "large-file", 1, 1, 1, "ms, p99", 1.0, 0.5, rival="asset-alone-fetch", is_p99_beside=True),
+    Row("asset-beside-save", "99 of 100 saves beside an upload and a download of 1 GiB on the same connection",
+        "large-file", 1, 1, 1, "ms, p99", 1.0, 0.5, rival="asset-alone-save", is_p99_beside=True),
 ]
 
 
@@ -97,9 +114,16 @@ def arguments():
     return options
 
 
-def compare(row, ours, postgresql, options):
+def ratio(row, our, their):
+    if row.is_p99_beside:
+        return our["p99_ms"] / (2 * their["p99_ms"] + 5)
+    return our["rate"] / their["rate"]
+
+
+def compare(row, ours, other, options):
     """Alternates A B A B …; a ratio is that of two neighbours, so that a slow minute of the disk strikes both."""
-    peer, peer_row = (ours, replace(row, workload=row.rival)) if row.rival else (postgresql, row)
+    peer, peer_row = (ours, replace(row, workload=row.rival)) if row.rival else (other, row)
+    key, weight = ("p99_ms", 1) if row.is_p99_beside else ("rate", row.weight)
     for side in (ours, peer):
         side.load(row)
     pairs = []
@@ -111,25 +135,26 @@ def compare(row, ours, postgresql, options):
             if not all(side["rate"] for side in pair):
                 raise Failure(f"{row.workload}: nothing was answered within {seconds} s; try a longer --seconds")
             pairs.append(pair)
-            print(f"  {row.workload} {number}/{options.rounds}: ours {pair[0]['rate'] * row.weight:,.0f}, "
-                  f"peer {pair[1]['rate'] * row.weight:,.0f} {row.unit}", file=sys.stderr)
-    ratios = [our["rate"] / their["rate"] for our, their in pairs]
+            print(f"  {row.workload} {number}/{options.rounds}: ours {pair[0][key] * weight:,.6g}, "
+                  f"peer {pair[1][key] * weight:,.6g} {row.unit}", file=sys.stderr)
+    ratios = [ratio(row, our, their) for our, their in pairs]
 
     def middle(side, key):
-        return statistics.median(pair[side][key] for pair in pairs)
+        values = [pair[side][key] for pair in pairs]
+        return None if None in values else statistics.median(values)
 
     result = {
         "row": row.title, "workload": row.workload,
         "against": row.rival or peer.name, "unit": row.unit,
-        "ours": middle(0, "rate") * row.weight, "peer": middle(1, "rate") * row.weight,
+        "ours": middle(0, key) * weight, "peer": middle(1, key) * weight,
         "ratio": statistics.median(ratios), "must": row.must, "aim": row.aim,
         "verdict": verdict(row, statistics.median(ratios)),
         "spread": [round(min(ratios), 3), round(max(ratios), 3)],
         "rounds": options.rounds, "seconds": options.seconds, "requests_s": middle(0, "rate"),
-        "p50_ms": middle(0, "p50_ms"), "p99_ms": middle(0, "p99_ms"),
+        "p50_ms": None if row.amount else middle(0, "p50_ms"), "p99_ms": None if row.amount else middle(0, "p99_ms"),
     }
-    for key in ("server_cpu_us", "client_cpu_us"):
-        result[f"ours_{key}"], result[f"peer_{key}"] = middle(0, key), middle(1, key)
+    for side in ("server_cpu_us", "client_cpu_us"):
+        result[f"ours_{side}"], result[f"peer_{side}"] = middle(0, side), middle(1, side)
     return {key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()}
 
 
@@ -182,7 +207,7 @@ def table(results):
         low, high = result["spread"]
         lines.append([
             result["workload"], text(result["ours"], ",.0f" if result["ours"] >= 100 else ",.2f"),
-            text(result["peer"], ",.0f"), result["against"],
+            text(result["peer"], ",.0f" if (result["peer"] or 0) >= 100 else ",.2f"), result["against"],
             result["unit"],
             text(result["ratio"], ".2f"), f"{low:.2f}-{high:.2f}", f"{result['must']:g}", f"{result['aim']:g}",
             result["verdict"],
@@ -205,13 +230,13 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     folder = tempfile.mkdtemp(prefix="tidemark-bench-", dir="/var/tmp")  # a disk: /tmp may be memory
     os.chmod(folder, 0o755)  # the peer's account has to pass through
-    ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
+    ours, peer, bare = Tidemark(folder, options.bin), PostgreSQL(folder), BareStream(folder, options.bin)
     try:
         ours.start()
-        if not all(row.rival or row.figure for row in options.rows):
+        if not all(row.rival or row.figure or row.amount for row in options.rows):
             peer.start()
-        results = [alone(row, ours, options) if row.figure else compare(row, ours, peer, options)
-                   for row in options.rows]
+        results = [alone(row, ours, options) if row.figure
+                   else compare(row, ours, bare if row.amount else peer, options) for row in options.rows]
         print(table(results))
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
@@ -222,8 +247,8 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        ours.stop()
-        peer.stop()
+        for side in (ours, peer, bare):
+            side.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -16,6 +16,7 @@ class Tidemark:
     name = "Tidemark"
 
     def __init__(self, folder, executables):
+        self.folder = folder
         self.data = os.path.join(folder, "tidemark")
         self.log = os.path.join(folder, "tidemark.log")
         self.executables = executables
@@ -34,11 +35,13 @@ class Tidemark:
         with open(self.log, "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
             self.server = subprocess.Popen(
-                [tidemark, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=log, stderr=log,
-                start_new_session=True)
+                [tidemark, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
+                 # Files that earlier rounds have brought go, so that the disk need not have room for all.
+                 "--set", "asset_grace_s=60"], stdout=log, stderr=log, start_new_session=True)
         self.driver = [
             os.path.join(self.executables, "tidemark-bench"), "--port", str(self._await_port()),
-            "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER, "--token", token]
+            "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER, "--token", token,
+            "--folder", self.folder]
 
     def load(self, row):
         """Makes what the row needs, once."""
@@ -69,6 +72,7 @@ class Tidemark:
         if report["rowsPerAnswer"] != row.rows:
             raise Failure(f"{row.workload}: the driver expects {report['rowsPerAnswer']} rows instead of {row.rows}")
         requests = max(report["requestsAll"], 1)
+        client_seconds = report.get("clientCPUSeconds", client_seconds)
         return {
             "rate": report["rate"],
             "p50_ms": report["p50Milliseconds"],

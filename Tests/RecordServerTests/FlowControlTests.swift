@@ -78,4 +78,28 @@ struct FlowControlTests {
             #expect(window.bytes > 0)
         }
     }
+
+    @Test func `the window of an upload grows and shrinks with the share that it gets`() {
+        var window = UploadWindow(bytes: 100)
+        #expect(window.received(60) == true)
+        #expect(window.disposed(60, size: 400) == 360)
+        #expect(window.bytes == 400)
+        #expect(window.received(250) == true)
+        // What may come and what came are more than the share: nothing, until there is less.
+        #expect(window.disposed(100, size: 200) == 0)
+        #expect(window.received(150) == true)
+        #expect(window.received(1) == false)
+        #expect(window.disposed(149, size: 200) == 0)
+        #expect(window.disposed(1, size: 200) == 50)
+    }
+
+    @Test(arguments: [1, 2, 65_536, 2_147_483_647] as [UInt32])
+    func `the window of an upload whose frames are all written is open again`(size: UInt32) {
+        var window = UploadWindow(bytes: size)
+        #expect(window.received(Int(size) + 262_000) == true)
+        #expect(window.bytes == -262_000)
+        #expect(window.received(1) == false)
+        #expect(window.disposed(Int(size) + 262_000, size: size) > 0)
+        #expect(window.bytes == Int64(size))
+    }
 }

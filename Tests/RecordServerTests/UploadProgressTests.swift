@@ -61,14 +61,34 @@ struct UploadProgressTests {
         var progress = try DownloadProgress(ranges: ranges, assets: [stored[0], stored[1], stored[1]])
         #expect(progress.totalBytes == Int64(2 * most) - 1 + 10)
         var pieces: [DownloadProgress.Piece] = []
-        while let piece = progress.next {
-            pieces.append(piece)
-            progress.sent(piece)
-        }
+        while !progress.isTaken { pieces += progress.take(upTo: .max) }
         #expect(pieces.map(\.item) == [0, 0, 2])
         #expect(pieces.map(\.offset) == [1, Int64(1 + most), 90])
         #expect(pieces.map(\.count) == [most, most - 1, 10])
+        #expect(progress.takenBytes == 2 * most + 9 + 3 * 12)
+        for piece in pieces {
+            #expect(!progress.isSent)
+            progress.sent(piece)
+        }
+        #expect(progress.isSent)
         #expect(progress.sentBytes == progress.totalBytes)
+        #expect(progress.takenBytes == 0)
+    }
+
+    @Test func `what is taken at a time begins within the bytes that are given, and is of one asset`() throws
+    {
+        let stored = [Int64(100), 100].enumerated().map {
+            StoredAsset(number: AssetNumber(rawValue: Int64($0 + 1)), asset: Self.asset($1))
+        }
+        let range = AssetRange(sha256: [UInt8](repeating: 0, count: 32))
+        var progress = try DownloadProgress(ranges: [range, range], assets: stored)
+        // With its header a piece of 30 bytes counts for 42.
+        #expect(progress.take(upTo: 1, pieceBytesMax: 30).map(\.count) == [30])
+        #expect(progress.take(upTo: 43, pieceBytesMax: 30).map(\.count) == [30, 30])
+        #expect(progress.take(upTo: .max, pieceBytesMax: 30).map(\.count) == [10])
+        #expect(progress.take(upTo: .max, pieceBytesMax: 30).map(\.offset) == [0, 30, 60, 90])
+        #expect(progress.isTaken)
+        #expect(progress.take(upTo: .max).isEmpty)
     }
 
     @Test func `a range that begins behind the end of its asset is refused`() {

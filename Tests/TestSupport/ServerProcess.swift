@@ -67,11 +67,21 @@ package final class ServerProcess {
     }
 
     /// Memory in use, bytes.
-    package func residentBytes() throws -> Int {
+    package func residentBytes() throws -> Int { try self.memory("VmRSS") }
+
+    /// The most memory that was in use since the start, or since `forgetResidentPeak`, bytes.
+    package func residentPeakBytes() throws -> Int { try self.memory("VmHWM") }
+
+    package func forgetResidentPeak() throws {
+        // The number is the kernel's for this: `proc_pid_clear_refs(5)`.
+        try "5".write(toFile: "/proc/\(self.processID ?? 0)/clear_refs", atomically: false, encoding: .utf8)
+    }
+
+    private func memory(_ name: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(self.processID ?? 0)/status", encoding: .utf8)
-        guard let match = status.firstMatch(of: /VmRSS:\s+(\d+) kB/), let kibibytes = Int(match.1) else {
-            return 0
-        }
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
+            let match = line.firstMatch(of: /(\d+) kB/), let kibibytes = Int(match.1)
+        else { return 0 }
         return kibibytes * 1_024
     }
 

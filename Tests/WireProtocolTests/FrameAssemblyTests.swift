@@ -3,10 +3,12 @@ import Testing
 import WireProtocol
 
 @Suite struct FrameAssemblyTests {
+    private static let assetBytes = 33_000
     private let frames = [
         Frame(kind: .request, stream: 1, payload: ByteBuffer(repeating: 1, count: 300)),
         Frame(kind: .ping, payload: ByteBuffer(repeating: 2, count: 8)),
         Frame(kind: .cancel, stream: 1),
+        Frame(kind: .assetData, stream: 5, payload: ByteBuffer(repeating: 4, count: 90)),
         Frame(kind: .request, stream: 3, payload: ByteBuffer(repeating: 3, count: 40)),
     ]
 
@@ -43,6 +45,33 @@ import WireProtocol
             piece.setInteger(UInt8(0), at: 0)
             #expect(piece.withUnsafeReadableBytes { $0.baseAddress } == lent, "\(cutBytes) bytes missing")
         }
+    }
+
+    @Test(arguments: [1, 9, 10, 11, 1_000, 32_999, 33_010, 70_000])
+    func `large payloads of assets come whole, in memory that is used again`(pieceBytes: Int) throws {
+        let frames = (0..<4).map {
+            Frame(kind: .assetData, stream: 5, payload: ByteBuffer(repeating: $0, count: Self.assetBytes))
+        }
+        var rest = ByteBuffer()
+        for frame in frames { FrameEncoder.write(frame, into: &rest) }
+        let buffers = AssetBuffers()
+        let assembly = FrameAssembly(payloadBytesMax: 262_156, buffers: buffers)
+        var payloads: [UInt8] = []
+        // SAFETY: addresses are compared, and nothing is read through them.
+        var addresses: Set<UnsafeRawPointer?> = []
+        while rest.readableBytes > 0, let piece = rest.readSlice(length: min(pieceBytes, rest.readableBytes))
+        {
+            try assembly.received(piece) { frame in
+                #expect(frame.payload.readableBytes == Self.assetBytes)
+                #expect(Set(frame.payload.readableBytesView).count == 1)
+                payloads.append(frame.payload.readableBytesView.first ?? 9)
+                // SAFETY: addresses are compared, and nothing is read through them.
+                addresses.insert(frame.payload.withVeryUnsafeBytes { UnsafeRawPointer($0.baseAddress) })
+                buffers.giveBack(frame.payload)
+            }
+        }
+        #expect(payloads == [0, 1, 2, 3])
+        #expect(addresses.count < 4)
     }
 
     @Test(arguments: [0, 1])

@@ -16,10 +16,10 @@ struct AssetPiece: Sendable {
         of upload: AssetUpload,
         at place: AssetPlace,
         bytes: Int,
-        for stream: UInt32
+        for stream: UInt32,
+        _ buffers: AssetBuffers
     ) throws(FileFailure) {
-        var frame = ByteBuffer()
-        frame.reserveCapacity(Frame.headerBytes + AssetData.headerBytes + bytes)
+        var frame = buffers.take(bytes: Frame.headerBytes + AssetData.headerBytes + bytes)
         var failure: FileFailure?
         FrameEncoder.write(.assetData, stream: stream, into: &frame) { frame in
             AssetData.writeHeader(item: UInt32(place.item), offset: place.offset, into: &frame)

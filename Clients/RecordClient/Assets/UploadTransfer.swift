@@ -4,9 +4,11 @@ import WireProtocol
 
 /// An upload while its request lives: which pieces are read, and which wait to be sent.
 ///
-/// Lives on the session's event loop; pieces are read on threads, one at a time, and two at most are in memory.
+/// Lives on the session's event loop; pieces are read on threads, some at a time, and eight at most are in memory.
 final class UploadTransfer {
-    private static let piecesMax = 2
+    private static let piecesMax = 8
+    /// Of one read.
+    private static let readPiecesMax = 4
 
     let upload: AssetUpload
     /// Rises whenever the request is sent: pieces that were read for another stream are of no use.
@@ -18,8 +20,11 @@ final class UploadTransfer {
     private var isReading = false
     private var ready = CircularBuffer<AssetPiece>()
 
-    init(_ upload: AssetUpload) {
+    private let buffers: AssetBuffers
+
+    init(_ upload: AssetUpload, _ buffers: AssetBuffers) {
         self.upload = upload
+        self.buffers = buffers
     }
 
     var operation: Operation {
@@ -45,25 +50,37 @@ final class UploadTransfer {
 
     func takePiece() -> AssetPiece? { self.ready.popFirst() }
 
-    /// What to read now; then `pieceRead` is to be told of it.
-    func read() -> (@Sendable () throws(FileFailure) -> AssetPiece)? {
-        self.skipFinished()
-        guard !self.isReading, self.ready.count < Self.piecesMax, let place = self.next,
-            place.item < self.upload.assets.count
-        else { return nil }
-        let left = self.upload.assets[place.item].size - place.offset
-        let bytes = Int(min(left, Int64(AssetPiece.bytesMax)))
+    /// What to read now; then `piecesRead` is to be told of it.
+    func read() -> (@Sendable () throws(FileFailure) -> [AssetPiece])? {
+        guard !self.isReading, self.ready.count + Self.readPiecesMax <= Self.piecesMax else { return nil }
+        var wanted: [(place: AssetPlace, bytes: Int)] = []
+        while wanted.count < Self.readPiecesMax, let piece = self.takeNext() { wanted.append(piece) }
+        guard !wanted.isEmpty else { return nil }
         self.isReading = true
-        self.next?.offset += Int64(bytes)
-        let (upload, stream) = (self.upload, self.stream)
+        let (upload, stream, pieces, buffers) = (self.upload, self.stream, wanted, self.buffers)
         return { () throws(FileFailure) in
-            try AssetPiece(of: upload, at: place, bytes: bytes, for: stream)
+            var read: [AssetPiece] = []
+            for piece in pieces {
+                read.append(
+                    try AssetPiece(of: upload, at: piece.place, bytes: piece.bytes, for: stream, buffers)
+                )
+            }
+            return read
         }
     }
 
-    func pieceRead(_ piece: AssetPiece) {
+    func piecesRead(_ pieces: [AssetPiece]) {
         self.isReading = false
-        self.ready.append(piece)
+        self.ready.append(contentsOf: pieces)
+    }
+
+    private func takeNext() -> (place: AssetPlace, bytes: Int)? {
+        self.skipFinished()
+        guard let place = self.next, place.item < self.upload.assets.count else { return nil }
+        let left = self.upload.assets[place.item].size - place.offset
+        let bytes = Int(min(left, Int64(AssetPiece.bytesMax)))
+        self.next?.offset += Int64(bytes)
+        return (place, bytes)
     }
 
     private func skipFinished() {

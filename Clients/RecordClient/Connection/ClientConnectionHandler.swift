@@ -22,7 +22,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Whether this side wants no more of it.
     private(set) var isRetired = false
     private let hello: Hello
-    private let frames = FrameAssembly(payloadBytesMax: handshakePayloadBytesMax)
+    private let frames: FrameAssembly
     var machine: ClientStateMachine
     private var keepalive: Keepalive?
     /// The owner; let go when the connection has ended, so that neither keeps the other.
@@ -34,6 +34,10 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     init(number: Int, hello: Hello, session: ClientSession) {
         self.number = number
         self.hello = hello
+        self.frames = FrameAssembly(
+            payloadBytesMax: Self.handshakePayloadBytesMax,
+            buffers: session.assetBuffers
+        )
         self.machine = ClientStateMachine(windows: hello.windows)
         self.session = session
     }

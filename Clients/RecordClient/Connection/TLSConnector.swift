@@ -43,6 +43,11 @@ final class TLSConnector: Sendable {
         return ClientBootstrap(group: eventLoop)
             .connectTimeout(self.connectTimeout)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            // Room for a piece of an upload; a small request waits for no more than this.
+            .channelOption(
+                .writeBufferWaterMark,
+                value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
+            )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(handlers.value.0)

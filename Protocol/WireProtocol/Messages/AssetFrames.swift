@@ -12,6 +12,7 @@ import RecordModel
 /// - Source: `Protocol/README.md`, section 5.12.
 package struct AssetData: Hashable, Sendable {
     package static let headerBytes = 12
+    package static let payloadBytesMax = headerBytes + Bounds.assetDataBytesMax
 
     package var item: UInt32
     package var offset: Int64

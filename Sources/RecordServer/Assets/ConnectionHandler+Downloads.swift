@@ -5,14 +5,17 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-// A download: pieces are read while the stream's window and the socket have room, a frame each, and downloads take turns.
+// A download: pieces are read ahead while the stream's window and the connection's share of memory have room, a frame each, and downloads take
+// turns.
 extension ConnectionHandler {
     func start(_ request: AdmittedDownload, for answer: Answer) {
         guard !self.machine.isDraining else {
             return self.end(answer.stream, failure: Failure(StoreError.shuttingDown))
         }
         let download = Download(stream: answer.stream, request: request, now: self.eventLoop.now)
-        self.transfersMade().downloads[download.stream] = download
+        let transfers = self.transfersMade()
+        if transfers.downloads.isEmpty { self.server.downloads(true) }
+        transfers.downloads[download.stream] = download
         let back = LoopReturn(self)
         let stream = download.stream
         self.server.engine.assets.locate(
@@ -40,51 +43,65 @@ extension ConnectionHandler {
                 return self.endTransfer(stream, failure: .rangeInvalid(item: error.item))
             }
             self.watch(download)
-            self.goOn(download)
+            self.transfers?.ready.append(stream)
+            self.endIfSent(download)
+            self.sendDownloads()
         }
     }
 
-    /// The next piece has its turn, or there is none.
-    private func goOn(_ download: Download) {
-        guard let transfers, let progress = download.progress else { return }
-        guard progress.next != nil else {
-            self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
-            return self.endTransfer(download.stream, failure: nil)
-        }
-        transfers.ready.append(download.stream)
-        self.sendDownloads()
+    /// The last piece went out, or there is none.
+    private func endIfSent(_ download: Download) {
+        guard let progress = download.progress, progress.isSent else { return }
+        self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
+        self.endTransfer(download.stream, failure: nil)
     }
 
-    /// Reads the next pieces, as far as there is room.
+    /// Sends what was read and reads the next pieces, as far as there is room.
     func sendDownloads() {
         guard let transfers else { return }
-        while transfers.readsInFlight < Transfers.readsMax, let context, context.channel.isWritable,
-            let (stream, piece) = self.nextPiece(of: transfers)
-        {
+        self.writePieces(of: transfers)
+        self.readPieces(of: transfers)
+    }
+
+    /// Reads for downloads that have credit, in turns.
+    private func readPieces(of transfers: Transfers) {
+        while transfers.readsInFlight < Transfers.readsMax, self.context != nil, !transfers.ready.isEmpty {
+            let aheadBytesMax = self.server.downloadAheadBytes
+            let bytes = min(aheadBytesMax / 2, Transfers.readBytesMax)
+            guard transfers.aheadBytes == 0 || transfers.aheadBytes + bytes <= aheadBytesMax,
+                let (stream, pieces) = self.nextPieces(of: transfers, upTo: bytes),
+                let number = pieces.first?.number
+            else { return }
+            let count = pieces.reduce(0) { $0 + $1.count }
             transfers.readsInFlight += 1
+            transfers.aheadBytes += count
             let back = LoopReturn(self)
-            self.server.files.read(
-                piece.number,
-                at: piece.offset,
-                count: piece.count,
-                behind: Self.header(of: piece, on: stream)
-            ) { result in
-                back { $0.pieceRead(stream, piece, result) }
+            let wanted = pieces.map {
+                AssetStore.Piece(offset: $0.offset, count: $0.count, header: Self.header(of: $0, on: stream))
+            }
+            let buffers = self.server.assetBuffers
+            self.server.files.read(number, wanted, into: { buffers.take(bytes: $0) }) { result in
+                back { $0.piecesRead(stream, pieces, result) }
             }
         }
     }
 
-    /// Of the first download that has credit.
-    private func nextPiece(of transfers: Transfers) -> (UInt32, DownloadProgress.Piece)? {
+    /// Of the first download that has credit for more than was read for it.
+    private func nextPieces(of transfers: Transfers, upTo bytes: Int) -> (UInt32, [DownloadProgress.Piece])? {
         for (place, stream) in transfers.ready.enumerated() {
-            guard let piece = transfers.downloads[stream]?.progress?.next else {
+            guard let download = transfers.downloads[stream], let taken = download.progress?.takenBytes else {
                 // It has ended; those behind it have not moved before the next call.
                 transfers.ready.remove(at: place)
-                return self.nextPiece(of: transfers)
+                return self.nextPieces(of: transfers, upTo: bytes)
             }
-            guard self.machine.maySendAssetData(on: stream) else { continue }
+            let credit = self.machine.assetCredit(on: stream) - Int64(taken)
+            guard credit > 0 else { continue }
             transfers.ready.remove(at: place)
-            return (stream, piece)
+            let pieces = download.progress?.take(
+                upTo: min(credit, Int64(bytes)),
+                pieceBytesMax: min(bytes, DownloadProgress.pieceBytesMax)
+            )
+            return pieces.map { (stream, $0) }
         }
         return nil
     }
@@ -102,41 +119,81 @@ extension ConnectionHandler {
         return header
     }
 
-    private func pieceRead(
+    private func piecesRead(
         _ stream: UInt32,
-        _ piece: DownloadProgress.Piece,
-        _ result: Result<ByteBuffer, AssetStoreError>
+        _ pieces: [DownloadProgress.Piece],
+        _ result: Result<[ByteBuffer], AssetStoreError>
     ) {
         guard let transfers else { return }
         transfers.readsInFlight -= 1
         defer { self.sendDownloads() }
-        guard let download = transfers.downloads[stream] else { return }
+        let count = pieces.reduce(0) { $0 + $1.count }
+        guard let download = transfers.downloads[stream] else { return transfers.aheadBytes -= count }
         switch result {
         case .failure(let error):
+            transfers.aheadBytes -= count
             self.server.logger.error(
                 "a file of an asset cannot be read",
-                metadata: [LogKeys.asset: "\(piece.number.rawValue)", LogKeys.error: "\(error)"]
+                metadata: [
+                    LogKeys.asset: "\(pieces.first?.number.rawValue ?? 0)", LogKeys.error: "\(error)",
+                ]
             )
-            self.endTransfer(stream, failure: Failure(error, item: Int(piece.item)))
-        case .success(let frame):
-            self.send(frame, of: download, piece)
+            self.endTransfer(stream, failure: Failure(error, item: Int(pieces.first?.item ?? 0)))
+        case .success(let frames):
+            for (piece, frame) in zip(pieces, frames) {
+                transfers.pieces.append(Transfers.ReadPiece(stream: stream, piece: piece, frame: frame))
+            }
+            if download.progress?.isTaken == false { transfers.ready.append(stream) }
         }
     }
 
-    private func send(_ frame: ByteBuffer, of download: Download, _ piece: DownloadProgress.Piece) {
-        guard let context else { return }
+    /// Writes what was read until the socket has enough: answers come before the rest.
+    private func writePieces(of transfers: Transfers) {
+        guard !transfers.isWritingPieces else { return }
+        transfers.isWritingPieces = true
+        defer { transfers.isWritingPieces = false }
+        while let context, context.channel.isWritable, let read = transfers.pieces.popFirst() {
+            if let download = transfers.downloads[read.stream] {
+                self.send(read, of: download, transfers, context)
+            } else {
+                transfers.aheadBytes -= read.piece.count
+            }
+        }
+    }
+
+    /// What TLS encrypts at a time: with its additions two records that fit the buffer which `TLSSetup` keeps.
+    private static let writtenBytesMax = 32 * 1_024 - 128
+
+    private func send(
+        _ read: Transfers.ReadPiece,
+        of download: Download,
+        _ transfers: Transfers,
+        _ context: ChannelHandlerContext
+    ) {
         // What was written before goes before: this frame has a buffer of its own.
         self.flush()
-        context.writeAndFlush(self.wrapOutboundOut(frame), promise: nil)
+        var frame = read.frame
+        let taken = context.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.assumeIsolated().whenComplete { _ in
+            transfers.aheadBytes -= read.piece.count
+            self.server.assetBuffers.giveBack(read.frame)
+            if self.transfers === transfers { self.sendDownloads() }
+        }
+        while let part = frame.readSlice(length: min(frame.readableBytes, Self.writtenBytesMax)) {
+            let isLast = frame.readableBytes == 0
+            context.writeAndFlush(self.wrapOutboundOut(part), promise: isLast ? taken : nil)
+            if isLast { break }
+        }
+        let piece = read.piece
         self.machine.assetDataSent(AssetData.headerBytes + piece.count, on: download.stream)
         self.server.metrics.assetBytesSent(piece.count)
         download.progress?.sent(piece)
         download.sentAt = self.eventLoop.now
         self.startSocketTimer()
-        if let progress = download.progress, progress.next != nil, download.pace.isDue(at: download.sentAt) {
+        if let progress = download.progress, !progress.isSent, download.pace.isDue(at: download.sentAt) {
             self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
         }
-        self.goOn(download)
+        self.endIfSent(download)
     }
 
     // MARK: - Time
@@ -148,7 +205,7 @@ extension ConnectionHandler {
         download.timer = self.eventLoop.assumeIsolated().scheduleTask(in: delay ?? timeout) {
             guard let download = self.transfers?.downloads[stream] else { return }
             let silence = self.eventLoop.now - download.sentAt
-            if silence >= timeout, !self.machine.maySendAssetData(on: stream) {
+            if silence >= timeout, self.machine.assetCredit(on: stream) <= 0 {
                 self.endTransfer(stream, failure: .transferTimeout)
                 self.flush()
             } else {

@@ -20,6 +20,7 @@ extension ConnectionHandler {
             self.release(upload)
         } else if let download = transfers.downloads.removeValue(of: stream) {
             download.timer?.cancel()
+            if transfers.downloads.isEmpty { self.server.downloads(false) }
         } else {
             return
         }
@@ -41,6 +42,7 @@ extension ConnectionHandler {
         self.transfers = nil
         for upload in transfers.uploads.values { self.release(upload) }
         for download in transfers.downloads.values { download.timer?.cancel() }
+        if !transfers.downloads.isEmpty { self.server.downloads(false) }
     }
 
     /// Closes the files of an upload, and only then lets others have them.

@@ -47,8 +47,12 @@ extension ConnectionHandler {
         }
 
         var payloadBytes: Int
+        /// What was written: memory to be used again.
+        var pieces: [ByteBuffer] = []
         /// Items, and how many of their bytes are on disk.
         var durable: [(item: Int, bytes: Int64)] = []
+        /// An item of which enough was written to be made durable.
+        var due: Int?
         var fault: (item: Int, Fault)?
     }
 
@@ -56,15 +60,13 @@ extension ConnectionHandler {
     func writeSteps(of upload: Upload) {
         guard !upload.isWriting, !upload.steps.isEmpty else { return }
         upload.isWriting = true
-        let now = self.eventLoop.now
-        let isDue = now - upload.durableAt >= Self.durableInterval
-        if isDue { upload.durableAt = now }
+        let isDue = self.eventLoop.now - upload.durableAt >= Self.durableInterval
         let steps = upload.steps
         let files = upload.files
         let payloadBytes = upload.payloadBytes
         upload.steps = []
         upload.payloadBytes = 0
-        self.touch(upload, at: now)
+        self.touch(upload, at: self.eventLoop.now)
         let back = LoopReturn(self)
         let stream = upload.stream
         let registry = self.server.engine.assets
@@ -95,7 +97,9 @@ extension ConnectionHandler {
             do throws(AssetStoreError) {
                 switch step {
                 case .write(_, let pieces):
-                    written.durable.append((item, try file.append(pieces, isDue: isDue)))
+                    written.durable.append((item, try file.append(pieces)))
+                    written.pieces += pieces
+                    written.due = file.wantsToBeDurable(isDue: isDue) ? item : nil
                 case .finish:
                     guard try file.finish() == .complete else {
                         written.fault = (item, .differs)
@@ -112,6 +116,7 @@ extension ConnectionHandler {
     }
 
     private func stepsWritten(_ stream: UInt32, _ written: Written) {
+        for piece in written.pieces { self.server.assetBuffers.giveBack(piece) }
         guard let upload = self.transfers?.uploads[stream] else { return }
         upload.isWriting = false
         if let (item, fault) = written.fault {
@@ -122,14 +127,52 @@ extension ConnectionHandler {
             return
         }
         for (item, bytes) in written.durable { upload.progress?.becameDurable(item: item, bytes: bytes) }
-        let wasClosed = !self.machine.mayReceiveAssetData(on: stream)
-        let grant = self.machine.assetBytesDisposed(written.payloadBytes, on: stream)
-        if grant > 0 {
-            if wasClosed { upload.heardAt = self.eventLoop.now }
-            self.write(Frame(kind: .credit, stream: stream, payload: Credit(bytes: grant).encoded()))
-        }
+        if upload.progress?.wantsBytes == true { self.grant(written.payloadBytes, of: upload) }
+        if let item = written.due { self.makeDurable(upload, item: item) }
         if !written.durable.isEmpty { self.tellProgress(of: upload) }
         self.writeSteps(of: upload)
+    }
+
+    /// What was written makes room for more.
+    private func grant(_ payloadBytes: Int, of upload: Upload) {
+        let wasClosed = !self.machine.mayReceiveAssetData(on: upload.stream)
+        let grant = self.machine.assetBytesDisposed(
+            payloadBytes,
+            on: upload.stream,
+            window: self.server.uploadWindowBytes
+        )
+        guard grant > 0 else { return }
+        if wasClosed { upload.heardAt = self.eventLoop.now }
+        self.write(Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: grant).encoded()))
+    }
+
+    /// Makes what was written durable, unless that is being done: bytes go on coming meanwhile.
+    private func makeDurable(_ upload: Upload, item: Int) {
+        guard !upload.isSyncing, let file = upload.files[item] else { return }
+        upload.isSyncing = true
+        upload.durableAt = self.eventLoop.now
+        let back = LoopReturn(self)
+        let stream = upload.stream
+        self.server.files.makeDurable(file) { result in
+            back { $0.becameDurable(stream, item, result) }
+        }
+    }
+
+    private func becameDurable(
+        _ stream: UInt32,
+        _ item: Int,
+        _ result: Result<AssetStore.Durable, AssetStoreError>
+    ) {
+        guard let upload = self.transfers?.uploads[stream] else { return }
+        upload.isSyncing = false
+        switch result {
+        case .failure(let error):
+            self.fileFailed(upload, error, item: item)
+        case .success(let durable):
+            upload.progress?.becameDurable(item: item, bytes: durable.bytes)
+            self.tellProgress(of: upload)
+            if durable.isMoreDue { self.makeDurable(upload, item: item) }
+        }
     }
 
     private func assetCompleted(_ stream: UInt32, _ item: Int, _ result: Result<Void, StoreError>) {

@@ -7,6 +7,9 @@ import WireProtocol
 
 // An upload until the client may send: rows, its turn, what is there already.
 extension ConnectionHandler {
+    /// An upload shows with its first bytes that it comes along, and then gets its share.
+    private static let firstWindowBytesMax: UInt32 = 512 * 1_024
+
     func start(_ request: AdmittedUpload, for answer: Answer) {
         guard !self.machine.isDraining else {
             return self.end(answer.stream, failure: Failure(StoreError.shuttingDown))
@@ -143,7 +146,7 @@ extension ConnectionHandler {
             }
         }
         if progress.wantsBytes {
-            let window = self.server.configuration.assets.uploadWindowBytes
+            let window = min(self.server.uploadWindowBytes, Self.firstWindowBytesMax)
             self.machine.uploadGranted(upload.stream, bytes: window)
             self.write(
                 Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: window).encoded())

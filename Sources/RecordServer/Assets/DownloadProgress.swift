@@ -25,6 +25,8 @@ struct DownloadProgress: Hashable, Sendable {
     private var parts: [Part]
     private var current = 0
     private(set) var sentBytes: Int64 = 0
+    /// Bytes that were taken and not sent.
+    private(set) var takenBytes = 0
     let totalBytes: Int64
 
     /// - Throws: The number of the first range that begins behind the end of its asset.
@@ -41,23 +43,39 @@ struct DownloadProgress: Hashable, Sendable {
         self.advance()
     }
 
-    /// What is to be sent next; `nil`: all was.
-    var next: Piece? {
-        guard self.current < self.parts.count else { return nil }
-        let part = self.parts[self.current]
-        return Piece(
-            item: UInt32(self.current),
-            number: part.number,
-            offset: part.next,
-            count: Int(min(Int64(Self.pieceBytesMax), part.end - part.next))
-        )
+    /// Whether all was taken.
+    var isTaken: Bool { self.current == self.parts.count }
+
+    /// Whether all went out.
+    var isSent: Bool { self.sentBytes == self.totalBytes }
+
+    /// Takes pieces of one asset to read and send next: at least one, if there is any, and more as long as they begin within so many bytes, each
+    /// counted with its header.
+    mutating func take(upTo bytes: Int64, pieceBytesMax: Int = Self.pieceBytesMax) -> [Piece] {
+        var pieces: [Piece] = []
+        var counted: Int64 = 0
+        while self.current < self.parts.count, counted < max(bytes, 1) {
+            let part = self.parts[self.current]
+            guard pieces.last.map({ $0.item == UInt32(self.current) }) ?? true else { break }
+            let piece = Piece(
+                item: UInt32(self.current),
+                number: part.number,
+                offset: part.next,
+                count: Int(min(Int64(pieceBytesMax), part.end - part.next))
+            )
+            pieces.append(piece)
+            counted += Int64(AssetData.headerBytes + piece.count)
+            self.takenBytes += AssetData.headerBytes + piece.count
+            self.parts[self.current].next += Int64(piece.count)
+            self.advance()
+        }
+        return pieces
     }
 
-    /// The next piece went out.
+    /// A piece went out.
     mutating func sent(_ piece: Piece) {
-        self.parts[self.current].next += Int64(piece.count)
         self.sentBytes += Int64(piece.count)
-        self.advance()
+        self.takenBytes -= AssetData.headerBytes + piece.count
     }
 
     private mutating func advance() {

@@ -8,14 +8,28 @@ import WireProtocol
 ///
 /// On its event loop; made with the first of them.
 final class Transfers {
-    /// Pieces that are being read for one connection: one is written while the next is read.
+    /// Reads that go on for one connection at a time.
     static let readsMax = 2
+    /// What one read brings at the most.
+    static let readBytesMax = 512 * 1_024
+
+    /// A piece of a download that waits for the socket.
+    struct ReadPiece {
+        let stream: UInt32
+        let piece: DownloadProgress.Piece
+        let frame: ByteBuffer
+    }
 
     var uploads = StreamTable<Upload>()
     var downloads = StreamTable<Download>()
-    /// Downloads that have something to send and are not being read for, in the order of their turns.
+    /// Downloads that have something to read and are not being read for, in the order of their turns.
     var ready: [UInt32] = []
     var readsInFlight = 0
+    /// Pieces in the order in which they were read.
+    var pieces = CircularBuffer<ReadPiece>()
+    /// Bytes that are being read, that wait, and that the socket has not taken.
+    var aheadBytes = 0
+    var isWritingPieces = false
 }
 
 /// One upload, from its request to its end.
@@ -58,6 +72,8 @@ final class Upload {
     /// Of the frames of `steps`.
     var payloadBytes = 0
     var isWriting = false
+    /// What was written is being made durable.
+    var isSyncing = false
     /// When bytes came, or could first come again.
     var heardAt: NIODeadline
     /// When bytes were last made durable, or began to come.
@@ -81,30 +97,23 @@ final class Upload {
     /// Assets that are not complete.
     var numbers: [AssetNumber] { self.places.compactMap(\.number) }
 
-    /// Bytes below which a piece is copied: it would keep the buffer that TLS reads into, and be one of many.
+    /// Bytes below which a piece is added to the one before it: it would be one of many.
     private static let smallBytes = 16 * 1_024
     private static let mergedBytesMax = 128 * 1_024
 
-    /// Adds bytes to what is to be written.
+    /// Adds bytes to what is to be written; their memory is their own (`FrameAssembly`).
     func add(_ bytes: ByteBuffer, item: Int) {
         guard case .write(item, var pieces)? = self.steps.last else {
-            return self.steps.append(.write(item: item, pieces: [Self.kept(bytes)]))
+            return self.steps.append(.write(item: item, pieces: [bytes]))
         }
         self.steps.removeLast()
         let last = pieces.count - 1
         if bytes.readableBytes < Self.smallBytes, pieces[last].readableBytes < Self.mergedBytesMax {
             pieces[last].writeImmutableBuffer(bytes)
         } else {
-            pieces.append(Self.kept(bytes))
+            pieces.append(bytes)
         }
         self.steps.append(.write(item: item, pieces: pieces))
-    }
-
-    private static func kept(_ bytes: ByteBuffer) -> ByteBuffer {
-        guard bytes.readableBytes < self.smallBytes else { return bytes }
-        var copy = ByteBufferAllocator().buffer(capacity: bytes.readableBytes)
-        copy.writeImmutableBuffer(bytes)
-        return copy
     }
 }
 

@@ -49,7 +49,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var creditTimer: Scheduled<Void>?
     var keepalive: KeepaliveStateMachine
 
-    private let frames = FrameAssembly()
+    private let frames: FrameAssembly
     private var isTLSUp = false
     private var isReadHeldBack = false
 
@@ -57,6 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.server = server
         self.loop = loop
         self.eventLoop = eventLoop
+        self.frames = FrameAssembly(buffers: server.assetBuffers)
         self.number = server.takeConnectionNumber()
         self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
         self.keepalive = KeepaliveStateMachine(

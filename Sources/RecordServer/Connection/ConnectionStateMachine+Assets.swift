@@ -43,10 +43,10 @@ extension ConnectionStateMachine {
         self.change { $0.assetWindows.granted(stream, bytes: bytes) }
     }
 
-    /// Bytes of an upload were written; what to grant to its stream now.
-    mutating func assetBytesDisposed(_ payloadBytes: Int, on stream: UInt32) -> UInt32 {
+    /// Bytes of an upload were written; what to grant to its stream now, so that its window becomes this large.
+    mutating func assetBytesDisposed(_ payloadBytes: Int, on stream: UInt32, window: UInt32) -> UInt32 {
         var grant: UInt32 = 0
-        self.change { grant = $0.assetWindows.disposed(stream, payloadBytes: payloadBytes) }
+        self.change { grant = $0.assetWindows.disposed(stream, payloadBytes: payloadBytes, window: window) }
         return grant
     }
 
@@ -66,14 +66,14 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// Whether the window of a download is open.
-    borrowing func maySendAssetData(on stream: UInt32) -> Bool {
+    /// What the window of a download has; bytes may go while it is above 0.
+    borrowing func assetCredit(on stream: UInt32) -> Int64 {
         switch self {
-        case .awaitingHello: false
-        case .signingIn: false
-        case .closed: false
-        case .open(let open): open.streams[stream]?.window.isOpen == true
-        case .draining(let open): open.streams[stream]?.window.isOpen == true
+        case .awaitingHello: 0
+        case .signingIn: 0
+        case .closed: 0
+        case .open(let open): open.streams[stream]?.window.bytes ?? 0
+        case .draining(let open): open.streams[stream]?.window.bytes ?? 0
         }
     }
 

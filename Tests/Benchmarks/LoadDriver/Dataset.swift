@@ -11,6 +11,9 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     case changes
     case history
     case watched
+    /// A large file, and small records beside it.
+    case largeFile = "large-file"
+    case smallFiles = "small-files"
 
     /// What every record takes, encoded.
     static let bodyBytes = 500
@@ -20,7 +23,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     /// Creates the zones and fills them over all clients.
     ///
     /// A client saves one part after another: together they fill the group that a commit takes.
-    func load(_ clients: [RecordClient]) async throws {
+    func load(_ clients: [RecordClient], folder: String) async throws {
         let (zones, recordCount) = self.extent
         try await Self.perform(.modifyZones(ModifyZones(scope: .private, saves: zones)), clients[0])
         let start = try await clients[0].end(
@@ -32,6 +35,8 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .items, .notes, .books, .watched: break
         case .changes: try await Changes.keepTokens(from: start.token, clients[0])
         case .history: try await History.wear(clients)
+        case .largeFile: try await Files.large.load(in: folder, clients)
+        case .smallFiles: try await Files.small.load(in: folder, clients)
         }
     }
 
@@ -63,6 +68,8 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .changes: (Changes.zones, Changes.recordCount)
         case .history: (History.allCases.map(\.zone), History.recordCount)
         case .watched: ([Listening.zone], 1)
+        case .largeFile: ([Files.zone], Files.recordCount)
+        case .smallFiles: ([Files.zone], 0)
         }
     }
 
@@ -78,6 +85,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .changes: return Changes.record(number)
         case .history: return History.record(number)
         case .watched: return Listening.save
+        case .largeFile, .smallFiles: return Items.save(Files.neighbour(number))
         }
     }
 

@@ -19,6 +19,7 @@ struct LoadDriver: AsyncParsableCommand {
     @Option(help: "Length of the measurement.") var seconds = 3.0
     @Option(help: "Time before it that does not count.") var warmUpSeconds = 0.3
     @Option(help: "Seed of the keys.") var seed: UInt64 = 1
+    @Option(help: "Where files are read and written.") var folder = "/var/tmp"
 
     func validate() throws {
         guard (1...10_000).contains(self.connections), self.seconds > 0, self.warmUpSeconds >= 0 else {
@@ -37,8 +38,16 @@ struct LoadDriver: AsyncParsableCommand {
             RecordClient(configuration: self.clientConfiguration($0))
         }
         for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
-        try await self.load?.load(clients)
+        try await self.load?.load(clients, folder: self.folder)
         switch self.workload {
+        case .assetUpload?: try await self.measureFiles(.large, isUpload: true, .assetUpload, clients)
+        case .assetDownload?: try await self.measureFiles(.large, isUpload: false, .assetDownload, clients)
+        case .assetSmallUpload?:
+            try await self.measureFiles(.small, isUpload: true, .assetSmallUpload, clients)
+        case .assetSmallDownload?:
+            try await self.measureFiles(.small, isUpload: false, .assetSmallDownload, clients)
+        case .besideFetch?: try await self.measureBeside(.besideFetch, clients[0])
+        case .besideSave?: try await self.measureBeside(.besideSave, clients[0])
         case .pushLatency?: try await self.measureLatency(clients)
         case .fanOut?: try await self.measureFanOut(clients)
         case let workload?: try await self.measure(workload, clients)
@@ -92,17 +101,22 @@ struct LoadDriver: AsyncParsableCommand {
         try self.print(report)
     }
 
-    private func print(_ report: Report) throws {
+    func print(_ report: Report) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         Swift.print(String(decoding: try encoder.encode(report), as: UTF8.self))
     }
 
     private func measure(_ workload: Workload, _ clients: [RecordClient]) async throws {
+        let samples = try await self.sample(workload, clients)
+        try self.print(Report(samples, workload, seconds: self.seconds, connections: clients.count))
+    }
+
+    func sample(_ workload: Workload, _ clients: [RecordClient]) async throws -> ClosedLoop.Samples {
         let tokens = workload == .changePage ? try await Changes.tokens(clients[0]) : []
         let start = ContinuousClock.now + .seconds(self.warmUpSeconds)
         let period = start..<start + .seconds(self.seconds)
-        let samples = try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
+        return try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
             for (number, client) in clients.enumerated() {
                 let requests = Requests(
                     workload: workload,
@@ -115,7 +129,6 @@ struct LoadDriver: AsyncParsableCommand {
             }
             return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
         }
-        try self.print(Report(samples, workload, seconds: self.seconds, connections: clients.count))
     }
 }
 
@@ -133,6 +146,8 @@ struct Report: Encodable {
     /// Of the saves' own answers; for `push-latency` only.
     var answerP50Milliseconds: Double?
     var answerP99Milliseconds: Double?
+    /// Of what was measured, for runs that have to prepare it; absent: of the whole run.
+    var clientCPUSeconds: Double?
 
     init(_ samples: ClosedLoop.Samples, _ workload: Workload, seconds: Double, connections: Int) {
         let ordered = samples.microseconds.sorted()

@@ -26,11 +26,22 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
     /// Connections listen in these two, and one more saves.
     case pushLatency = "push-latency"
     case fanOut = "fan-out"
+    case assetUpload = "asset-upload"
+    case assetDownload = "asset-download"
+    case assetSmallUpload = "asset-small-upload"
+    case assetSmallDownload = "asset-small-download"
+    /// Small requests beside large files, and what they are compared with.
+    case besideFetch = "asset-beside-fetch"
+    case aloneFetch = "asset-alone-fetch"
+    case besideSave = "asset-beside-save"
+    case aloneSave = "asset-alone-save"
 
     /// Items of every answer: a run with any other is no measurement.
     var itemsPerAnswer: Int {
         switch self {
         case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut: 1
+        case .besideFetch, .aloneFetch, .besideSave, .aloneSave: 1
+        case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload: 0
         case .batchOwnZone, .batchOneZone: 200
         case .changePage: Changes.recordsPerPage
         case .firstFetch, .firstFetchFresh: History.livingCount
@@ -46,7 +57,9 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .changePage, .firstFetch, .firstFetchFresh, .tokenNow, .tokenNowSmall: true
         case .singleSave, .batchOwnZone, .batchOneZone, .fetch, .savePlain, .saveIndexed, .queryEquality,
-            .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut:
+            .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut, .assetUpload,
+            .assetDownload,
+            .assetSmallUpload, .assetSmallDownload, .besideFetch, .aloneFetch, .besideSave, .aloneSave:
             false
         }
     }
@@ -91,6 +104,13 @@ struct Requests: Sendable {
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
         case .pushLatency, .fanOut: return Dataset.save([Listening.save])
+        case .besideFetch, .aloneFetch:
+            let id = Files.neighbour(self.random(Files.recordCount))
+            return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
+        case .besideSave, .aloneSave:
+            return Dataset.save([Items.save(Files.neighbour(self.random(Files.recordCount)))])
+        case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload:
+            preconditionFailure("files are no requests of a closed loop")
         case .singleSave:
             return Dataset.save([Items.save(Items.scattered(self.random(Items.sharedRecords)))])
         case .batchOwnZone:

@@ -1,0 +1,35 @@
+package import NIOCore
+import Synchronization
+
+/// Memory for frames with bytes of assets, used again and again: what is fresh from the system costs more than the bytes that go into it.
+///
+/// Holds 4 MiB of bytes at the most while nobody needs them.
+package final class AssetBuffers: Sendable {
+    private static let countMax = 32
+    /// Smaller ones are cheap.
+    private static let bytesMin = 32 * 1_024
+    /// What is given out for a frame of the largest size.
+    private static let capacityMax = 512 * 1_024
+
+    private let spare = Mutex<[ByteBuffer]>([])
+
+    package init() {}
+
+    /// An empty buffer with room for so many bytes.
+    package func take(bytes: Int) -> ByteBuffer {
+        guard bytes >= Self.bytesMin, var buffer = self.spare.withLock({ $0.popLast() }) else {
+            return ByteBufferAllocator().buffer(capacity: bytes)
+        }
+        // Whoever has given it back may have held it a little longer: then this makes another one.
+        buffer.clear(minimumCapacity: bytes)
+        return buffer
+    }
+
+    /// Takes back a buffer that nobody needs any more.
+    package func giveBack(_ buffer: ByteBuffer) {
+        guard (Self.bytesMin...Self.capacityMax).contains(buffer.storageCapacity) else { return }
+        self.spare.withLock { spare in
+            if spare.count < Self.countMax { spare.append(buffer) }
+        }
+    }
+}

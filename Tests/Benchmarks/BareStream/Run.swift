@@ -1,0 +1,174 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// Moves bytes once, and prints a report in JSON; the handshakes do not count.
+struct Run: AsyncParsableCommand {
+    @Option var port: Int
+    @Option var mode: Mode
+    @Option(help: "Bytes of a stream.") var total = 0
+    @Option(help: "Bytes of a message.") var message = 1
+    @Option(help: "Messages of all connections together.") var count = 0
+    @Option var connections = 1
+    @Option(help: "Messages of a connection that wait for their answers.") var inFlight = 1
+
+    struct Report: Encodable {
+        var seconds: Double
+        var clientCPUSeconds: Double
+    }
+
+    struct Incomplete: Error {}
+
+    func run() async throws {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv13
+        // The certificate is of no concern to a measurement of streams.
+        tls.certificateVerification = .none
+        let context = try NIOSSLContext(configuration: tls)
+        var runs: [AskingConnection.Handle] = []
+        for number in 0..<self.connections {
+            let share = self.count / self.connections + (number < self.count % self.connections ? 1 : 0)
+            let header = Header(mode: self.mode, total: self.total, messageBytes: self.message)
+            runs.append(
+                try await AskingConnection.connect(
+                    self.port,
+                    context,
+                    AskingConnection.Work(header: header, count: share, inFlight: self.inFlight)
+                )
+            )
+        }
+        let cpu = Self.cpuSeconds
+        let start = ContinuousClock.now
+        for run in runs { run.start() }
+        for run in runs { try await run.finished.get() }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let report = Report(seconds: seconds, clientCPUSeconds: Self.cpuSeconds - cpu)
+        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+    }
+
+    private static var cpuSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+private final class AskingConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    struct Work: Sendable {
+        var header: Header
+        var count: Int
+        var inFlight: Int
+    }
+
+    /// A connection whose handshake is over.
+    struct Handle: Sendable {
+        let finished: EventLoopFuture<Void>
+        let start: @Sendable () -> Void
+    }
+
+    private let work: Work
+    private let ready: EventLoopPromise<Void>
+    private let finished: EventLoopPromise<Void>
+    private var source: Source
+    private var messagesLeft: Int
+    /// Bytes that are still to come.
+    private var awaited: Int
+
+    private init(_ work: Work, on eventLoop: any EventLoop) {
+        self.work = work
+        self.ready = eventLoop.makePromise()
+        self.finished = eventLoop.makePromise()
+        self.source = Source(work.header.mode == .upload ? work.header.total : 0)
+        self.messagesLeft = work.count
+        self.awaited =
+            switch work.header.mode {
+            case .upload: 1
+            case .download: work.header.total
+            case .keep: work.count
+            case .fetch: work.count * work.header.messageBytes
+            }
+    }
+
+    static func connect(_ port: Int, _ tls: NIOSSLContext, _ work: Work) async throws -> Handle {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let handler = NIOLoopBoundBox.makeBoxSendingValue(
+            AskingConnection(work, on: eventLoop),
+            eventLoop: eventLoop
+        )
+        let (ready, finished) = try await eventLoop.submit {
+            (handler.value.ready.futureResult, handler.value.finished.futureResult)
+        }.get()
+        let channel = try await ClientBootstrap(group: eventLoop)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLClientHandler(context: tls, serverHostname: nil),
+                        handler.value
+                    )
+                }
+            }
+            .connect(host: "127.0.0.1", port: port)
+            .get()
+        try await ready.get()
+        return Handle(finished: finished) {
+            eventLoop.execute {
+                guard let context = try? channel.pipeline.syncOperations.context(handler: handler.value)
+                else { return }
+                handler.value.begin(context)
+            }
+        }
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(NIOAny(self.work.header.buffer), promise: nil)
+        self.source.write(to: context)
+        self.ask(min(self.work.inFlight, self.messagesLeft), context)
+    }
+
+    private func ask(_ count: Int, _ context: ChannelHandlerContext) {
+        guard count > 0 else { return }
+        self.messagesLeft -= count
+        let bytes = self.work.header.mode == .keep ? self.work.header.messageBytes : 1
+        context.writeAndFlush(NIOAny(ByteBuffer(repeating: 0x5A, count: bytes * count)), promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event { self.ready.succeed(()) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let answerBytes = self.work.header.mode == .fetch ? self.work.header.messageBytes : 1
+        let before = (self.awaited + answerBytes - 1) / answerBytes
+        self.awaited -= self.unwrapInboundIn(data).readableBytes
+        let answers = before - (self.awaited + answerBytes - 1) / answerBytes
+        if self.awaited == 0 { return self.finished.succeed(()) }
+        switch self.work.header.mode {
+        case .upload, .download: break
+        case .keep, .fetch: self.ask(min(answers, self.messagesLeft), context)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.source.write(to: context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.ready.fail(error)
+        self.finished.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.ready.fail(Run.Incomplete())
+        self.finished.fail(Run.Incomplete())
+        context.fireChannelInactive()
+    }
+}

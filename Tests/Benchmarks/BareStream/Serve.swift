@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Serves until it is killed; prints its port.
+struct Serve: AsyncParsableCommand {
+    @Option(help: "File with the certificate.") var certificate: String
+    @Option(help: "File with its key.") var key: String
+    @Option(help: "Where files go.") var folder: String
+
+    func run() async throws {
+        let certificates = try NIOSSLCertificate.fromPEMFile(self.certificate)
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: self.key, format: .pem))
+        )
+        tls.minimumTLSVersion = .tlsv13
+        let context = try NIOSSLContext(configuration: tls)
+        let files = KeptFiles(folder: self.folder)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLServerHandler(context: context),
+                        ServedConnection(files: files)
+                    )
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        // Without a buffer: whoever has started us waits for it.
+        FileHandle.standardOutput.write(Data("\(channel.localAddress?.port ?? 0)\n".utf8))
+        try await channel.closeFuture.get()
+    }
+}
+
+private final class ServedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let files: KeptFiles
+    private var header: Header?
+    private var held = ByteBuffer()
+    private var source = Source(0)
+    private var received = 0
+
+    init(files: KeptFiles) { self.files = files }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = self.unwrapInboundIn(data)
+        if self.header == nil {
+            self.held.writeBuffer(&bytes)
+            guard let header = Header(from: &self.held) else { return }
+            self.header = header
+            bytes = self.held
+            self.held = ByteBuffer()
+            if header.mode == .download {
+                self.source = Source(header.total)
+                self.source.write(to: context)
+            }
+        }
+        guard let header else { return }
+        switch header.mode {
+        case .download: break
+        case .upload:
+            self.received += bytes.readableBytes
+            guard self.received == header.total else { return }
+            context.writeAndFlush(NIOAny(ByteBuffer(integer: UInt8(1))), promise: nil)
+        case .keep:
+            self.held.writeBuffer(&bytes)
+            while let message = self.held.readSlice(length: header.messageBytes) {
+                self.keep(message, context)
+            }
+            self.held.discardReadBytes()
+        case .fetch:
+            let messages = ByteBuffer(repeating: 0x5A, count: header.messageBytes * bytes.readableBytes)
+            context.writeAndFlush(NIOAny(messages), promise: nil)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.source.write(to: context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func keep(_ message: ByteBuffer, _ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        self.files.keep(message, on: context.eventLoop).whenComplete { result in
+            switch result {
+            case .success:
+                bound.value.writeAndFlush(NIOAny(ByteBuffer(integer: UInt8(1))), promise: nil)
+            case .failure: bound.value.close(promise: nil)
+            }
+        }
+    }
+}
+
+/// Messages in files, each synced with its name.
+private final class KeptFiles: Sendable {
+    struct Failed: Error {}
+
+    private let folder: String
+
+    init(folder: String) { self.folder = folder }
+
+    func keep(_ message: ByteBuffer, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let folder = self.folder
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
+            let path = folder + "/" + UUID().uuidString
+            let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw Failed() }
+            defer { close(file) }
+            // SAFETY: the bytes are used within the call only.
+            let written = message.withUnsafeReadableBytes { write(file, $0.baseAddress, $0.count) }
+            guard written == message.readableBytes, fdatasync(file) == 0 else { throw Failed() }
+            let names = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(names) }
+            guard names >= 0, fsync(names) == 0 else { throw Failed() }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import RecordClient
+import RecordModel
+
+// Rows about assets: each run moves all bytes once, or measures small requests while others move.
+extension LoadDriver {
+    func measureFiles(
+        _ files: Files,
+        isUpload: Bool,
+        _ workload: Workload,
+        _ clients: [RecordClient]
+    ) async throws {
+        let source = try files.source(in: self.folder)
+        let assets = try isUpload ? source.assets(seed: self.seed) : files.loaded(in: self.folder)
+        let cpu = Self.cpuSeconds
+        let start = ContinuousClock.now
+        if isUpload {
+            try await files.upload(source, assets, seed: self.seed, clients)
+        } else {
+            try await files.download(assets, to: self.folder, clients)
+        }
+        let length = ContinuousClock.now - start
+        let used = Self.cpuSeconds - cpu
+        if !isUpload { files.removeTargets(assets.count, from: self.folder) }
+        let bytes = assets.reduce(0) { $0 + Int($1.size) }
+        var samples = ClosedLoop.Samples()
+        samples.requestsAll = files == .large ? max(bytes >> 20, 1) : assets.count
+        var report = Report(samples, workload, seconds: self.seconds, connections: clients.count)
+        report.rate = Double(samples.requestsAll) / (length / .seconds(1))
+        report.requests = samples.requestsAll
+        report.clientCPUSeconds = used
+        try self.print(report)
+    }
+
+    /// Small requests, one at a time, on a connection that moves large files both ways meanwhile.
+    func measureBeside(_ workload: Workload, _ client: RecordClient) async throws {
+        let source = try Files.large.source(in: self.folder)
+        let down = try Files.large.loaded(in: self.folder)
+        let seeds = (1...Self.uploadsMax).map { self.seed &* 1_000 &+ $0 }
+        let uploads = try seeds.map { try source.assets(seed: $0) }
+        let folder = self.folder
+        let samples = try await withThrowingTaskGroup(of: ClosedLoop.Samples?.self) { group in
+            group.addTask {
+                for (seed, assets) in zip(seeds, uploads) {
+                    try await Files.large.upload(source, assets, seed: seed, [client])
+                }
+                return nil
+            }
+            group.addTask {
+                while true { try await Files.large.download(down, to: folder, [client]) }
+            }
+            group.addTask {
+                // Both have begun.
+                try await Task.sleep(for: .milliseconds(200))
+                return try await self.sample(workload, [client])
+            }
+            // Uploads that end first would leave the rest of the period without any.
+            guard let samples = try await group.next() ?? nil else { throw TransferTooShort() }
+            group.cancelAll()
+            while let result = await group.nextResult() { _ = result }
+            return samples
+        }
+        Files.large.removeTargets(down.count, from: self.folder)
+        try self.print(Report(samples, workload, seconds: self.seconds, connections: 1))
+    }
+
+    private static let uploadsMax: UInt64 = 4
+
+    struct TransferTooShort: Error {}
+
+    private static var cpuSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

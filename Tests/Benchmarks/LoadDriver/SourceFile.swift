@@ -1,0 +1,129 @@
+import Crypto
+import Foundation
+import RecordClient
+import RecordModel
+import Synchronization
+
+/// A file on the disk whose bytes are those of assets: of one, or of many, one behind the other.
+///
+/// Of each seed they are others: the first bytes of an asset are the seed and the asset's number.
+final class SourceFile: Sendable {
+    struct Failed: Error {
+        let call: String
+        let errno: Int32
+    }
+
+    private static let blockBytes = 1_024 * 1_024
+
+    private let descriptor: Int32
+    let assetBytes: Int
+    let assetCount: Int
+
+    /// Opens the file, or makes it and syncs it.
+    init(_ path: String, assetBytes: Int, assetCount: Int) throws {
+        self.assetBytes = assetBytes
+        self.assetCount = assetCount
+        self.descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard self.descriptor >= 0 else { throw Failed(call: "open", errno: errno) }
+        var status = stat()
+        fstat(self.descriptor, &status)
+        guard Int(status.st_size) != assetBytes * assetCount else { return }
+        var generator = SplitMix64(seed: 7)
+        let block = (0..<Self.blockBytes / 8).map { _ in generator.next() }
+        var offset = 0
+        while offset < assetBytes * assetCount {
+            let count = min(Self.blockBytes, assetBytes * assetCount - offset)
+            // SAFETY: the bytes are used within the call only, and no more of them than there are.
+            let written = block.withUnsafeBytes {
+                pwrite(self.descriptor, $0.baseAddress, count, off_t(offset))
+            }
+            guard written == count else { throw Failed(call: "pwrite", errno: errno) }
+            offset += count
+        }
+        guard fsync(self.descriptor) == 0 else { throw Failed(call: "fsync", errno: errno) }
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// The assets of a seed.
+    func assets(seed: UInt64) throws -> [Asset] {
+        try (0..<self.assetCount).map { number in
+            var hash = SHA256()
+            var block = [UInt8](repeating: 0, count: min(Self.blockBytes, self.assetBytes))
+            for offset in stride(from: 0, to: self.assetBytes, by: block.count) {
+                let count = min(block.count, self.assetBytes - offset)
+                // SAFETY: the memory is the array's, for the time of the call.
+                try block.withUnsafeMutableBytes { memory in
+                    let piece = FileMemory(rebasing: memory[..<count])
+                    try self.read(number, Int64(offset), piece, seed: seed)
+                    hash.update(bufferPointer: FileBytes(piece))
+                }
+            }
+            return Asset(sha256: Array(hash.finalize()), size: Int64(self.assetBytes))
+        }
+    }
+
+    /// Fills memory with bytes of an asset; the first piece has at least 16.
+    func read(_ number: Int, _ offset: Int64, _ memory: FileMemory, seed: UInt64) throws(FileFailure) {
+        var done = 0
+        while done < memory.count {
+            let place = off_t(number * self.assetBytes + Int(offset) + done)
+            let count = pread(
+                self.descriptor,
+                memory.baseAddress.map { $0 + done },
+                memory.count - done,
+                place
+            )
+            guard count > 0 else { throw .failed("pread: \(errno)") }
+            done += count
+        }
+        guard offset == 0 else { return }
+        memory.storeBytes(of: seed, as: UInt64.self)
+        memory.storeBytes(of: UInt64(number), toByteOffset: 8, as: UInt64.self)
+    }
+}
+
+/// A file that a download writes to, as the cache of the SDK does: without a sync, and with a hash.
+final class TargetFile: Sendable {
+    private struct Contents {
+        var hash = SHA256()
+        var length: Int64 = 0
+    }
+
+    private let path: String
+    private let descriptor: Int32
+    private let contents = Mutex(Contents())
+
+    init(_ path: String) throws {
+        self.path = path
+        self.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard self.descriptor >= 0 else { throw SourceFile.Failed(call: "open", errno: errno) }
+    }
+
+    deinit { close(self.descriptor) }
+
+    func write(_ bytes: FileBytes, at offset: Int64) throws(FileFailure) {
+        try self.contents.withLock { contents throws(FileFailure) in
+            guard contents.length == offset else { throw .failed("a gap at \(offset)") }
+            var done = 0
+            while done < bytes.count {
+                let count = pwrite(
+                    self.descriptor,
+                    bytes.baseAddress.map { $0 + done },
+                    bytes.count - done,
+                    off_t(offset) + off_t(done)
+                )
+                guard count > 0 else { throw .failed("pwrite: \(errno)") }
+                done += count
+            }
+            contents.hash.update(bufferPointer: bytes)
+            contents.length += Int64(bytes.count)
+        }
+    }
+
+    func holds(_ asset: Asset) -> Bool {
+        self.contents.withLock { $0.length == asset.size && Array($0.hash.finalize()) == asset.sha256 }
+    }
+
+    func remove() { unlink(self.path) }
+}
