@@ -26,6 +26,7 @@ let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 
 let protocolTargets: [Target] = [
@@ -64,10 +65,12 @@ let serverTargets: [Target] = [
         path: "Sources/AssetStore",
         swiftSettings: settings
     ),
+    .target(name: "AccessTokens", dependencies: [jwt], path: "Sources/AccessTokens", swiftSettings: settings),
     .target(
         name: "RecordServer",
         dependencies: [
-            "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
+            "AccessTokens", "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"),
+            nio("NIOPosix"),
             nio("NIOTLS"),
             nioSSL, crypto,
             logging, metrics,
@@ -84,8 +87,9 @@ let serverTargets: [Target] = [
     .executableTarget(
         name: "tidemark",
         dependencies: [
-            "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel", "PredicateFormat",
-            "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration, logging, metrics,
+            "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
+            "PredicateFormat", "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration,
+            logging, metrics,
         ],
         path: "Sources/tidemark",
         swiftSettings: settings
@@ -96,7 +100,8 @@ let clientTargets: [Target] = [
     .target(
         name: "RecordClient",
         dependencies: [
-            "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, logging,
+            "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
+            logging,
         ],
         path: "Clients/RecordClient",
         swiftSettings: settings
@@ -192,9 +197,16 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "AccessTokensTests",
+        dependencies: ["AccessTokens", "TestSupport", crypto, jwt],
+        path: "Tests/AccessTokensTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel",
+            "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "WireProtocol",
+            "RecordModel",
             "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,
@@ -313,6 +325,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: protocolTargets + serverTargets + clientTargets + testTargets + fuzzTargets

@@ -17,8 +17,7 @@ package struct ClientConfiguration: Sendable {
     package var trust: Trust
     package var container: String
     package var environment: Environment
-    /// `nil`: not signed in.
-    package var accessToken: String?
+    package var credential: ClientCredential
     /// 16 bytes that name this installation, or none.
     package var installationID: [UInt8]
     package var windows: Windows
@@ -41,7 +40,7 @@ package struct ClientConfiguration: Sendable {
         self.trust = trust
         self.container = container
         self.environment = environment
-        self.accessToken = accessToken
+        self.credential = accessToken.map { .token($0) } ?? .nobody
         self.installationID = []
         self.windows = .defaults
         self.connectTimeout = .seconds(10)

@@ -25,11 +25,16 @@ extension ClientSession {
         self.requests.hasWaiting || !self.welcomes.isEmpty || self.listener != nil
     }
 
-    private func makeConnection() {
+    /// Connects, when there is something to connect with.
+    func makeConnection() {
+        if case .provided(let provider) = self.configuration.credential, self.token.text == nil {
+            return self.askForToken(provider)
+        }
         self.lastConnection += 1
         let connection = ClientConnectionHandler(
             number: self.lastConnection,
             hello: self.hello,
+            key: self.serviceKey,
             session: self
         )
         let timeout = self.eventLoop.assumeIsolated().scheduleTask(
@@ -44,22 +49,12 @@ extension ClientSession {
         }
     }
 
-    private var hello: Hello {
-        Hello(
-            container: self.configuration.container,
-            environment: self.configuration.environment,
-            accessToken: self.configuration.accessToken ?? "",
-            installationID: self.configuration.installationID,
-            client: "tidemark-swift/1",
-            windows: self.configuration.windows
-        )
-    }
-
     /// The server said welcome.
     func connectionOpened(_ connection: ClientConnectionHandler, welcome: Welcome) {
         guard case .connecting(let current, let timeout) = self.link, current === connection else { return }
         timeout.cancel()
         self.lastFailure = nil
+        self.token.isAccepted = true
         self.link = .open(
             OpenLink(connection: connection, welcome: welcome, openedAt: self.eventLoop.now)
         )
@@ -83,7 +78,8 @@ extension ClientSession {
         self.draining[connection.number] = nil
         self.requests.connectionEnded(connection.number)
         if self.isCurrent(connection) { self.linkEnded(connection, cause: cause) }
-        if let error = cause.terminalError(server: self.server) { self.endAll(error) }
+        if let error = self.terminalError(of: cause) { self.endAll(error) }
+        if cause.isRefusedToken { self.token = ProvidedToken() }
         self.advance(now: self.eventLoop.now)
     }
 
@@ -97,7 +93,7 @@ extension ClientSession {
         var wasOpen = false
         var hadWorked = connection.hasAnswered || connection.isRetired
         switch self.link {
-        case .idle, .pausing, .shutDown: break
+        case .idle, .pausing, .asking, .shutDown: break
         case .connecting(_, let timeout): timeout.cancel()
         case .open(let link):
             wasOpen = true
@@ -121,7 +117,7 @@ extension ClientSession {
 
     private func isCurrent(_ connection: ClientConnectionHandler) -> Bool {
         switch self.link {
-        case .idle, .pausing, .shutDown: false
+        case .idle, .pausing, .asking, .shutDown: false
         case .connecting(let current, _): current === connection
         case .open(let link): link.connection === connection
         }

@@ -109,7 +109,7 @@ extension ClientSession {
         guard let listener else { return }
         let what = wasOpen ? "The connection to \(self.server) ended" : "Cannot connect to \(self.server)"
         let error =
-            cause.terminalError(server: self.server)
+            self.terminalError(of: cause)
             ?? .unreachable(description: "\(what): \(cause.description)")
         let pause = self.reconnect.attemptAt(now: now) - now
         listener.told(.interrupted(error, retryIn: Duration(pause)))

@@ -13,6 +13,8 @@ final class ClientSession {
     enum Link {
         case idle
         case pausing(Scheduled<Void>)
+        /// A provider was asked for a token; the number tells its answers apart.
+        case asking(Int, timeout: Scheduled<Void>)
         case connecting(ClientConnectionHandler, timeout: Scheduled<Void>)
         case open(OpenLink)
         case shutDown
@@ -62,6 +64,7 @@ final class ClientSession {
     var reconnect: Reconnect
     var random = SystemRandomNumberGenerator()
     var lastConnection = 0
+    var token = ProvidedToken()
     /// Why there is no connection; `nil`: none was tried since the last one worked.
     var lastFailure: String?
     var timer: Scheduled<Void>?
@@ -170,7 +173,7 @@ final class ClientSession {
         switch self.link {
         case .open(let link): waiter.continuation.resume(returning: .success(link.welcome))
         case .shutDown: waiter.continuation.resume(returning: .failure(.closed))
-        case .idle, .pausing, .connecting:
+        case .idle, .pausing, .asking, .connecting:
             self.welcomes.append(waiter)
             self.wake(by: waiter.deadline)
         }
@@ -186,6 +189,7 @@ final class ClientSession {
         switch link {
         case .idle, .shutDown: break
         case .pausing(let attempt): attempt.cancel()
+        case .asking(_, let timeout): timeout.cancel()
         case .connecting(let connection, let timeout):
             timeout.cancel()
             self.close(connection)

@@ -46,7 +46,7 @@ package struct CloseReason: RawRepresentable, Hashable, Sendable {
     /// Streams that are open are answered; open no more.
     package static let drain = CloseReason(rawValue: 1)
     package static let versionUnsupported = CloseReason(rawValue: 2)
-    /// The token is wrong or revoked.
+    /// The token or the signature is wrong, or what it belongs to was revoked.
     package static let notAuthenticated = CloseReason(rawValue: 3)
     package static let containerUnknown = CloseReason(rawValue: 4)
     /// No room for another connection, or not enough memory left.
@@ -56,6 +56,8 @@ package struct CloseReason: RawRepresentable, Hashable, Sendable {
     package static let slowReader = CloseReason(rawValue: 7)
     package static let handshakeTimeout = CloseReason(rawValue: 8)
     package static let internalError = CloseReason(rawValue: 9)
+    /// The token was good and is no longer: connect with a new one.
+    package static let credentialExpired = CloseReason(rawValue: 10)
     // Violations by the peer, from 100.
     package static let frameTooLarge = CloseReason(rawValue: 100)
     package static let frameKindUnexpected = CloseReason(rawValue: 101)

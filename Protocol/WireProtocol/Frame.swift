@@ -50,4 +50,6 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     package static let assetOffsets = FrameKind(rawValue: 13)
     package static let notification = FrameKind(rawValue: 14)
     package static let notificationAck = FrameKind(rawValue: 15)
+    package static let challenge = FrameKind(rawValue: 16)
+    package static let proof = FrameKind(rawValue: 17)
 }

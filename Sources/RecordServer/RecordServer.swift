@@ -1,3 +1,4 @@
+package import AccessTokens
 package import AssetStore
 package import Logging
 import NIOCore
@@ -27,6 +28,7 @@ package final class RecordServer: Sendable {
     ///   - engine: Where records live. It is not shut down with the server.
     ///   - files: Where the bytes of assets live; started and ended with the server.
     ///   - tls: The server's certificate and key.
+    ///   - identities: The tokens of an identity provider, if one is trusted.
     ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - faults: For tests: what is to go wrong.
@@ -36,6 +38,7 @@ package final class RecordServer: Sendable {
         engine: any StorageEngine,
         files: AssetStore,
         tls: TLSMaterial,
+        identities: IdentityTokens? = nil,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector? = nil
@@ -45,6 +48,7 @@ package final class RecordServer: Sendable {
             engine: engine,
             files: files,
             sealKey: try SealKey(of: engine.directory),
+            identities: identities,
             logger: logger,
             clock: clock,
             faults: faults
@@ -69,13 +73,14 @@ package final class RecordServer: Sendable {
     /// - Returns: Where: the port is the one that was taken when any was asked for.
     /// - Throws: What NIO says about an address that cannot be had, or NIOSSL about certificate and key.
     package func start() async throws -> (host: String, port: Int) {
-        let tlsContext = try TLSSetup.serverContext(self.tls)
+        let tls = try TLSSetup.serverContext(self.tls)
         try self.context.files.start()
         let configuration = self.context.configuration
         let threads = configuration.threads ?? System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
             self.context.signInThreads.start()
+            self.context.credentialWatch.threads.start()
             var loops: [NIOLoopBound<LoopContext>] = []
             for (number, eventLoop) in group.makeIterator().enumerated() {
                 let loop = eventLoop.submit {
@@ -84,7 +89,7 @@ package final class RecordServer: Sendable {
                 loops.append(try await loop.get())
             }
             self.startRouter(on: group, loops: loops)
-            let listener = try await self.listen(on: group, loops: loops, tlsContext: tlsContext)
+            let listener = try await self.listen(on: group, loops: loops, tls: tls)
             let address = (
                 listener.localAddress?.ipAddress ?? configuration.listen.host,
                 listener.localAddress?.port ?? configuration.listen.port
@@ -94,7 +99,10 @@ package final class RecordServer: Sendable {
                     group: group,
                     loops: loops,
                     listener: listener,
-                    timers: [self.startStatistics(on: group.next()), self.startSweeps(on: group.next())]
+                    timers: [
+                        self.startStatistics(on: group.next()), self.startSweeps(on: group.next()),
+                        self.startCredentialWatch(on: group, loops: loops),
+                    ]
                 )
             }
             self.context.logger.info(
@@ -108,6 +116,7 @@ package final class RecordServer: Sendable {
             await self.context.router.stop()
             await self.context.files.shutdown()
             try await self.context.signInThreads.shutdownGracefully()
+            try await self.context.credentialWatch.threads.shutdownGracefully()
             try await group.shutdownGracefully()
             throw error
         }
@@ -141,6 +150,7 @@ package final class RecordServer: Sendable {
         await self.context.router.stop()
         await self.context.files.shutdown()
         try? await self.context.signInThreads.shutdownGracefully()
+        try? await self.context.credentialWatch.threads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.context.logger.info("stopped")
     }
@@ -166,7 +176,7 @@ package final class RecordServer: Sendable {
     private func listen(
         on group: MultiThreadedEventLoopGroup,
         loops: [NIOLoopBound<LoopContext>],
-        tlsContext: NIOSSLContext
+        tls: TLSSetup.Server
     ) async throws -> any Channel {
         let context = self.context
         let loopsByEventLoop = Dictionary(
@@ -196,8 +206,13 @@ package final class RecordServer: Sendable {
                 }
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
-                        TLSSetup.handler(tlsContext),
-                        ConnectionHandler(server: context, loop: loop.value, eventLoop: channel.eventLoop)
+                        TLSSetup.handler(tls.context),
+                        ConnectionHandler(
+                            server: context,
+                            loop: loop.value,
+                            eventLoop: channel.eventLoop,
+                            certificateHash: tls.certificateHash
+                        )
                     )
                 }
             }
@@ -211,6 +226,31 @@ package final class RecordServer: Sendable {
         return eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
             context.metrics.record(context.engine.statistics)
             context.metrics.record(context.uploadTurns.counts)
+        }
+    }
+
+    private func startCredentialWatch(
+        on group: MultiThreadedEventLoopGroup,
+        loops: [NIOLoopBound<LoopContext>]
+    ) -> RepeatedTask {
+        let context = self.context
+        let loops = Array(zip(group.makeIterator(), loops))
+        let interval = CredentialWatch.interval
+        return group.next().scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            context.credentialWatch.look { users in
+                for (eventLoop, loop) in loops {
+                    eventLoop.execute {
+                        for connection in loop.value.openConnections {
+                            connection.credentialsChanged(of: users)
+                        }
+                    }
+                }
+            }
+            guard context.credentialWatch.hasExpiring else { return }
+            let now = context.clock()
+            for (eventLoop, loop) in loops {
+                eventLoop.execute { loop.value.endExpired(nowMilliseconds: now) }
+            }
         }
     }
 

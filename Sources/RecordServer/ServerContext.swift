@@ -1,3 +1,4 @@
+import AccessTokens
 import AssetStore
 import Logging
 import NIOPosix
@@ -21,6 +22,8 @@ final class ServerContext: Sendable {
     let sealKey: SealKey
     /// For sign-in, which blocks.
     let signInThreads: NIOThreadPool
+    let credentialWatch: CredentialWatch
+    let refusals = Mutex(RefusalPace())
     let logger: Logger
     let metrics: ServerMetrics
     let router: NotificationRouter
@@ -42,6 +45,7 @@ final class ServerContext: Sendable {
         engine: any StorageEngine,
         files: AssetStore,
         sealKey: SealKey,
+        identities: IdentityTokens?,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector?
@@ -57,7 +61,12 @@ final class ServerContext: Sendable {
             metrics: self.metrics,
             logger: logger
         )
-        self.authenticator = Authenticator(directory: engine.directory)
+        self.authenticator = Authenticator(
+            directory: engine.directory,
+            identities: identities,
+            clock: clock
+        )
+        self.credentialWatch = CredentialWatch(directory: engine.directory)
         self.sealKey = sealKey
         self.router = NotificationRouter(store: engine.subscriptions, metrics: self.metrics)
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)

@@ -1,3 +1,4 @@
+import Crypto
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -16,10 +17,16 @@ package enum TLSMaterial: Sendable {
 /// BoringSSL goes on without an application protocol when the client offers none that the server has; so the handler looks
 /// at what was chosen before it reads the first frame.
 enum TLSSetup {
+    struct Server {
+        let context: NIOSSLContext
+        /// SHA-256 of the certificate in DER: what services sign, so that their signatures are for this server alone.
+        let certificateHash: [UInt8]
+    }
+
     /// Reads certificate and key.
     ///
     /// - Throws: What NIOSSL says about files or text that it cannot use.
-    static func serverContext(_ material: TLSMaterial) throws -> NIOSSLContext {
+    static func serverContext(_ material: TLSMaterial) throws -> Server {
         let chain: [NIOSSLCertificate]
         let key: NIOSSLPrivateKey
         switch material {
@@ -38,7 +45,11 @@ enum TLSSetup {
         configuration.applicationProtocols = [ProtocolVersion.alpn]
         // Frames say where a conversation ends: the peer's own farewell adds nothing that is worth a long wait.
         configuration.shutdownTimeout = .seconds(1)
-        return try NIOSSLContext(configuration: configuration)
+        let hash = try chain.first.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
+        return Server(
+            context: try NIOSSLContext(configuration: configuration),
+            certificateHash: hash ?? []
+        )
     }
 
     /// The handler of one connection.

@@ -29,6 +29,35 @@ package protocol Directory: Sendable {
         inContainer container: String,
         tokenHash: [UInt8]
     ) throws(DirectoryError)
+    /// Gives a user a new token; the one before stays good for so long, and any that is older ends now.
+    ///
+    /// Fails with `userRevoked` for a user who has none: `renewToken` lets him in again.
+    func rotateToken(
+        ofUser name: String,
+        inContainer container: String,
+        tokenHash: [UInt8],
+        overlapMilliseconds: Int64
+    ) throws(DirectoryError)
+    /// Registers a key of a service, which is added with its first.
+    ///
+    /// Fails with `userExists` when somebody has the service's name, `userMissing` when one of those that it may act for is not
+    /// there, `keyExists`, and `tooManyKeys`.
+    func addServiceKey(_ key: NewServiceKey, toContainer container: String) throws(DirectoryError)
+    /// All keys of a container's services, by the service's name and in the order in which they were registered.
+    func serviceKeys(ofContainer container: String) throws(DirectoryError) -> [DirectoryServiceKey]
+    /// Revokes one key of a service, or all; returns how many. The records of the service stay.
+    ///
+    /// Fails with `userMissing` for a service and `keyMissing` for a key that is not there.
+    func revokeServiceKeys(
+        ofService name: String,
+        keyID: String?,
+        inContainer container: String
+    ) throws(DirectoryError) -> Int
+    /// The public key of an ID in DER, unless it was revoked.
+    func publicKey(
+        ofServiceKey id: String,
+        inContainer container: String
+    ) throws(DirectoryError) -> [UInt8]?
     /// What a connection of a user by this name would use, or of somebody who is not signed in: for an operator, who needs no
     /// token and makes no database.
     ///
@@ -44,15 +73,36 @@ package protocol Directory: Sendable {
     ///
     /// `name` says what they are for. If there are none yet they are `candidate` from now on, 32 bytes made at random.
     func secret(named name: String, orStoring candidate: [UInt8]) throws(DirectoryError) -> [UInt8]
-    /// Finds what a connection may use, and creates the user's private database when it is the first time.
+    /// Finds what a connection may use and for how long, and creates the user's private database when it is the first time.
     ///
-    /// Without a token it is a connection that is not signed in. Fails with `containerMissing`, `tokenUnknown` (wrong or
-    /// revoked: not told apart) or `unavailable`.
-    func signIn(
+    /// Fails with `containerMissing`, `tokenUnknown` (wrong, revoked or not permitted: not told apart), `tokenExpired` for an identity
+    /// whose time is over, or `unavailable`.
+    func admit(
+        _ claim: CredentialClaim,
+        toContainer container: String,
+        environment: Environment
+    ) throws(DirectoryError) -> Admittance
+    /// Who was changed after `version`; of all versions the first is 0.
+    func credentialChanges(after version: Int64) throws(DirectoryError) -> CredentialChanges
+    /// Whether a credential that was admitted still would be, but for its time.
+    ///
+    /// Returns when it ends, if it ends by itself; fails with `tokenUnknown`.
+    func recheck(_ credential: Credential) throws(DirectoryError) -> Int64?
+}
+
+extension Directory {
+    /// The same for an access token, or for nobody.
+    package func signIn(
         container: String,
         environment: Environment,
         tokenHash: [UInt8]?
-    ) throws(DirectoryError) -> SignIn
+    ) throws(DirectoryError) -> SignIn {
+        try self.admit(
+            tokenHash.map { .accessToken(hash: $0) } ?? .nobody,
+            toContainer: container,
+            environment: environment
+        ).signIn
+    }
 }
 
 /// A user as an operator sees it.
@@ -61,8 +111,17 @@ package struct DirectoryUser: Hashable, Sendable {
     package var userRecordName: String
     package var createdMilliseconds: Int64
     package var isRevoked: Bool
+    /// A service, which has keys in place of tokens.
+    package var isService: Bool
 
-    package init(name: String, userRecordName: String, createdMilliseconds: Int64, isRevoked: Bool) {
+    package init(
+        name: String,
+        userRecordName: String,
+        createdMilliseconds: Int64,
+        isRevoked: Bool,
+        isService: Bool
+    ) {
+        self.isService = isService
         self.name = name
         self.userRecordName = userRecordName
         self.createdMilliseconds = createdMilliseconds
@@ -74,7 +133,7 @@ package struct DirectoryUser: Hashable, Sendable {
 package struct SignIn: Hashable, Sendable {
     package var environment: EnvironmentID
     package var publicDatabase: DatabaseID
-    /// `nil` when not signed in.
+    /// `nil` when not signed in, and for a service.
     package var privateDatabase: DatabaseID?
     /// `nil` when not signed in.
     package var userRecordName: String?
@@ -100,6 +159,14 @@ package enum DirectoryError: Error, Hashable, Sendable {
     case userMissing
     case userNameInvalid
     case tokenUnknown
+    case tokenExpired
+    /// The user was revoked, and has no token that another could take the place of.
+    case userRevoked
+    /// The user is a service, which has keys in place of tokens.
+    case userIsService
+    case keyExists
+    case keyMissing
+    case tooManyKeys
     /// The database cannot be read or written now.
     case unavailable
 }

@@ -45,8 +45,13 @@ import GRDB
 ///
 ///     asset, asset_user, asset_use   files, who sent them, which records name them
 ///     database         gets the numbers and bytes of its records and assets
+///
+/// Format 7:
+///
+///     user             gets a kind, its own mark of revocation, the token before, and the version of its credentials
+///     service_key, service_key_user   keys of services, and for whom they may act
 enum Migrations {
-    static let formatKnown = 6
+    static let formatKnown = 7
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -65,6 +70,9 @@ enum Migrations {
         }
         migrator.registerMigration("6") { database in
             for statement in self.format6 { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("7") { database in
+            for statement in self.format7 { try database.execute(sql: statement) }
         }
         return migrator
     }

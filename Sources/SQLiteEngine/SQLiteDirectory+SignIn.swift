@@ -4,18 +4,28 @@ import RecordModel
 import RecordStore
 
 extension SQLiteDirectory {
-    func signIn(
-        container: String,
-        environment: Environment,
-        tokenHash: [UInt8]?
-    ) throws(DirectoryError) -> SignIn {
-        let found = try self.find(container: container, environment: environment, tokenHash: tokenHash)
-        guard let user = found.user, found.signIn.privateDatabase == nil else { return found.signIn }
-        let signIn = found.signIn
+    func admit(
+        _ claim: CredentialClaim,
+        toContainer container: String,
+        environment: Environment
+    ) throws(DirectoryError) -> Admittance {
+        let now = self.clock()
+        if case .identity(let identity) = claim {
+            guard identity.expiresMilliseconds > now else { throw .tokenExpired }
+            try self.addUserIfMissing(identity, toContainer: container)
+        }
+        func find() throws(DirectoryError) -> Found {
+            try self.read { database in
+                try self.find(claim, container, environment, now: now, database)
+            }
+        }
+        let found = try find()
+        guard let user = found.user, !found.hasDatabase else { return found.admission }
+        let signIn = found.admission.signIn
         try self.write { transaction, database in
             try DatabaseRows.welcome(user, signIn, transaction, database)
         }
-        return try self.find(container: container, environment: environment, tokenHash: tokenHash).signIn
+        return try find().admission
     }
 
     func account(
@@ -23,69 +33,180 @@ extension SQLiteDirectory {
         ofContainer container: String,
         environment: Environment
     ) throws(DirectoryError) -> SignIn {
-        guard let user else {
-            return try self.find(container: container, environment: environment, tokenHash: nil).signIn
+        try self.read { database in
+            let place = try Place(container: container, environment: environment, database)
+            guard let user else { return place.signIn(nil, privateDatabase: nil) }
+            let found = try self.user("container = ?1 AND name = ?2", [place.container, user], database)
+            guard let found else { throw DirectoryError.userMissing }
+            let own = try place.privateDatabase(of: found, database)
+            return place.signIn(found, privateDatabase: own)
         }
+    }
+
+    func credentialChanges(after version: Int64) throws(DirectoryError) -> CredentialChanges {
+        try self.read { database in
+            let last = try Self.version(database)
+            guard last > version else { return CredentialChanges(version: last, users: []) }
+            let users = try Int64.fetchAll(
+                database,
+                sql: "SELECT number FROM user WHERE credential_version > ?",
+                arguments: [version]
+            )
+            return CredentialChanges(version: last, users: Set(users.map { UserNumber(rawValue: $0) }))
+        }
+    }
+
+    func recheck(_ credential: Credential) throws(DirectoryError) -> Int64? {
+        let now = self.clock()
         return try self.read { database in
-            let open = try self.row(container, environment, "name", user, database)
-            guard open[2] as Int64? != nil else { throw DirectoryError.userMissing }
-            return Self.signIn(open)
+            switch credential {
+            case .accessToken(let user, let hash):
+                return try self.tokenEnd(
+                    "user.number = ?1 AND is_revoked = 0",
+                    [user.rawValue],
+                    hash: hash,
+                    now: now,
+                    database
+                ).expires
+            case .serviceKey(let number, _, let user):
+                let acts = try Bool.fetchOne(
+                    database,
+                    sql: """
+                        SELECT service_key.user = ?2 OR EXISTS (
+                            SELECT * FROM service_key_user JOIN user ON user.number = service_key_user.user
+                            WHERE service_key = ?1 AND user.number = ?2 AND is_revoked = 0)
+                        FROM service_key WHERE number = ?1 AND revoked_ms IS NULL
+                        """,
+                    arguments: [number, user.rawValue]
+                )
+                guard acts == true else { throw DirectoryError.tokenUnknown }
+                return nil
+            case .identity(let user):
+                let found = try self.user("number = ?1 AND is_revoked = 0", [user.rawValue], database)
+                guard found != nil else { throw DirectoryError.tokenUnknown }
+                return nil
+            }
+        }
+    }
+
+    // MARK: - Looking
+
+    private struct Found {
+        var admission: Admittance
+        /// Who is to be welcomed if he has no database here.
+        var user: DatabaseRows.User?
+        var hasDatabase: Bool
+    }
+
+    struct UserRow {
+        var number: Int64
+        var recordName: String
+        var isService: Bool
+    }
+
+    /// A container's environment.
+    private struct Place {
+        var container: Int64
+        var environment: EnvironmentID
+        var publicDatabase: DatabaseID
+
+        init(container: String, environment: Environment, _ database: Database) throws {
+            let row = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT container.number, environment.number, database.number FROM container
+                    JOIN environment ON environment.container = container.number AND environment.kind = ?2
+                    JOIN database ON database.environment = environment.number
+                        AND database.scope = 1 AND database.owner = 0
+                    WHERE container.identifier = ?1
+                    """,
+                arguments: [container, Int64(environment.rawValue)]
+            )
+            guard let row else { throw DirectoryError.containerMissing }
+            self.container = row[0]
+            self.environment = EnvironmentID(rawValue: row[1])
+            self.publicDatabase = DatabaseID(rawValue: row[2])
+        }
+
+        func privateDatabase(of user: UserRow, _ database: Database) throws -> DatabaseID? {
+            try Int64.fetchOne(
+                database,
+                sql: "SELECT number FROM database WHERE environment = ? AND scope = 2 AND owner = ?",
+                arguments: [self.environment.rawValue, user.number]
+            ).map { DatabaseID(rawValue: $0) }
+        }
+
+        /// A service has a row of its own like everybody else, and nothing leads to it.
+        func signIn(_ user: UserRow?, privateDatabase: DatabaseID?) -> SignIn {
+            SignIn(
+                environment: self.environment,
+                publicDatabase: self.publicDatabase,
+                privateDatabase: user?.isService == true ? nil : privateDatabase,
+                userRecordName: user?.recordName
+            )
         }
     }
 
     private func find(
-        container: String,
-        environment: Environment,
-        tokenHash: [UInt8]?
-    ) throws(DirectoryError) -> (signIn: SignIn, user: DatabaseRows.User?) {
-        try self.read { database in
-            let row = try self.row(
-                container,
-                environment,
-                "token_hash",
-                tokenHash.map { Data($0) },
-                database
-            )
-            let number: Int64? = row[2]
-            if tokenHash != nil, number == nil { throw DirectoryError.tokenUnknown }
-            return (Self.signIn(row), number.map { DatabaseRows.User(number: $0, recordName: row[3]) })
-        }
-    }
-
-    /// Environment, public database, and the user with this value in a column, if there is one: number, record name, private database.
-    private func row(
+        _ claim: CredentialClaim,
         _ container: String,
         _ environment: Environment,
-        _ column: String,
-        _ value: (any DatabaseValueConvertible)?,
+        now: Int64,
         _ database: Database
-    ) throws -> Row {
-        let row = try Row.fetchOne(
-            database,
-            sql: """
-                SELECT environment.number, open.number, user.number, user.record_name, own.number
-                FROM container
-                JOIN environment ON environment.container = container.number AND environment.kind = ?2
-                JOIN database AS open
-                    ON open.environment = environment.number AND open.scope = 1 AND open.owner = 0
-                LEFT JOIN user ON user.container = container.number AND user.\(column) = ?3
-                LEFT JOIN database AS own
-                    ON own.environment = environment.number AND own.scope = 2 AND own.owner = user.number
-                WHERE container.identifier = ?1
-                """,
-            arguments: [container, Int64(environment.rawValue), value]
+    ) throws -> Found {
+        let place = try Place(container: container, environment: environment, database)
+        let version = try Self.version(database)
+        let holder = try self.holder(of: claim, in: place.container, now: now, database)
+        guard let holder else {
+            let admission = Admittance(
+                signIn: place.signIn(nil, privateDatabase: nil),
+                credential: nil,
+                expiresMilliseconds: nil,
+                version: version
+            )
+            return Found(admission: admission, user: nil, hasDatabase: false)
+        }
+        let own = try place.privateDatabase(of: holder.user, database)
+        let admission = Admittance(
+            signIn: place.signIn(holder.user, privateDatabase: own),
+            credential: holder.credential,
+            expiresMilliseconds: holder.expires,
+            version: version
         )
-        guard let row else { throw DirectoryError.containerMissing }
-        return row
+        return Found(
+            admission: admission,
+            user: DatabaseRows.User(number: holder.user.number, recordName: holder.user.recordName),
+            hasDatabase: own != nil
+        )
     }
 
-    private static func signIn(_ row: Row) -> SignIn {
-        let own: Int64? = row[4]
-        return SignIn(
-            environment: EnvironmentID(rawValue: row[0]),
-            publicDatabase: DatabaseID(rawValue: row[1]),
-            privateDatabase: own.map { DatabaseID(rawValue: $0) },
-            userRecordName: row[3]
-        )
+    private static func version(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT max(credential_version) FROM user") ?? 0
+    }
+
+    private func addUserIfMissing(
+        _ identity: IdentityClaim,
+        toContainer container: String
+    ) throws(DirectoryError) {
+        guard let recordName = identity.newUserRecordName else { return }
+        let name = identity.userName
+        guard NameRules.isItemName(name), NameRules.isUserRecordName(recordName) else {
+            throw .userNameInvalid
+        }
+        let isThere = try self.read { database in
+            let container = try Self.number(ofContainer: container, database)
+            return try self.user("container = ?1 AND name = ?2", [container, name], database) != nil
+        }
+        guard !isThere else { return }
+        try self.write { transaction, database in
+            let container = try Self.number(ofContainer: container, database)
+            try database.execute(
+                sql: """
+                    INSERT OR IGNORE INTO user (container, name, record_name, created_ms)
+                    VALUES (?, ?, ?, ?)
+                    """,
+                arguments: [container, name, recordName, transaction.nowMilliseconds]
+            )
+        }
     }
 }

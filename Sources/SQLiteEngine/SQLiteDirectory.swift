@@ -59,56 +59,6 @@ struct SQLiteDirectory: Directory {
         }
     }
 
-    func users(ofContainer container: String) throws(DirectoryError) -> [DirectoryUser] {
-        try self.read { database in
-            let container = try Self.number(ofContainer: container, database)
-            return try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT name, record_name, created_ms, token_hash IS NULL FROM user
-                    WHERE container = ? ORDER BY name
-                    """,
-                arguments: [container]
-            ).map { row in
-                DirectoryUser(
-                    name: row[0],
-                    userRecordName: row[1],
-                    createdMilliseconds: row[2],
-                    isRevoked: row[3]
-                )
-            }
-        }
-    }
-
-    func revokeUser(named name: String, inContainer container: String) throws(DirectoryError) {
-        try self.setToken(nil, ofUser: name, inContainer: container)
-    }
-
-    func renewToken(
-        ofUser name: String,
-        inContainer container: String,
-        tokenHash: [UInt8]
-    ) throws(DirectoryError) {
-        try self.setToken(Data(tokenHash), ofUser: name, inContainer: container)
-    }
-
-    private func setToken(
-        _ hash: Data?,
-        ofUser name: String,
-        inContainer container: String
-    )
-        throws(DirectoryError)
-    {
-        try self.write { _, database in
-            let container = try Self.number(ofContainer: container, database)
-            try database.execute(
-                sql: "UPDATE user SET token_hash = ? WHERE container = ? AND name = ?",
-                arguments: [hash, container, name]
-            )
-            guard database.changesCount == 1 else { throw DirectoryError.userMissing }
-        }
-    }
-
     func secret(named name: String, orStoring candidate: [UInt8]) throws(DirectoryError) -> [UInt8] {
         if let secret = try self.storedSecret(name) { return secret }
         try self.write { _, database in

@@ -22,6 +22,7 @@ struct ServerRun {
         try self.folder.make()
         let lock = try DataFolderLock(folder: self.folder)
         let tls = try self.loadTLS(logger: logger)
+        let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         let engine = try EngineOpening.open(self.folder, settings: self.settings, logger: logger)
         logger.info(
             "settings in force",
@@ -42,6 +43,7 @@ struct ServerRun {
             engine: engine,
             files: AssetStore(files),
             tls: tls.material,
+            identities: identityKeys?.tokens,
             logger: logger,
             clock: SystemTime.milliseconds
         )
@@ -53,6 +55,7 @@ struct ServerRun {
             drain: .seconds(self.settings.drainSeconds)
         )
         var services = [ServiceGroupConfiguration.ServiceConfiguration(service: service)]
+        if let identityKeys { services.append(.init(service: identityKeys)) }
         if self.settings.metricsIntervalSeconds > 0 {
             let interval = Duration.seconds(self.settings.metricsIntervalSeconds)
             services.append(.init(service: MetricsLog(metrics: metrics, interval: interval, logger: logger)))

@@ -26,8 +26,8 @@ struct Tidemark: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, ContainerCommand.self, UserCommand.self, SchemaCommand.self, AssetsCommand.self,
-            Usage.self, Explain.self, SettingsCommand.self,
+            Serve.self, ContainerCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
+            AssetsCommand.self, Usage.self, Explain.self, SettingsCommand.self,
         ]
     )
 

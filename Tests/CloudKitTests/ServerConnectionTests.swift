@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Testing
 
@@ -27,6 +28,7 @@ import Testing
     @Test(arguments: [
         ([:], "TIDEMARK_URL"), (["TIDEMARK_URL": ""], "TIDEMARK_URL"),
         (["TIDEMARK_URL": "tidemark://h", "TIDEMARK_ENVIRONMENT": "test"], "TIDEMARK_ENVIRONMENT"),
+        (["TIDEMARK_URL": "tidemark://h", "TIDEMARK_ON_BEHALF_OF": "alice"], "TIDEMARK_SERVICE_KEY"),
     ])
     func `what is missing is named`(variables: [String: String], name: String) {
         #expect {
@@ -35,6 +37,61 @@ import Testing
             (error as? CKError)?.code == .badContainer
                 && (error as? CKError)?.localizedDescription.contains(name) == true
         }
+    }
+
+    @Test func `a service's key and its user are read from the environment`() throws {
+        let connection = try CKServerConnection(variables: [
+            "TIDEMARK_URL": "tidemark://h", "TIDEMARK_SERVICE_KEY": "/etc/shop.pem",
+            "TIDEMARK_ON_BEHALF_OF": "alice",
+        ])
+        #expect(
+            connection.serviceKey
+                == CKServerConnection.ServiceKey(.file("/etc/shop.pem"), onBehalfOf: "alice")
+        )
+        #expect(connection.token == nil)
+    }
+
+    @Test func `a connection has one credential, and a key that can be used`() throws {
+        func refusal(_ change: (inout CKServerConnection) -> Void) -> String {
+            var connection = CKServerConnection(url: "tidemark://h")
+            change(&connection)
+            do {
+                _ = try connection.clientConfiguration(container: "org.example")
+                return ""
+            } catch {
+                #expect(error.code == .badContainer)
+                return error.localizedDescription
+            }
+        }
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        #expect(refusal { $0.serviceKey = .init(.pem(pem)) } == "")
+        let provider = CKServerConnection.TokenProvider { "token" }
+        #expect(refusal { $0.tokenProvider = provider } == "")
+        for both: (inout CKServerConnection) -> Void in [
+            {
+                $0.token = "a"; $0.serviceKey = .init(.pem(pem))
+            },
+            {
+                $0.token = "a"; $0.tokenProvider = provider
+            },
+            {
+                $0.serviceKey = .init(.pem(pem)); $0.tokenProvider = provider
+            },
+        ] {
+            #expect(refusal(both).contains("has one of"))
+        }
+        #expect(refusal { $0.serviceKey = .init(.file("/none.pem")) }.contains("/none.pem"))
+        let publicPEM = P256.Signing.PrivateKey().publicKey.pemRepresentation
+        #expect(refusal { $0.serviceKey = .init(.pem(publicPEM)) }.contains("P-256"))
+        #expect(refusal { $0.serviceKey = .init(.pem("")) }.contains("P-256"))
+    }
+
+    @Test func `copies of a token provider are one, so that containers share a connection`() {
+        let provider = CKServerConnection.TokenProvider { "token" }
+        let copy = provider
+        #expect(provider == copy)
+        #expect(provider.hashValue == copy.hashValue)
+        #expect(provider != CKServerConnection.TokenProvider { "token" })
     }
 
     @Test(arguments: [
@@ -46,7 +103,7 @@ import Testing
         let configuration = try CKServerConnection(url: url).clientConfiguration(container: "org.example")
         #expect(configuration.host == host)
         #expect(configuration.port == port)
-        #expect(configuration.accessToken == nil)
+        #expect(!configuration.credential.isSignedIn)
         #expect(configuration.installationID.count == 16)
     }
 

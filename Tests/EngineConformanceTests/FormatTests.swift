@@ -56,6 +56,24 @@ struct FormatTests {
     }
 
     @Test
+    func `a user who had been revoked in format 1 still is`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-1.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        _ = try await OtherProcess(folder: folder).execute(
+            "UPDATE user SET token_hash = NULL WHERE name = 'bob'"
+        )
+        let it = try EngineKind.sqlite.open(in: folder.path, clock: ManualClock())
+        let users = try it.directory.users(ofContainer: EngineUnderTest.container)
+        #expect(users.map(\.name) == ["alice", "bob"])
+        #expect(users.map(\.isRevoked) == [false, true])
+        #expect(users.map(\.isService) == [false, false])
+        await it.shutdown()
+    }
+
+    @Test
     func `a file of format 4 opens, keeps its records and takes subscriptions`() async throws {
         let folder = try TemporaryDirectory()
         try FileManager.default.copyItem(

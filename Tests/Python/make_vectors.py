@@ -69,6 +69,33 @@ def handshake():
     refuse("Hello", "nothing", b"", **malformed)
     refuse("Hello", "a container that is not UTF-8", b"\x0a\x01\x01\x12\x01\xff", **malformed)
 
+    key_id = bytes(range(32)).hex()
+    service = pb.ServiceKey(key_id=key_id)
+    add("Hello", "a service", hello(access_token="", service_key=service))
+    behalf = pb.ServiceKey(key_id=key_id, on_behalf_of="alice")
+    add("Hello", "a service for a user", hello(access_token="", service_key=behalf))
+    add("Hello", "an identity token of 3,072 bytes", hello(access_token="", identity_token="t" * 3072))
+    for name, changes in [
+        ("a token and a service", dict(service_key=service)),
+        ("a token and an identity token", dict(identity_token="a.b.c")),
+        ("a service and an identity token", dict(access_token="", service_key=service, identity_token="a.b.c")),
+        ("an identity token of 3,073 bytes", dict(access_token="", identity_token="t" * 3073)),
+        ("a key ID of 63 digits", dict(access_token="", service_key=pb.ServiceKey(key_id=key_id[1:]))),
+        ("a key ID in upper case", dict(access_token="", service_key=pb.ServiceKey(key_id=key_id.upper()))),
+        ("a service without a key ID", dict(access_token="", service_key=pb.ServiceKey())),
+        ("a service for a user of 256 bytes",
+         dict(access_token="", service_key=pb.ServiceKey(key_id=key_id, on_behalf_of="u" * 256))),
+    ]:
+        refuse("Hello", name, hello(**changes).SerializeToString(), **malformed)
+    add("Challenge", "a nonce", pb.Challenge(nonce=bytes(range(32))))
+    add("Proof", "a signature", pb.Proof(signature=bytes(range(64))))
+    for size in (0, 31, 33):
+        refuse("Challenge", f"{size} bytes", pb.Challenge(nonce=bytes(size)).SerializeToString(), **malformed)
+    for size in (0, 63, 65):
+        refuse("Proof", f"{size} bytes", pb.Proof(signature=bytes(size)).SerializeToString(), **malformed)
+    refuse("Challenge", "cut off", pb.Challenge(nonce=bytes(32)).SerializeToString()[:-1], **malformed)
+    refuse("Proof", "cut off", pb.Proof(signature=bytes(64)).SerializeToString()[:-1], **malformed)
+
     limits = pb.Limits(
         frame_bytes_max=3145728, request_items_max=400, request_bytes_max=2097152, record_bytes_max=1048576,
         in_flight_max=128, idle_timeout_ms=60000, request_id_retention_s=3600, deadline_ms_max=60000)

@@ -97,6 +97,8 @@ def expected_of_hello(vector):
         return {close(vector["error"]["close_reason"])}
     if 1 not in vector["fields"]["versions"]:
         return {close("version_unsupported")}
+    if "service_key" in vector["fields"]:
+        return {close("container_unknown"), "challenge"}
     return {close("container_unknown"), close("not_authenticated"), "welcome"}
 
 
@@ -118,8 +120,7 @@ def answer_to_hello(server, data):
     connection = Connection(*server)
     try:
         connection.send("hello", 0, data)
-        connection.await_welcome()
-        return "welcome"
+        return name_of(KINDS, connection.receive()[0])
     except Closed as error:
         return closed(error)
     finally:

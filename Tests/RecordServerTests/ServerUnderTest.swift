@@ -1,3 +1,4 @@
+import AccessTokens
 import AssetStore
 import Crypto
 import Logging
@@ -35,6 +36,7 @@ struct ServerUnderTest {
         clock: ManualClock = ManualClock(milliseconds: Self.startMilliseconds),
         faults: FaultInjector? = nil,
         fileFaults: FileFaults? = nil,
+        identities: IdentityTokens? = nil,
         _ body: (ServerUnderTest) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -66,6 +68,7 @@ struct ServerUnderTest {
             engine: engine,
             files: AssetStore(files),
             tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
+            identities: identities,
             logger: log.logger,
             clock: { clock.milliseconds },
             faults: faults

@@ -1,3 +1,4 @@
+import Crypto
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -99,6 +100,14 @@ final class TestPeer {
             }
         }
         throw UnexpectedFrame(frame: nil)
+    }
+
+    /// SHA-256 of the certificate that the server showed.
+    func certificateHash() async throws -> [UInt8] {
+        guard let certificate = try await self.channel.nioSSL_peerCertificate().get() else {
+            throw UnexpectedFrame(frame: nil)
+        }
+        return Array(SHA256.hash(data: try certificate.toDERBytes()))
     }
 
     func close() async {

@@ -28,8 +28,8 @@ package struct Vector: Sendable, CustomStringConvertible {
     package var description: String { "\(self.message): \(self.name)" }
 
     package static let files = [
-        "AssetData", "AssetOffsets", "Credit", "End", "Frame", "GoAway", "Hello", "Items", "Notification",
-        "NotificationAck", "Progress", "RecordFields", "Request", "Welcome",
+        "AssetData", "AssetOffsets", "Challenge", "Credit", "End", "Frame", "GoAway", "Hello", "Items",
+        "Notification", "NotificationAck", "Progress", "Proof", "RecordFields", "Request", "Welcome",
     ]
 
     package static func all() throws -> [Vector] {

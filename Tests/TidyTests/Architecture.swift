@@ -27,16 +27,17 @@ enum Architecture {
             ours: ["RecordStore", "RecordModel"],
             outside: ["NIOCore", "NIOPosix", "Crypto"]
         ),
+        ModuleRow(folder: "Sources/AccessTokens", ours: [], outside: ["JWTKit"]),
         ModuleRow(
             folder: "Sources/RecordServer",
-            ours: ["AssetStore", "RecordStore", "WireProtocol", "RecordModel"],
+            ours: ["AccessTokens", "AssetStore", "RecordStore", "WireProtocol", "RecordModel"],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging", "Metrics"]
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
             folder: "Sources/tidemark",
             ours: [
-                "RecordServer", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
+                "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
                 "PredicateFormat", "ServerCertificates",
             ],
             outside: [
@@ -46,7 +47,7 @@ enum Architecture {
         ModuleRow(
             folder: "Clients/RecordClient",
             ours: ["WireProtocol", "RecordModel"],
-            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Logging"]
+            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
         ModuleRow(

@@ -22,7 +22,7 @@ import Testing
         let vectors = try Vector.all().filter { $0.bytes.count < 2_000 }
         let decoders = [
             "Frame", "Hello", "Welcome", "GoAway", "Request", "Items", "End", "Credit", "RecordFields",
-            "Notification", "NotificationAck",
+            "Notification", "NotificationAck", "Challenge", "Proof",
         ]
         for _ in 0..<5_000 {
             guard let vector = vectors.randomElement(using: &generator) else { break }

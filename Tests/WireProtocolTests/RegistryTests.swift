@@ -11,6 +11,7 @@ enum Registry {
         "end": .end, "cancel": .cancel, "ping": .ping, "pong": .pong, "credit": .credit,
         "asset_data": .assetData, "progress": .progress, "asset_offsets": .assetOffsets,
         "notification": .notification, "notification_ack": .notificationAck,
+        "challenge": .challenge, "proof": .proof,
     ]
     static let errorCodes: [String: ErrorCode] = [
         "internal_error": .internalError, "bad_container": .badContainer,
@@ -30,6 +31,7 @@ enum Registry {
         "drain": .drain, "version_unsupported": .versionUnsupported, "not_authenticated": .notAuthenticated,
         "container_unknown": .containerUnknown, "overloaded": .overloaded, "idle": .idle,
         "slow_reader": .slowReader, "handshake_timeout": .handshakeTimeout, "internal_error": .internalError,
+        "credential_expired": .credentialExpired,
         "frame_too_large": .frameTooLarge, "frame_kind_unexpected": .frameKindUnexpected,
         "message_malformed": .messageMalformed, "request_before_hello": .requestBeforeHello,
         "second_hello": .secondHello, "stream_invalid": .streamInvalid,
@@ -78,6 +80,8 @@ enum Registry {
         "asset_data_bytes_max": Bounds.assetDataBytesMax,
         "versions_max": Hello.versionsMax,
         "access_token_bytes_max": Hello.accessTokenBytesMax,
+        "identity_token_bytes_max": Hello.identityTokenBytesMax,
+        "challenge_bytes": Challenge.nonceBytes,
         "client_bytes_max": Hello.clientBytesMax,
     ]
 

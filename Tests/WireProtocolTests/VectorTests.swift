@@ -64,7 +64,7 @@ import WireProtocol
         "Items": PBItems.self, "End": PBEnd.self, "Credit": PBCredit.self,
         "RecordFields": PBRecordFields.self, "Notification": PBNotification.self,
         "NotificationAck": PBNotificationAck.self, "AssetOffsets": PBAssetOffsets.self,
-        "Progress": PBProgress.self,
+        "Progress": PBProgress.self, "Challenge": PBChallenge.self, "Proof": PBProof.self,
     ]
 
     /// Decodes and encodes with the codec.
@@ -83,6 +83,8 @@ import WireProtocol
         case "NotificationAck": encoded = try NotificationAck(decoding: payload).encoded()
         case "AssetData": encoded = try AssetData(decoding: payload).encoded()
         case "AssetOffsets": encoded = try AssetOffsets(decoding: payload).encoded()
+        case "Challenge": encoded = try Challenge(decoding: payload).encoded()
+        case "Proof": encoded = try Proof(decoding: payload).encoded()
         case "Progress": encoded = try Progress(decoding: payload).encoded()
         case "RecordFields":
             let body = try RecordBody(checking: vector.bytes, allowsClear: true)

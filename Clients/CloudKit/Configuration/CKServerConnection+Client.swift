@@ -6,7 +6,7 @@ private import WireProtocol
 extension CKServerConnection {
     /// What the record client needs to connect.
     ///
-    /// - Throws: `CKError.badContainer` for an address or a container identifier that is none.
+    /// - Throws: `CKError.badContainer` for an address, a container identifier or a credential that is none.
     func clientConfiguration(container: String) throws(CKError) -> ClientConfiguration {
         guard NameRules.isContainerID(container) else {
             throw CKError.local(
@@ -20,9 +20,9 @@ extension CKServerConnection {
             port: port,
             trust: self.trust,
             container: container,
-            environment: self.environment == .production ? .production : .development,
-            accessToken: self.token.flatMap { $0.isEmpty ? nil : $0 }
+            environment: self.environment == .production ? .production : .development
         )
+        configuration.credential = try self.credential()
         configuration.installationID = InstallationID.current
         return configuration
     }

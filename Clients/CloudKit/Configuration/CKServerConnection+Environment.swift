@@ -5,6 +5,8 @@ extension CKServerConnection {
     enum Variable {
         static let url = "TIDEMARK_URL"
         static let token = "TIDEMARK_TOKEN"
+        static let serviceKey = "TIDEMARK_SERVICE_KEY"
+        static let onBehalfOf = "TIDEMARK_ON_BEHALF_OF"
         static let certificateAuthority = "TIDEMARK_CA"
         static let environment = "TIDEMARK_ENVIRONMENT"
         static let container = "TIDEMARK_CONTAINER"
@@ -16,7 +18,7 @@ extension CKServerConnection {
     ///
     /// A variable that is set and empty counts as absent.
     ///
-    /// - Throws: `CKError.badContainer` when there is no address, `TIDEMARK_ENVIRONMENT` is none of the two words, or the file that
+    /// - Throws: `CKError.badContainer` when there is no address, `TIDEMARK_ENVIRONMENT` is none of the two words, there is a user to act for and no key to do so, or the file that
     ///   `TIDEMARK_SCHEMA` names cannot be read.
     init(variables: [String: String]) throws(CKError) {
         func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -28,6 +30,15 @@ extension CKServerConnection {
             )
         }
         self.init(url: url, token: value(Variable.token))
+        let onBehalfOf = value(Variable.onBehalfOf)
+        if let file = value(Variable.serviceKey) {
+            self.serviceKey = ServiceKey(.file(file), onBehalfOf: onBehalfOf)
+        } else if onBehalfOf != nil {
+            throw CKError.local(
+                .badContainer,
+                "\(Variable.onBehalfOf) means nothing without \(Variable.serviceKey)"
+            )
+        }
         if let file = value(Variable.certificateAuthority) { self.certificateAuthority = .file(file) }
         if let name = value(Variable.environment) {
             guard let environment = Environment(rawValue: name.lowercased()) else {

@@ -5,7 +5,7 @@ private import Synchronization
 /// Beyond Apple's surface: there a system's settings say it.
 ///
 /// Code that knows nothing of this type takes its connection from the environment: `TIDEMARK_URL`, `TIDEMARK_TOKEN`,
-/// `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`, and `TIDEMARK_SCHEMA` for the path of a schema. Nothing is checked here: what is wrong is told by the first request, as
+/// `TIDEMARK_SERVICE_KEY` (the path of a service's key in PEM) with `TIDEMARK_ON_BEHALF_OF`, `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`, and `TIDEMARK_SCHEMA` for the path of a schema. Nothing is checked here: what is wrong is told by the first request, as
 /// `CKError.badContainer` with a text that names the setting.
 public struct CKServerConnection: Hashable, Sendable {
     /// Whom a client believes that a server is the one it says.
@@ -28,9 +28,13 @@ public struct CKServerConnection: Hashable, Sendable {
 
     /// `tidemark://host:port`; without a port 7430.
     public var url: String
-    /// The access token of a user, as `tidemark user add` printed it; `nil`: nobody is signed in, and only public
-    /// databases can be read.
+    /// The access token of a user, as `tidemark user add` printed it, or a JSON Web Token of an identity provider that the server
+    /// trusts; `nil`, with no other credential: nobody is signed in, and only public databases can be read.
     public var token: String?
+    /// The key of a service, in place of a token; `nil`: none.
+    public var serviceKey: ServiceKey?
+    /// Gives tokens when one is needed, in place of a token; `nil`: none does.
+    public var tokenProvider: TokenProvider?
     /// Whom to believe.
     public var certificateAuthority: CertificateAuthority
     /// Which data.

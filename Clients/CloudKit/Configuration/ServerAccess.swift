@@ -41,9 +41,8 @@ final class ServerAccess: Sendable {
 
         /// Notes what a failure says about the token.
         func heard(_ error: ClientError) {
-            if self.isSignedIn, case .rejected(.notAuthenticated, _) = error {
-                self.signIn.note(isAccepted: false)
-            }
+            guard self.isSignedIn, error.isOfCredential else { return }
+            self.signIn.note(isAccepted: false)
         }
 
         /// Notes that the server greeted a user by name.

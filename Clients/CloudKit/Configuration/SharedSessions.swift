@@ -23,7 +23,7 @@ enum SharedSessions {
         return self.sessions.withLock { sessions in
             if let session = sessions[key] { return session }
             let client = RecordClient(configuration: configuration)
-            let isSignedIn = configuration.accessToken != nil
+            let isSignedIn = configuration.credential.isSignedIn
             let signIn = SignInAnswer()
             let session = ServerAccess.Session(
                 client: client,

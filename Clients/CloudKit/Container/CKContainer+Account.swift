@@ -18,7 +18,7 @@ extension CKContainer {
         } catch {
             session.heard(error)
             switch error {
-            case .rejected(.notAuthenticated, _): return (.noAccount, nil)
+            case .rejected(.notAuthenticated, _), .rejected(.credentialExpired, _): return (.noAccount, nil)
             case .rejected(.overloaded, _), .rejected(.drain, _): return (.temporarilyUnavailable, nil)
             default: return (.couldNotDetermine, CKError(error))
             }

@@ -48,7 +48,7 @@ extension CKError {
 
     private init(rejection reason: CloseReason, message: String) {
         switch reason {
-        case .notAuthenticated:
+        case .notAuthenticated, .credentialExpired:
             self.init(.notAuthenticated, message: message, advice: .never)
         case .containerUnknown:
             self.init(.badContainer, message: message, advice: .never)
@@ -77,5 +77,13 @@ extension CKError {
             userInfo[CKErrorRetryAfterKey] = NSNumber(value: seconds)
         }
         self.init(code, userInfo: userInfo)
+    }
+}
+
+extension ClientError {
+    /// Whether the server does not take the token or the key.
+    var isOfCredential: Bool {
+        guard case .rejected(let reason, _) = self else { return false }
+        return reason == .notAuthenticated || reason == .credentialExpired
     }
 }

@@ -25,7 +25,7 @@ struct SyncServer: Sendable {
             return name.isEmpty ? nil : name
         } catch {
             session.heard(error)
-            if case .rejected(.notAuthenticated, _) = error { return nil }
+            if error.isOfCredential { return nil }
             throw CKError(error)
         }
     }

@@ -22,6 +22,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Whether this side wants no more of it.
     private(set) var isRetired = false
     private let hello: Hello
+    /// What a service signs with; `nil`: the hello says all.
+    private let key: SigningKey?
     private let frames: FrameAssembly
     var machine: ClientStateMachine
     private var keepalive: Keepalive?
@@ -31,14 +33,15 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var outgoing = ByteBuffer()
     private var hasFinished = false
 
-    init(number: Int, hello: Hello, session: ClientSession) {
+    init(number: Int, hello: Hello, key: SigningKey?, session: ClientSession) {
         self.number = number
         self.hello = hello
+        self.key = key
         self.frames = FrameAssembly(
             payloadBytesMax: Self.handshakePayloadBytesMax,
             buffers: session.assetBuffers
         )
-        self.machine = ClientStateMachine(windows: hello.windows)
+        self.machine = ClientStateMachine(windows: hello.windows, expectsChallenge: key != nil)
         self.session = session
     }
 
@@ -234,11 +237,31 @@ extension ClientConnectionHandler {
         case .pong: _ = try Ping(decoding: frame.payload)
         case .notification: try self.notificationReceived(Notification(decoding: frame.payload))
         case .welcome: try self.welcomeReceived(Welcome(decoding: frame.payload))
+        case .challenge: self.challengeReceived(try Challenge(decoding: frame.payload))
         case .goaway: self.goAwayReceived(try GoAway(decoding: frame.payload))
-        case .hello, .request, .cancel: throw Violation.frameUnexpected
+        case .hello, .proof, .request, .cancel: throw Violation.frameUnexpected
         // Kinds from 128 on are ignored by those who do not know them.
         default: guard frame.kind.rawValue >= 128 else { throw Violation.frameUnexpected }
         }
+    }
+
+    /// Signs for this connection alone: what the server showed in TLS is part of it.
+    private func challengeReceived(_ challenge: Challenge) {
+        switch self.machine.challengeReceived() {
+        case .prove: break
+        case .violation(let violation): return self.violated(violation)
+        case .ignore: return
+        }
+        guard let context, let key, let name = self.hello.serviceKey,
+            let certificate = TLSConnector.serverCertificate(of: context.pipeline),
+            let proof = try? key.proof(
+                nonce: challenge.nonce,
+                certificate: certificate,
+                hello: self.hello,
+                name: name
+            )
+        else { return self.close(.misconfigured("the service's key cannot sign")) }
+        self.write(.proof, stream: 0, proof.encoded())
     }
 
     private func welcomeReceived(_ welcome: Welcome) throws {

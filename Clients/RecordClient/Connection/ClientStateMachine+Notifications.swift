@@ -33,8 +33,8 @@ extension ClientStateMachine {
     /// The stream of `listen` is about to end.
     mutating func listenAnswered(isAccepted: Bool) {
         switch consume self {
-        case .connecting(let windows): self = .connecting(windows)
-        case .awaitingWelcome(let windows): self = .awaitingWelcome(windows)
+        case .connecting(let handshake): self = .connecting(handshake)
+        case .awaitingWelcome(let handshake): self = .awaitingWelcome(handshake)
         case .open(var streams):
             streams.notifications.listenAnswered(isAccepted: isAccepted)
             self = .open(streams)
@@ -76,8 +76,8 @@ extension ClientStateMachine {
     /// All notifications up to this one are taken care of.
     mutating func notificationsTaken(upTo number: UInt64) {
         switch consume self {
-        case .connecting(let windows): self = .connecting(windows)
-        case .awaitingWelcome(let windows): self = .awaitingWelcome(windows)
+        case .connecting(let handshake): self = .connecting(handshake)
+        case .awaitingWelcome(let handshake): self = .awaitingWelcome(handshake)
         case .open(var streams):
             streams.notifications.take(upTo: number)
             self = .open(streams)
@@ -91,11 +91,11 @@ extension ClientStateMachine {
     /// What to acknowledge before anything else is sent; `nil`: nothing is new.
     mutating func acknowledgementDue() -> UInt64? {
         switch consume self {
-        case .connecting(let windows):
-            self = .connecting(windows)
+        case .connecting(let handshake):
+            self = .connecting(handshake)
             return nil
-        case .awaitingWelcome(let windows):
-            self = .awaitingWelcome(windows)
+        case .awaitingWelcome(let handshake):
+            self = .awaitingWelcome(handshake)
             return nil
         case .open(var streams):
             let number = streams.notifications.acknowledge()

@@ -82,11 +82,11 @@ extension ClientStateMachine {
     /// - Returns: What to grant to the stream.
     mutating func assetDataConsumed(payloadBytes: Int, stream: UInt32) -> UInt32? {
         switch consume self {
-        case .connecting(let windows):
-            self = .connecting(windows)
+        case .connecting(let handshake):
+            self = .connecting(handshake)
             return nil
-        case .awaitingWelcome(let windows):
-            self = .awaitingWelcome(windows)
+        case .awaitingWelcome(let handshake):
+            self = .awaitingWelcome(handshake)
             return nil
         case .open(var streams):
             let grant = streams.consumeOfStream(payloadBytes, on: stream)

@@ -11,9 +11,9 @@ import WireProtocol
 /// whatever arrives after the end.
 enum ClientStateMachine: ~Copyable {
     /// Exits: `connected`, `connectionEnded`.
-    case connecting(Windows)
+    case connecting(ClientHandshake)
     /// Exits: `welcomeReceived`, `goAwayReceived`, a violation, `connectionEnded`.
-    case awaitingWelcome(Windows)
+    case awaitingWelcome(ClientHandshake)
     /// Exits: `goAwayReceived`, a violation, `connectionEnded`.
     case open(OpenStreams)
     /// Exits: the last `endReceived`, `goAwayReceived`, a violation, `connectionEnded`.
@@ -31,6 +31,12 @@ enum ClientStateMachine: ~Copyable {
 
     enum OnConnected: Equatable {
         case sendHello
+        case ignore
+    }
+
+    enum OnChallenge: Equatable {
+        case prove
+        case violation(Violation)
         case ignore
     }
 
@@ -73,18 +79,18 @@ enum ClientStateMachine: ~Copyable {
         case ignore
     }
 
-    init(windows: Windows) {
-        self = .connecting(windows)
+    init(windows: Windows, expectsChallenge: Bool = false) {
+        self = .connecting(ClientHandshake(windows: windows, expectsChallenge: expectsChallenge))
     }
 
     /// TLS is up and has agreed on the protocol.
     mutating func connected() -> OnConnected {
         switch consume self {
-        case .connecting(let windows):
-            self = .awaitingWelcome(windows)
+        case .connecting(let handshake):
+            self = .awaitingWelcome(handshake)
             return .sendHello
-        case .awaitingWelcome(let windows):
-            self = .awaitingWelcome(windows)
+        case .awaitingWelcome(let handshake):
+            self = .awaitingWelcome(handshake)
             return .ignore
         case .open(let streams):
             self = .open(streams)
@@ -98,13 +104,43 @@ enum ClientStateMachine: ~Copyable {
         }
     }
 
+    /// The server wants to see that this side has its key: once, and only of a service.
+    mutating func challengeReceived() -> OnChallenge {
+        switch consume self {
+        case .connecting:
+            self = .closed
+            return .violation(.frameUnexpected)
+        case .awaitingWelcome(var handshake):
+            guard handshake.expectsChallenge else {
+                self = .closed
+                return .violation(.frameUnexpected)
+            }
+            handshake.expectsChallenge = false
+            self = .awaitingWelcome(handshake)
+            return .prove
+        case .open:
+            self = .closed
+            return .violation(.frameUnexpected)
+        case .draining:
+            self = .closed
+            return .violation(.frameUnexpected)
+        case .closed:
+            self = .closed
+            return .ignore
+        }
+    }
+
     mutating func welcomeReceived(_ welcome: Welcome) -> OnWelcome {
         switch consume self {
         case .connecting:
             self = .closed
             return .violation(.frameUnexpected)
-        case .awaitingWelcome(let windows):
-            self = .open(OpenStreams(welcome: welcome, granted: windows))
+        case .awaitingWelcome(let handshake):
+            guard !handshake.expectsChallenge else {
+                self = .closed
+                return .violation(.frameUnexpected)
+            }
+            self = .open(OpenStreams(welcome: welcome, granted: handshake.windows))
             return .announce
         case .open:
             self = .closed
@@ -224,11 +260,11 @@ enum ClientStateMachine: ~Copyable {
     /// - Returns: What to grant.
     mutating func itemsConsumed(stream: UInt32, payloadBytes: Int) -> OpenStreams.Grants {
         switch consume self {
-        case .connecting(let windows):
-            self = .connecting(windows)
+        case .connecting(let handshake):
+            self = .connecting(handshake)
             return .nothing
-        case .awaitingWelcome(let windows):
-            self = .awaitingWelcome(windows)
+        case .awaitingWelcome(let handshake):
+            self = .awaitingWelcome(handshake)
             return .nothing
         case .open(var streams):
             let grants = streams.consume(payloadBytes, on: stream)
@@ -339,4 +375,11 @@ enum ClientStateMachine: ~Copyable {
             return false
         }
     }
+}
+
+/// What is to come before the welcome.
+struct ClientHandshake {
+    /// What this side has granted.
+    let windows: Windows
+    var expectsChallenge: Bool
 }

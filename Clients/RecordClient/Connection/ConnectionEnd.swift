@@ -27,6 +27,12 @@ enum ConnectionEnd: Error, Hashable {
         }
     }
 
+    /// Whether the server takes the client's token no more.
+    var isRefusedToken: Bool {
+        guard case .goneAway(let goAway) = self else { return false }
+        return goAway.reason == .notAuthenticated || goAway.reason == .credentialExpired
+    }
+
     /// Whether the connection did what it was there for: what ends it in another way is a failed attempt, whatever it had answered.
     var isOrderly: Bool {
         switch self {
@@ -53,7 +59,7 @@ extension CloseReason {
     /// Whether the same client is refused again when it connects again.
     fileprivate var isTerminal: Bool {
         switch self {
-        case .versionUnsupported, .notAuthenticated, .containerUnknown: true
+        case .versionUnsupported, .notAuthenticated, .credentialExpired, .containerUnknown: true
         // Violations: whatever this side does wrong, it would do again.
         default: self.rawValue >= 100
         }

@@ -58,6 +58,11 @@ final class TLSConnector: Sendable {
             .map { _ in }
     }
 
+    /// What the server showed, in DER; `nil` for a channel without TLS.
+    static func serverCertificate(of pipeline: ChannelPipeline) -> [UInt8]? {
+        try? pipeline.syncOperations.nioSSL_peerCertificate()?.toDERBytes()
+    }
+
     /// `nil` for an IP address, which TLS does not name; it is compared with the certificate all the same.
     private var serverName: String? {
         (try? SocketAddress(ipAddress: self.host, port: self.port)) == nil ? self.host : nil

@@ -550,8 +550,8 @@ package nonisolated struct PBHello: Sendable {
 
   package var environment: PBEnvironment = .unspecified
 
-  /// The user's access token as printed by `tidemark user add`. Empty: not signed in (may only read public databases).
-  /// At most 1,024 bytes.
+  /// The user's access token as printed by `tidemark user add`. At most 1,024 bytes. At most one of access_token, service_key and
+  /// identity_token is there; none: not signed in (may only read public databases).
   package var accessToken: String = String()
 
   /// 16 random bytes that name this installation of the client, kept by it for ever. Empty: a client without memory.
@@ -570,11 +570,70 @@ package nonisolated struct PBHello: Sendable {
   /// Clears the value of `windows`. Subsequent reads from it will return its default value.
   package mutating func clearWindows() {self._windows = nil}
 
+  /// A service that signs a challenge.
+  package var serviceKey: PBServiceKey {
+    get {_serviceKey ?? PBServiceKey()}
+    set {_serviceKey = newValue}
+  }
+  /// Returns true if `serviceKey` has been explicitly set.
+  package var hasServiceKey: Bool {self._serviceKey != nil}
+  /// Clears the value of `serviceKey`. Subsequent reads from it will return its default value.
+  package mutating func clearServiceKey() {self._serviceKey = nil}
+
+  /// A JSON Web Token of an identity provider that the operator trusts, in compact form. At most 3,072 bytes.
+  package var identityToken: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _windows: PBWindows? = nil
+  fileprivate var _serviceKey: PBServiceKey? = nil
+}
+
+/// Names the key of a service (section 3.2).
+package nonisolated struct PBServiceKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the public key as SubjectPublicKeyInfo in DER: 64 lower-case hexadecimal digits.
+  package var keyID: String = String()
+
+  /// Name of the user for whom the service acts, at most 255 bytes. Empty: for itself.
+  package var onBehalfOf: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Frame `challenge`: the server's answer to a `hello` with a service key, on stream 0.
+package nonisolated struct PBChallenge: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 random bytes, made for this connection and good for one proof.
+  package var nonce: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Frame `proof`: the client's answer to a `challenge`, on stream 0.
+package nonisolated struct PBProof: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ECDSA with P-256 and SHA-256 over the text of section 3.2: r and s, 32 bytes each.
+  package var signature: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// Flow-control windows that the sender of this message grants at the start. Unit: payload bytes.
@@ -2606,7 +2665,7 @@ nonisolated extension PBRetry: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Hello"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}versions\0\u{1}container\0\u{1}environment\0\u{3}access_token\0\u{3}installation_id\0\u{1}client\0\u{1}windows\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}versions\0\u{1}container\0\u{1}environment\0\u{3}access_token\0\u{3}installation_id\0\u{1}client\0\u{1}windows\0\u{3}service_key\0\u{3}identity_token\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2621,6 +2680,8 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 5: try { try decoder.decodeSingularBytesField(value: &self.installationID) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.client) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._windows) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._serviceKey) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.identityToken) }()
       default: break
       }
     }
@@ -2652,6 +2713,12 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     try { if let v = self._windows {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._serviceKey {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    if !self.identityToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.identityToken, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2663,6 +2730,103 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.installationID != rhs.installationID {return false}
     if lhs.client != rhs.client {return false}
     if lhs._windows != rhs._windows {return false}
+    if lhs._serviceKey != rhs._serviceKey {return false}
+    if lhs.identityToken != rhs.identityToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBServiceKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ServiceKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}key_id\0\u{3}on_behalf_of\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.keyID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.onBehalfOf) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.keyID.isEmpty {
+      try visitor.visitSingularStringField(value: self.keyID, fieldNumber: 1)
+    }
+    if !self.onBehalfOf.isEmpty {
+      try visitor.visitSingularStringField(value: self.onBehalfOf, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBServiceKey, rhs: PBServiceKey) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.onBehalfOf != rhs.onBehalfOf {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBChallenge: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Challenge"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.nonce.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBChallenge, rhs: PBChallenge) -> Bool {
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBProof: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Proof"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signature\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBProof, rhs: PBProof) -> Bool {
+    if lhs.signature != rhs.signature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -24,6 +24,15 @@ extension Hello {
         guard message.accessToken.utf8.count <= Self.accessTokenBytesMax else {
             throw WireError(.outOfBounds, field: "access_token")
         }
+        guard message.identityToken.utf8.count <= Self.identityTokenBytesMax else {
+            throw WireError(.outOfBounds, field: "identity_token")
+        }
+        let credentials = [
+            !message.accessToken.isEmpty, message.hasServiceKey, !message.identityToken.isEmpty,
+        ]
+        guard credentials.count(where: { $0 }) <= 1 else {
+            throw WireError(.outOfBounds, field: "service_key")
+        }
         guard [0, 16].contains(message.installationID.count) else {
             throw WireError(.outOfBounds, field: "installation_id")
         }
@@ -38,7 +47,9 @@ extension Hello {
             accessToken: message.accessToken,
             installationID: [UInt8](message.installationID),
             client: message.client,
-            windows: try Windows(message.windows)
+            windows: try Windows(message.windows),
+            serviceKey: message.hasServiceKey ? try ServiceKeyName(message.serviceKey) : nil,
+            identityToken: message.identityToken
         )
     }
 
@@ -51,6 +62,8 @@ extension Hello {
         message.installationID = Data(self.installationID)
         message.client = messageText(self.client, bytesMax: Self.clientBytesMax)
         message.windows = self.windows.generated
+        if let serviceKey = self.serviceKey { message.serviceKey = serviceKey.generated }
+        message.identityToken = self.identityToken
         return message.payload()
     }
 }

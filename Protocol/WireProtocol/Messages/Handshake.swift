@@ -5,6 +5,7 @@ package struct Hello: Hashable, Sendable {
     /// Versions in one offer.
     package static let versionsMax = 16
     package static let accessTokenBytesMax = 1_024
+    package static let identityTokenBytesMax = 3_072
     /// Name and version of a client library.
     package static let clientBytesMax = 128
 
@@ -12,12 +13,16 @@ package struct Hello: Hashable, Sendable {
     package var versions: [UInt32]
     package var container: String
     package var environment: Environment
-    /// Empty: not signed in.
+    /// Empty: another credential, or not signed in.
     package var accessToken: String
     /// 16 bytes, or none.
     package var installationID: [UInt8]
     package var client: String
     package var windows: Windows
+    /// `nil`: another credential, or not signed in.
+    package var serviceKey: ServiceKeyName?
+    /// A token of an identity provider; empty: another credential, or not signed in.
+    package var identityToken: String
 
     package init(
         versions: [UInt32] = [ProtocolVersion.current],
@@ -26,7 +31,9 @@ package struct Hello: Hashable, Sendable {
         accessToken: String,
         installationID: [UInt8] = [],
         client: String,
-        windows: Windows = .defaults
+        windows: Windows = .defaults,
+        serviceKey: ServiceKeyName? = nil,
+        identityToken: String = ""
     ) {
         self.versions = versions
         self.container = container
@@ -35,6 +42,8 @@ package struct Hello: Hashable, Sendable {
         self.installationID = installationID
         self.client = client
         self.windows = windows
+        self.serviceKey = serviceKey
+        self.identityToken = identityToken
     }
 }
 

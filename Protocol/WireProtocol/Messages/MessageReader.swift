@@ -155,6 +155,7 @@ struct MessageReader {
     }
 }
 
+// SAFETY: reads below `count` only, of memory that is lent for the call.
 extension UnsafeRawBufferPointer {
     /// Text of ASCII alone needs no other check.
     fileprivate var isASCII: Bool {

@@ -80,6 +80,7 @@ extension ConnectionHandler {
     /// Replies that still come find no answer to belong to.
     func forgetEverything() {
         self.endListening()
+        self.forgetCredential()
         self.forgetTransfers()
         self.handshakeTimer?.cancel()
         self.keepaliveTimer?.cancel()

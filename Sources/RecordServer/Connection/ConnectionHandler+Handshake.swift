@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import RecordStore
+import Synchronization
 import WireProtocol
 
 // The handshake: a hello, a look into the directory on a thread of its own, a welcome.
@@ -14,29 +15,58 @@ extension ConnectionHandler {
     }
 
     func helloReceived(_ hello: Hello) {
-        switch self.machine.helloReceived(versions: hello.versions, windows: hello.windows) {
-        case .signIn(let version): self.signIn(hello, version: version)
+        let onHello = self.machine.helloReceived(
+            versions: hello.versions,
+            windows: hello.windows,
+            isService: hello.serviceKey != nil
+        )
+        switch onHello {
+        case .signIn(let version): self.signIn(hello, version: version, proof: nil)
+        case .challenge(let version): self.challenge(hello, version: version)
         case .close(let reason): self.close(reason)
         case .ignore: break
         }
     }
 
-    private func signIn(_ hello: Hello, version: UInt32) {
+    /// Asks a service to sign what was never signed before.
+    private func challenge(_ hello: Hello, version: UInt32) {
+        let challenge = Challenge(nonce: RandomNames.bytes(Challenge.nonceBytes))
+        self.challenged = ChallengedHello(hello: hello, version: version, nonce: challenge.nonce)
+        self.write(Frame(kind: .challenge, payload: challenge.encoded()))
+    }
+
+    func proofReceived(_ proof: Proof) {
+        switch self.machine.proofReceived() {
+        case .signIn:
+            guard let challenged = self.challenged.take() else { return self.close(.internalError) }
+            let proof = ReceivedProof(
+                nonce: challenged.nonce,
+                certificateHash: self.certificateHash,
+                signature: proof.signature
+            )
+            self.signIn(challenged.hello, version: challenged.version, proof: proof)
+        case .close(let reason): self.close(reason)
+        case .ignore: break
+        }
+    }
+
+    private func signIn(_ hello: Hello, version: UInt32, proof: ReceivedProof?) {
         let authenticator = self.server.authenticator
         let lookUp = self.server.signInThreads.runIfActive(eventLoop: self.eventLoop) {
-            Result { () throws(SignInRefusal) in try authenticator.signIn(hello) }
+            Result { () throws(SignInRefusal) in try authenticator.signIn(hello, proof: proof) }
         }
         lookUp.assumeIsolated().whenComplete { result in
             switch result {
-            case .success(.success(let signIn)): self.signedIn(signIn, hello: hello, version: version)
-            case .success(.failure(let refusal)): self.refused(hello, reason: refusal.reason)
-            case .failure: self.refused(hello, reason: .overloaded)
+            case .success(.success(let admittance)): self.signedIn(admittance, hello: hello, version: version)
+            case .success(.failure(let refusal)): self.refused(hello, refusal)
+            case .failure: self.refused(hello, SignInRefusal(.overloaded))
             }
             self.flush()
         }
     }
 
-    private func signedIn(_ signIn: SignIn, hello: Hello, version: UInt32) {
+    private func signedIn(_ admittance: Admittance, hello: Hello, version: UInt32) {
+        let signIn = admittance.signIn
         switch self.machine.signedIn() {
         case .welcome: break
         case .ignore: return
@@ -61,6 +91,7 @@ extension ConnectionHandler {
         )
         self.write(Frame(kind: .welcome, payload: welcome.encoded()))
         self.startKeepaliveTimer(at: self.eventLoop.now + TimeAmount(configuration.timeouts.idle))
+        self.holdCredential(admittance)
         self.server.logger.debug(
             "signed in",
             metadata: [
@@ -70,16 +101,27 @@ extension ConnectionHandler {
         )
     }
 
-    private func refused(_ hello: Hello, reason: CloseReason) {
-        guard self.context != nil else { return }
+    private func refused(_ hello: Hello, _ refusal: SignInRefusal) {
+        guard let context else { return }
         self.server.logger.info(
             "sign-in refused",
             metadata: [
                 LogKeys.peer: "\(self.peerName)", LogKeys.container: "\(Self.loggable(hello.container))",
-                LogKeys.client: "\(Self.loggable(hello.client))", LogKeys.reason: "\(reason.text)",
+                LogKeys.client: "\(Self.loggable(hello.client))", LogKeys.reason: "\(refusal.reason.text)",
+                LogKeys.detail: "\(refusal.detail)",
             ]
         )
-        self.close(reason, isLogged: true)
+        switch refusal.reason {
+        case .notAuthenticated, .credentialExpired, .containerUnknown: break
+        default: return self.close(refusal.reason, isLogged: true)
+        }
+        let pause = self.server.refusals.withLock {
+            $0.refused(context.channel.remoteAddress, now: self.eventLoop.now)
+        }
+        guard pause > .zero else { return self.close(refusal.reason, isLogged: true) }
+        self.eventLoop.assumeIsolated().scheduleTask(in: pause) {
+            self.close(refusal.reason, isLogged: true)
+        }
     }
 
     /// Text of a peer, without what could end a line of the log.
@@ -106,4 +148,12 @@ extension ConnectionHandler {
             self.close(.idle)
         }
     }
+}
+
+/// A hello whose sender is to prove that it has the key it names.
+struct ChallengedHello {
+    let hello: Hello
+    let version: UInt32
+    /// Random, and used here only.
+    let nonce: [UInt8]
 }

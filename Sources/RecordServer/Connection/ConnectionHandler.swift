@@ -24,6 +24,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// `nil` when the connection has ended, or is ending: nothing is written and nothing heard any more.
     var context: ChannelHandlerContext?
     var user: ConnectionUser?
+    /// What waits for the answer to a challenge.
+    var challenged: ChallengedHello?
+    /// SHA-256 of the certificate that the server shows.
+    let certificateHash: [UInt8]
+    /// `nil`: nobody is signed in, or not yet.
+    var credential: Credential?
+    /// `nil`: until something is taken away.
+    var expiresMilliseconds: Int64?
     var listener = ListenerStateMachine()
     /// Notifications of this tick, before it is decided which of them go out.
     var arrived: [OutgoingNotification] = []
@@ -53,8 +61,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isTLSUp = false
     private var isReadHeldBack = false
 
-    init(server: ServerContext, loop: LoopContext, eventLoop: any EventLoop) {
+    init(
+        server: ServerContext,
+        loop: LoopContext,
+        eventLoop: any EventLoop,
+        certificateHash: [UInt8]
+    ) {
         self.server = server
+        self.certificateHash = certificateHash
         self.loop = loop
         self.eventLoop = eventLoop
         self.frames = FrameAssembly(buffers: server.assetBuffers)
@@ -171,7 +185,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .assetData:
             let data = try AssetData(decoding: frame.payload)
             self.assetDataReceived(data, on: frame.stream)
-        case .hello, .ping, .pong, .goaway, .notificationAck:
+        case .hello, .proof, .ping, .pong, .goaway, .notificationAck:
             guard frame.stream == 0 else { return self.close(.streamInvalid) }
             try self.dispatchConnectionFrame(frame)
         default:
@@ -184,6 +198,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch frame.kind {
         case .hello:
             self.helloReceived(try Hello(decoding: frame.payload))
+        case .proof:
+            self.proofReceived(try Proof(decoding: frame.payload))
         case .ping:
             self.pingReceived(try Ping(decoding: frame.payload))
         case .notificationAck:

@@ -12,8 +12,9 @@ import WireProtocol
 enum ConnectionStateMachine: ~Copyable {
     /// TLS is up or coming. Exits: `helloReceived`, any other frame, the handshake's timeout, a drain.
     case awaitingHello(ConnectionBounds)
-    /// The token is being looked up. Exits: `signedIn`, any frame, the handshake's timeout, a drain.
-    case signingIn(ConnectionBounds, peer: Windows)
+    /// The credential is being looked up, or the answer to a challenge is awaited. Exits: `signedIn`, any frame but one proof that is
+    /// awaited, the handshake's timeout, a drain.
+    case signingIn(ConnectionBounds, peer: Windows, awaitsProof: Bool)
     /// Exits: a violation, `drainStarted`, `goawayReceived`.
     case open(OpenConnection)
     /// Open streams are answered, new ones refused. Exits: the end of the last stream, a violation.
@@ -22,6 +23,14 @@ enum ConnectionStateMachine: ~Copyable {
 
     enum OnHello: Equatable {
         case signIn(version: UInt32)
+        /// A service is to prove that it has its key.
+        case challenge(version: UInt32)
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum OnProof: Equatable {
+        case signIn
         case close(CloseReason)
         case ignore
     }
@@ -85,15 +94,19 @@ enum ConnectionStateMachine: ~Copyable {
 
 extension ConnectionStateMachine {
     /// The client's first frame arrived: the first offered version that this server speaks is taken.
-    mutating func helloReceived(versions: [UInt32], windows: Windows) -> OnHello {
+    mutating func helloReceived(
+        versions: [UInt32],
+        windows: Windows,
+        isService: Bool = false
+    ) -> OnHello {
         switch consume self {
         case .awaitingHello(let bounds):
             guard let version = versions.first(where: { $0 == ProtocolVersion.current }) else {
                 self = .closed
                 return .close(.versionUnsupported)
             }
-            self = .signingIn(bounds, peer: windows)
-            return .signIn(version: version)
+            self = .signingIn(bounds, peer: windows, awaitsProof: isService)
+            return isService ? .challenge(version: version) : .signIn(version: version)
         case .signingIn:
             self = .closed
             return .close(.secondHello)
@@ -109,10 +122,35 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The token was found good, or there was none.
+    /// The answer to a challenge arrived: there is one to each.
+    mutating func proofReceived() -> OnProof {
+        switch consume self {
+        case .awaitingHello:
+            self = .closed
+            return .close(.requestBeforeHello)
+        case .signingIn(let bounds, let peer, let awaitsProof):
+            guard awaitsProof else {
+                self = .closed
+                return .close(.frameKindUnexpected)
+            }
+            self = .signingIn(bounds, peer: peer, awaitsProof: false)
+            return .signIn
+        case .open:
+            self = .closed
+            return .close(.frameKindUnexpected)
+        case .draining:
+            self = .closed
+            return .close(.frameKindUnexpected)
+        case .closed:
+            self = .closed
+            return .ignore
+        }
+    }
+
+    /// The credential was found good, or there was none.
     mutating func signedIn() -> OnSignIn {
         switch consume self {
-        case .signingIn(let bounds, let peer):
+        case .signingIn(let bounds, let peer, _):
             self = .open(OpenConnection(bounds: bounds, peer: peer))
             return .welcome
         case .closed:

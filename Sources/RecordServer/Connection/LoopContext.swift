@@ -13,6 +13,8 @@ final class LoopContext {
     let mailbox: ReplyMailbox
     private var spareBuffers: [ByteBuffer] = []
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
+    /// Those whose credential has an end, by number.
+    private var expiring: [UInt64: ConnectionHandler] = [:]
     /// Those that listen or are about to, by number.
     private var listeners: [UInt64: ConnectionHandler] = [:]
 
@@ -31,6 +33,20 @@ final class LoopContext {
 
     /// A list of its own: connections leave while it is walked.
     var openConnections: [ConnectionHandler] { Array(self.connections.values) }
+
+    /// Notes whether a connection has an end, and has it counted.
+    func expires(_ connection: ConnectionHandler, _ expires: Bool, counted watch: CredentialWatch) {
+        let before = self.expiring.count
+        self.expiring[connection.number] = expires ? connection : nil
+        watch.count(expiring: self.expiring.count - before)
+    }
+
+    /// Ends the connections whose time is over.
+    func endExpired(nowMilliseconds: Int64) {
+        for connection in Array(self.expiring.values) {
+            connection.endIfExpired(nowMilliseconds: nowMilliseconds)
+        }
+    }
 
     func listens(_ connection: ConnectionHandler) {
         self.listeners[connection.number] = connection

@@ -9,13 +9,15 @@ extension CloseReason {
     private static let texts: [CloseReason: String] = [
         .drain: "the server is shutting down",
         .versionUnsupported: "none of the protocol versions offered is spoken here",
-        .notAuthenticated: "the access token is wrong or revoked",
+        .notAuthenticated:
+            "the token, or the service's key, is wrong or was revoked: the operator can give out a new one",
         .containerUnknown: "there is no such container",
         .overloaded: "the server has no room, connect again later",
         .idle: "nothing was heard for too long",
         .slowReader: "answers were not taken for too long",
         .handshakeTimeout: "the handshake took too long",
         .internalError: "internal error of the server, whose log has the reason",
+        .credentialExpired: "the token has expired, or another has taken its place: connect with a new one",
         .frameTooLarge: "a frame is larger than the limit",
         .frameKindUnexpected: "a frame of a kind that does not belong here",
         .messageMalformed: "a payload is not the message that it should be",

@@ -29,7 +29,14 @@ struct ConnectionUser: Sendable {
                 retry: .never
             )
         case .private:
-            guard let own = self.signIn.privateDatabase else { throw Failure(StoreError.notSignedIn) }
+            guard let own = self.signIn.privateDatabase else {
+                guard self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
+                throw Failure(
+                    code: .permissionFailure,
+                    message: "a service has no private database: it may act on behalf of a user",
+                    retry: .never
+                )
+            }
             database = own
         case .public:
             guard !writing || self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }

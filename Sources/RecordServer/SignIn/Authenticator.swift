@@ -1,3 +1,4 @@
+import AccessTokens
 import Crypto
 import NIOPosix
 import RecordModel
@@ -9,49 +10,135 @@ import WireProtocol
 /// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an answer says
 /// nothing about a token.
 struct Authenticator: Sendable {
-    private let directory: any Directory
-
-    init(directory: any Directory) {
-        self.directory = directory
-    }
+    let directory: any Directory
+    /// `nil`: no identity provider is trusted.
+    let identities: IdentityTokens?
+    /// Milliseconds since 1970.
+    let clock: @Sendable () -> Int64
 
     /// Blocks: for a thread of its own, not for an event loop.
     ///
-    /// - Throws: `notAuthenticated` (wrong or revoked), `containerUnknown`, `internalError` when the directory can't be read.
-    func signIn(_ hello: Hello) throws(SignInRefusal) -> SignIn {
+    /// - Parameters:
+    ///   - hello: What the client says.
+    ///   - proof: What it answered to a challenge; there if and only if the hello has a service key.
+    /// - Returns: What the connection may use.
+    /// - Throws: `notAuthenticated` (wrong, revoked or not permitted), `credentialExpired`, `containerUnknown`, `overloaded` when the directory
+    ///   can't be read, `internalError`.
+    func signIn(_ hello: Hello, proof: ReceivedProof?) throws(SignInRefusal) -> Admittance {
         guard NameRules.isContainerID(hello.container) else { throw SignInRefusal(.containerUnknown) }
-        let tokenHash =
-            hello.accessToken.isEmpty ? nil : Array(SHA256.hash(data: Array(hello.accessToken.utf8)))
+        let claim: CredentialClaim
+        if let proof {
+            claim = try self.service(hello, proof)
+        } else if !hello.identityToken.isEmpty {
+            claim = try self.identity(hello)
+        } else if hello.accessToken.isEmpty {
+            claim = .nobody
+        } else {
+            claim = .accessToken(hash: Array(SHA256.hash(data: Array(hello.accessToken.utf8))))
+        }
         do {
-            return try self.directory.signIn(
-                container: hello.container,
-                environment: hello.environment,
-                tokenHash: tokenHash
+            return try self.directory.admit(
+                claim,
+                toContainer: hello.container,
+                environment: hello.environment
             )
         } catch {
             throw SignInRefusal(error)
         }
+    }
+
+    private func service(_ hello: Hello, _ proof: ReceivedProof) throws(SignInRefusal) -> CredentialClaim {
+        guard let name = hello.serviceKey else { throw SignInRefusal(.internalError) }
+        let key: [UInt8]?
+        do {
+            key = try self.directory.publicKey(ofServiceKey: name.keyID, inContainer: hello.container)
+        } catch {
+            throw SignInRefusal(error)
+        }
+        guard let key else { throw SignInRefusal(.notAuthenticated, "no such service key") }
+        guard proof.isSigned(with: key, hello, name) else {
+            throw SignInRefusal(.notAuthenticated, "the service's signature is wrong")
+        }
+        return .serviceKey(id: name.keyID, onBehalfOf: name.onBehalfOf.isEmpty ? nil : name.onBehalfOf)
+    }
+
+    private func identity(_ hello: Hello) throws(SignInRefusal) -> CredentialClaim {
+        guard let identities else {
+            throw SignInRefusal(.notAuthenticated, "no identity provider is trusted")
+        }
+        let identity: IdentityTokens.Identity
+        do {
+            identity = try identities.verify(
+                hello.identityToken,
+                container: hello.container,
+                nowMilliseconds: self.clock()
+            )
+        } catch {
+            throw SignInRefusal(
+                error == .expired ? .credentialExpired : .notAuthenticated,
+                "identity token: \(error.rawValue)"
+            )
+        }
+        guard NameRules.isItemName(identity.subject) else {
+            throw SignInRefusal(.notAuthenticated, "identity token: its subject cannot be a user's name")
+        }
+        return .identity(
+            IdentityClaim(
+                userName: identity.subject,
+                newUserRecordName: identities.rules.createsUsers ? RandomNames.userRecordName() : nil,
+                expiresMilliseconds: identity.expiresMilliseconds
+            )
+        )
+    }
+}
+
+/// A signature, and the nonce that it is to be for.
+struct ReceivedProof: Sendable {
+    let nonce: [UInt8]
+    /// SHA-256 of the certificate that the server showed.
+    let certificateHash: [UInt8]
+    let signature: [UInt8]
+
+    /// Whether this is the signature of the holder of a key, which is given in DER.
+    func isSigned(with key: [UInt8], _ hello: Hello, _ name: ServiceKeyName) -> Bool {
+        let text = ProofText.bytes(
+            nonce: self.nonce,
+            certificateHash: self.certificateHash,
+            environment: hello.environment,
+            container: hello.container,
+            key: name
+        )
+        guard let key = try? P256.Signing.PublicKey(derRepresentation: key),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: self.signature)
+        else { return false }
+        return key.isValidSignature(signature, for: text)
     }
 }
 
 /// Why somebody may not come in.
 struct SignInRefusal: Error, Hashable {
     var reason: CloseReason
+    /// For the log alone.
+    var detail: String
 
-    init(_ reason: CloseReason) {
+    init(_ reason: CloseReason, _ detail: String = "") {
         self.reason = reason
+        self.detail = detail
     }
 
     init(_ error: DirectoryError) {
+        self.detail = ""
         switch error {
         case .tokenUnknown: self.reason = .notAuthenticated
+        case .tokenExpired: self.reason = .credentialExpired
         case .containerMissing: self.reason = .containerUnknown
         case .containerNameInvalid: self.reason = .containerUnknown
         case .unavailable: self.reason = .overloaded
-        case .containerExists: self.reason = .internalError
-        case .userExists: self.reason = .internalError
-        case .userMissing: self.reason = .internalError
-        case .userNameInvalid: self.reason = .internalError
+        case .userNameInvalid: self.reason = .notAuthenticated
+        case .containerExists, .userExists, .userMissing, .userRevoked, .userIsService, .keyExists,
+            .keyMissing,
+            .tooManyKeys:
+            self.reason = .internalError
         }
     }
 }

@@ -35,7 +35,35 @@ enum DirectoryAdvice {
                 .data,
                 "'\(user)' cannot be a user's name: 1 to 255 printable ASCII characters, the first not '_'."
             )
-        case .tokenUnknown:
+        case .userRevoked:
+            return CommandFailure(
+                .data,
+                "\(user) was revoked and has no token to rotate. "
+                    + "To let the user in again: tidemark user renew \(user) --container \(container)"
+            )
+        case .userIsService:
+            return CommandFailure(
+                .data,
+                "\(user) is a service, which has keys and no tokens: tidemark key --help"
+            )
+        case .keyExists:
+            return CommandFailure(
+                .data,
+                "this key is or was registered in \(container) already. Make another."
+            )
+        case .keyMissing:
+            return CommandFailure(
+                .data,
+                "\(user) has no such key that is good. "
+                    + "Those there are: tidemark key list --container \(container)"
+            )
+        case .tooManyKeys:
+            return CommandFailure(
+                .data,
+                "\(user) has 16 keys, and no service may have more. "
+                    + "Revoke one: tidemark key revoke \(user) --container \(container) --key-id ID"
+            )
+        case .tokenUnknown, .tokenExpired:
             return CommandFailure(.data, "the access token is unknown or was revoked.")
         case .unavailable:
             return CommandFailure(

@@ -17,7 +17,7 @@ struct UserAdd: AsyncParsableCommand {
 
     func run() async throws {
         let token = AccessToken()
-        let recordName = Self.randomRecordName()
+        let recordName = RandomNames.userRecordName()
         try await self.user.change { directory in
             try directory.addUser(
                 named: self.user.name,
@@ -28,12 +28,5 @@ struct UserAdd: AsyncParsableCommand {
         }
         Terminal.write(token.text + "\n")
         Terminal.writeError("Added \(self.user.name). The token above is not shown again.\n")
-    }
-
-    /// `_` and 32 lower-case hexadecimal digits: 128 random bits.
-    private static func randomRecordName() -> String {
-        let digits = Array("0123456789abcdef")
-        var random = SystemRandomNumberGenerator()
-        return "_" + String((0..<32).map { _ in digits[Int.random(in: 0..<16, using: &random)] })
     }
 }

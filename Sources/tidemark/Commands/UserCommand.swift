@@ -6,7 +6,9 @@ struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
         abstract: "Add, list and revoke the users of a container, and give them roles.",
-        subcommands: [UserAdd.self, UserList.self, UserRevoke.self, UserRenew.self, UserRole.self]
+        subcommands: [
+            UserAdd.self, UserList.self, UserRotate.self, UserRevoke.self, UserRenew.self, UserRole.self,
+        ]
     )
 }
 

@@ -14,7 +14,7 @@ struct UserList: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Print a JSON array of objects with created, name, revoked and userRecordName.")
+    @Flag(help: "Print a JSON array of objects with created, name, revoked, service and userRecordName.")
     var json = false
 
     func run() async throws {
@@ -31,7 +31,7 @@ struct UserList: AsyncParsableCommand {
                 Terminal.table(
                     header: ["NAME", "STATE", "CREATED", "USER RECORD NAME"],
                     rows: rows.map {
-                        [$0.name, $0.revoked ? "revoked" : "active", $0.created, $0.userRecordName]
+                        [$0.name, $0.state, $0.created, $0.userRecordName]
                     }
                 )
             )
@@ -44,6 +44,12 @@ struct UserList: AsyncParsableCommand {
         /// ISO 8601, in UTC.
         let created: String
         let revoked: Bool
+        let service: Bool
+
+        var state: String {
+            if self.service { return "service" }
+            return self.revoked ? "revoked" : "active"
+        }
 
         init(_ user: DirectoryUser) {
             self.name = user.name
@@ -51,6 +57,7 @@ struct UserList: AsyncParsableCommand {
             let seconds = Double(user.createdMilliseconds) / 1_000
             self.created = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
             self.revoked = user.isRevoked
+            self.service = user.isService
         }
     }
 }

@@ -6,7 +6,12 @@ struct UserRenew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew",
         abstract: "Give a user a new access token in place of all others, and print it, once.",
-        discussion: "  tidemark user renew alice --container iCloud.org.example.app"
+        discussion: """
+            Connections with the old tokens end within a second. To let the old
+            one be good for a while: `tidemark user rotate`.
+
+              tidemark user renew alice --container iCloud.org.example.app
+            """
     )
 
     @OptionGroup var user: UserArguments

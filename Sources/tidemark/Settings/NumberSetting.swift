@@ -26,7 +26,7 @@ struct NumberSetting: Sendable {
         self.assign = assign
     }
 
-    static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage
+    static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage + identity
 
     private static let bounds: [NumberSetting] = [
         NumberSetting("frame_bytes_max", 65_536...268_435_456, "payload of a frame") {
@@ -233,6 +233,25 @@ struct NumberSetting: Sendable {
             Int($0.quotas.containerBytes)
         } assign: {
             $0.quotas.containerBytes = Int64($1)
+        },
+    ]
+}
+
+extension NumberSetting {
+    fileprivate static let identity: [NumberSetting] = [
+        NumberSetting("jwt_leeway_s", 0...3_600, "by how much the clock of an identity provider may differ") {
+            $0.identity.leewaySeconds
+        } assign: {
+            $0.identity.leewaySeconds = $1
+        },
+        NumberSetting(
+            "jwt_create_users",
+            0...1,
+            "1: a user of whom an identity provider speaks is added; 0: is refused if not there"
+        ) {
+            $0.identity.createsUsers ? 1 : 0
+        } assign: {
+            $0.identity.createsUsers = $1 == 1
         },
     ]
 }

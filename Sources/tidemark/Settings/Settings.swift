@@ -36,11 +36,23 @@ struct Settings: Sendable {
     /// How long an asset that no record names is kept, and an upload without a byte.
     var assetGraceSeconds = 86_400
     var quotas = StorageQuotas.none
+    var identity = Identity()
 
     /// What may wait for the engine's writer.
     struct Writer: Hashable, Sendable {
         var requestsMax = 4_096
         var bytesMax = 64 * 1_024 * 1_024
+    }
+
+    /// Whose tokens are trusted beside those of our own.
+    struct Identity: Hashable, Sendable {
+        /// `nil`: nobody's.
+        var keysPath: String?
+        var issuer: String?
+        /// `nil`: the container's identifier.
+        var audience: String?
+        var leewaySeconds = 60
+        var createsUsers = false
     }
 
     /// What the one log line at the start says.

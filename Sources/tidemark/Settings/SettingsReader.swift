@@ -93,6 +93,15 @@ struct SettingsReader {
         guard bounds.requestBytesMax <= settings.writer.bytesMax else {
             throw CommandFailure(.usage, "writer_bytes_max must not be smaller than request_bytes_max.")
         }
+        guard (settings.identity.keysPath == nil) == (settings.identity.issuer == nil) else {
+            throw CommandFailure(
+                .usage,
+                "jwt_keys_file and jwt_issuer belong together: give both or neither."
+            )
+        }
+        guard settings.identity.audience == nil || settings.identity.keysPath != nil else {
+            throw CommandFailure(.usage, "jwt_audience means nothing without jwt_keys_file and jwt_issuer.")
+        }
         guard (settings.tlsCertificatePath == nil) == (settings.tlsKeyPath == nil) else {
             throw CommandFailure(.usage, "tls_cert and tls_key belong together: give both or neither.")
         }

@@ -8,6 +8,9 @@ enum TextSetting: String, CaseIterable {
     case tlsHosts = "tls_hosts"
     case logLevel = "log_level"
     case logFormat = "log_format"
+    case identityKeys = "jwt_keys_file"
+    case identityIssuer = "jwt_issuer"
+    case identityAudience = "jwt_audience"
 
     var meaning: String {
         switch self {
@@ -17,6 +20,10 @@ enum TextSetting: String, CaseIterable {
         case .tlsHosts: "more names that clients connect to, for the certificate that is made"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         case .logFormat: "text or json, one line an event, to standard error"
+        case .identityKeys:
+            "public keys of an identity provider, a JSON Web Key Set or PEM; read again when it changes"
+        case .identityIssuer: "iss of the provider's tokens"
+        case .identityAudience: "aud of the provider's tokens; without it the container's identifier"
         }
     }
 
@@ -30,6 +37,9 @@ enum TextSetting: String, CaseIterable {
         case .tlsHosts: settings.tlsHosts.joined(separator: ",")
         case .logLevel: settings.logLevel.rawValue
         case .logFormat: settings.logFormat.rawValue
+        case .identityKeys: settings.identity.keysPath ?? ""
+        case .identityIssuer: settings.identity.issuer ?? ""
+        case .identityAudience: settings.identity.audience ?? ""
         }
     }
 
@@ -54,6 +64,12 @@ enum TextSetting: String, CaseIterable {
                 throw self.refusal(value, "text or json")
             }
             settings.logFormat = format
+        case .identityKeys:
+            settings.identity.keysPath = value
+        case .identityIssuer:
+            settings.identity.issuer = value
+        case .identityAudience:
+            settings.identity.audience = value
         }
     }
 

@@ -10,6 +10,7 @@ package enum FuzzInput {
     /// The order is that of `seeds.py`.
     private enum Decoder: UInt8, CaseIterable {
         case frame, hello, welcome, goAway, request, items, end, credit, body, notification, notificationAck
+        case challenge, proof
     }
 
     /// Stops the process when the property does not hold.
@@ -44,6 +45,8 @@ package enum FuzzInput {
             case .credit: try Credit(decoding: payload).encoded()
             case .notification: try Notification(decoding: payload).encoded()
             case .notificationAck: try NotificationAck(decoding: payload).encoded()
+            case .challenge: try Challenge(decoding: payload).encoded()
+            case .proof: try Proof(decoding: payload).encoded()
             case .body:
                 ByteBuffer(bytes: RecordBody(try RecordBody(checking: bytes, allowsClear: true).fields).bytes)
             }

@@ -1,0 +1,104 @@
+private import Foundation
+internal import RecordClient
+
+extension CKServerConnection {
+    /// The key of a service, in place of a user's token.
+    public struct ServiceKey: Hashable, Sendable {
+        /// Where the private key is.
+        public enum Source: Hashable, Sendable {
+            /// A file in PEM, as `tidemark key add` printed it.
+            case file(String)
+            /// The same as text.
+            case pem(String)
+        }
+
+        /// Where the private key is: ECDSA on P-256; its ID follows from it.
+        public var source: Source
+        /// The user for whom the service acts, by the name that the operator knows him by; `nil`: it acts for itself.
+        public var onBehalfOf: String?
+
+        /// Describes a key; reads nothing.
+        ///
+        /// - Parameters:
+        ///   - source: Where the private key is.
+        ///   - onBehalfOf: For whom, or `nil`.
+        public init(_ source: Source, onBehalfOf: String? = nil) {
+            self.source = source
+            self.onBehalfOf = onBehalfOf
+        }
+    }
+
+    /// Gives tokens when one is needed, all of the same user.
+    ///
+    /// Asked for the first connection, and again when the server says that a token which it took before is good no longer. Two providers are equal
+    /// when one is a copy of the other.
+    public struct TokenProvider: Hashable, Sendable {
+        private final class Identity: Sendable {}
+
+        private let identity = Identity()
+        let token: @Sendable () async throws -> String
+
+        /// Wraps a closure.
+        ///
+        /// - Parameter token: Returns a token of the server or of an identity provider that it trusts. An error fails the requests
+        ///   that wait, with `CKError.networkFailure` and the error's description.
+        public init(_ token: @escaping @Sendable () async throws -> String) {
+            self.token = token
+        }
+
+        /// Whether both are copies of one.
+        public static func == (left: Self, right: Self) -> Bool { left.identity === right.identity }
+
+        /// Hashes which provider it is.
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self.identity)) }
+    }
+
+    /// Whom the record client connects as.
+    ///
+    /// - Throws: `CKError.badContainer` for more than one of token, key and provider, and for a key that cannot be used.
+    func credential() throws(CKError) -> ClientCredential {
+        let token = self.token.flatMap { $0.isEmpty ? nil : $0 }
+        let given = [token != nil, self.serviceKey != nil, self.tokenProvider != nil].count { $0 }
+        guard given <= 1 else {
+            throw CKError.local(
+                .badContainer,
+                "A connection has one of a token, a service key (\(Variable.serviceKey)) and a token provider"
+            )
+        }
+        if let serviceKey { return .serviceKey(try Self.load(serviceKey), onBehalfOf: serviceKey.onBehalfOf) }
+        if let tokenProvider { return .provided(Self.asking(tokenProvider)) }
+        return token.map { .token($0) } ?? .nobody
+    }
+
+    private static func load(_ key: ServiceKey) throws(CKError) -> SigningKey {
+        let pem: String
+        switch key.source {
+        case .pem(let text): pem = text
+        case .file(let path):
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+                throw CKError.local(.badContainer, "The service key \"\(path)\" is no file that can be read")
+            }
+            pem = text
+        }
+        guard let loaded = SigningKey(pem: pem) else {
+            throw CKError.local(
+                .badContainer,
+                "The service key is no private key in PEM on the curve P-256, as tidemark key add prints it"
+            )
+        }
+        return loaded
+    }
+
+    /// The one place where a closure that waits is called for code that does not.
+    private static func asking(_ provider: TokenProvider) -> ClientCredential.TokenProvider {
+        { reply in
+            Task {
+                do {
+                    reply(.success(try await provider.token()))
+                } catch {
+                    reply(.failure(.init("\(error)")))
+                }
+            }
+        }
+    }
+}

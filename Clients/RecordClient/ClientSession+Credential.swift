@@ -1,0 +1,99 @@
+import NIOCore
+import WireProtocol
+
+/// The token that a provider gave last.
+struct ProvidedToken {
+    /// `nil`: to be asked for.
+    var text: String?
+    /// Whether the server has taken it: then it is only its time that is over when it is refused.
+    var isAccepted = false
+}
+
+/// What a connection is opened with.
+extension ClientSession {
+    var hello: Hello {
+        var hello = Hello(
+            container: self.configuration.container,
+            environment: self.configuration.environment,
+            accessToken: "",
+            installationID: self.configuration.installationID,
+            client: "tidemark-swift/1",
+            windows: self.configuration.windows
+        )
+        switch self.configuration.credential {
+        case .nobody: break
+        case .token(let token): hello.setToken(token)
+        case .provided: hello.setToken(self.token.text ?? "")
+        case .serviceKey(let key, let onBehalfOf):
+            hello.serviceKey = ServiceKeyName(keyID: key.keyID, onBehalfOf: onBehalfOf ?? "")
+        }
+        return hello
+    }
+
+    var serviceKey: SigningKey? {
+        guard case .serviceKey(let key, _) = self.configuration.credential else { return nil }
+        return key
+    }
+
+    /// Asks for a token, and connects with it.
+    func askForToken(_ provider: ClientCredential.TokenProvider) {
+        self.lastConnection += 1
+        let number = self.lastConnection
+        let patience = self.configuration.connectTimeout
+        let timeout = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(patience)) {
+            self.tokenArrived(.failure(.init("no answer within \(patience)")), number)
+        }
+        self.link = .asking(number, timeout: timeout)
+        let session = NIOLoopBound(self, eventLoop: self.eventLoop)
+        provider { result in
+            session.eventLoop.execute { session.value.tokenArrived(result, number) }
+        }
+    }
+
+    private func tokenArrived(_ result: Result<String, ClientCredential.TokenFailure>, _ number: Int) {
+        guard case .asking(number, let timeout) = self.link else { return }
+        timeout.cancel()
+        self.link = .idle
+        self.attending {
+            switch result {
+            case .success(let token):
+                self.token = ProvidedToken(text: token)
+                self.makeConnection()
+            case .failure(let failure): self.tokenFailed(failure)
+            }
+        }
+        self.flush()
+    }
+
+    /// Those who wait are told; a listener goes on, after a pause.
+    private func tokenFailed(_ failure: ClientCredential.TokenFailure) {
+        let now = self.eventLoop.now
+        let cause = ConnectionEnd.broken("the token provider failed: \(failure.description)")
+        self.lastFailure = cause.description
+        self.reconnect.ended(hadAnswered: false, retryAfter: .zero, now: now, using: &self.random)
+        self.listeningInterrupted(cause, wasOpen: false, now: now)
+        self.endAll(.unreachable(description: cause.description))
+        self.advance(now: now)
+    }
+
+    /// What ends all requests with a connection; `nil` when they are sent again on the next one.
+    ///
+    /// A token that the server took before is asked for anew: time has passed.
+    func terminalError(of cause: ConnectionEnd) -> ClientError? {
+        if case .provided = self.configuration.credential, cause.isRefusedToken, self.token.isAccepted {
+            return nil
+        }
+        return cause.terminalError(server: self.server)
+    }
+}
+
+extension Hello {
+    /// A token with two dots is an identity provider's: the server's own have none.
+    fileprivate mutating func setToken(_ token: String) {
+        if token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
+            self.identityToken = token
+        } else {
+            self.accessToken = token
+        }
+    }
+}

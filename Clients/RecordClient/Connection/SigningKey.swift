@@ -1,0 +1,43 @@
+import Crypto
+import RecordModel
+import WireProtocol
+
+/// The private key of a service: ECDSA on P-256.
+package struct SigningKey: Sendable {
+    /// SHA-256 of the public key in DER, in 64 lower-case hexadecimal digits: what the server knows it by.
+    package let keyID: String
+    private let key: P256.Signing.PrivateKey
+
+    /// Reads a key in PEM, as `tidemark key add` or openssl wrote it.
+    ///
+    /// - Returns: `nil` for anything but a private key on that curve.
+    package init?(pem: String) {
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else { return nil }
+        self.key = key
+        let digits = Array("0123456789abcdef")
+        self.keyID = SHA256.hash(data: key.publicKey.derRepresentation).reduce(into: "") { text, byte in
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xF)])
+        }
+    }
+
+    /// Signs for one connection.
+    ///
+    /// - Parameters:
+    ///   - nonce: The server's.
+    ///   - certificate: What the server showed, in DER.
+    ///   - hello: What was said to it.
+    ///   - name: The key's name in it.
+    /// - Returns: The frame's contents.
+    /// - Throws: What the library says of a key that does not sign.
+    func proof(nonce: [UInt8], certificate: [UInt8], hello: Hello, name: ServiceKeyName) throws -> Proof {
+        let text = ProofText.bytes(
+            nonce: nonce,
+            certificateHash: Array(SHA256.hash(data: certificate)),
+            environment: hello.environment,
+            container: hello.container,
+            key: name
+        )
+        return Proof(signature: Array(try self.key.signature(for: text).rawRepresentation))
+    }
+}

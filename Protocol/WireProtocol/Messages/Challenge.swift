@@ -1,0 +1,104 @@
+package import NIOCore
+import RecordModel
+
+/// Which key a service signs with, and for whom it acts.
+package struct ServiceKeyName: Hashable, Sendable {
+    /// Hexadecimal digits of a SHA-256.
+    package static let keyIDDigits = 64
+
+    /// SHA-256 of the public key, in lower-case hexadecimal digits.
+    package var keyID: String
+    /// The name of a user; empty: the service acts for itself.
+    package var onBehalfOf: String
+
+    package init(keyID: String, onBehalfOf: String = "") {
+        self.keyID = keyID
+        self.onBehalfOf = onBehalfOf
+    }
+
+    init(_ message: PBServiceKey) throws(WireError) {
+        guard Self.isKeyID(message.keyID) else { throw WireError(.outOfBounds, field: "key_id") }
+        guard message.onBehalfOf.utf8.count <= Bounds.nameBytesMax else {
+            throw WireError(.outOfBounds, field: "on_behalf_of")
+        }
+        self.init(keyID: message.keyID, onBehalfOf: message.onBehalfOf)
+    }
+
+    package static func isKeyID(_ text: String) -> Bool {
+        text.utf8.count == self.keyIDDigits
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    var generated: PBServiceKey {
+        var message = PBServiceKey()
+        message.keyID = self.keyID
+        message.onBehalfOf = self.onBehalfOf
+        return message
+    }
+}
+
+/// Frame `challenge`: what a service is to sign, so that its signature is good for this connection alone.
+package struct Challenge: Hashable, Sendable {
+    package static let nonceBytes = 32
+
+    /// 32 random bytes.
+    package var nonce: [UInt8]
+
+    package init(nonce: [UInt8]) {
+        self.nonce = nonce
+    }
+
+    /// Reads the payload of a `challenge`.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        self.nonce = try payload.onlyBytes("challenge")
+        guard self.nonce.count == Self.nonceBytes else { throw WireError(.outOfBounds, field: "nonce") }
+    }
+
+    package func encoded() -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.writeField(1, self.nonce)
+        return buffer
+    }
+}
+
+/// Frame `proof`: the signature.
+package struct Proof: Hashable, Sendable {
+    package static let signatureBytes = 64
+
+    /// r and s, 32 bytes each.
+    package var signature: [UInt8]
+
+    package init(signature: [UInt8]) {
+        self.signature = signature
+    }
+
+    /// Reads the payload of a `proof`.
+    package init(decoding payload: ByteBuffer) throws(WireError) {
+        self.signature = try payload.onlyBytes("proof")
+        guard self.signature.count == Self.signatureBytes else {
+            throw WireError(.outOfBounds, field: "signature")
+        }
+    }
+
+    package func encoded() -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.writeField(1, self.signature)
+        return buffer
+    }
+}
+
+extension ByteBuffer {
+    /// The bytes of field 1, of a message that has no other.
+    fileprivate func onlyBytes(_ field: StaticString) throws(WireError) -> [UInt8] {
+        try self.reading(field) { message throws(WireError) in
+            var bytes: [UInt8] = []
+            while let tag = try message.tag() {
+                switch tag {
+                case 0x0A: bytes = try message.bytes()
+                default: try message.skip(tag)
+                }
+            }
+            return bytes
+        }
+    }
+}

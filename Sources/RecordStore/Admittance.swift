@@ -1,0 +1,142 @@
+import RecordModel
+
+/// Who somebody says to be, when that has been proved as far as it can be without the directory.
+package enum CredentialClaim: Hashable, Sendable {
+    /// Nobody is signed in.
+    case nobody
+    /// SHA-256 of an access token.
+    case accessToken(hash: [UInt8])
+    /// A service that has signed with this key.
+    case serviceKey(id: String, onBehalfOf: String?)
+    /// A user of whom an identity provider spoke.
+    case identity(IdentityClaim)
+}
+
+/// What a token of an identity provider says.
+package struct IdentityClaim: Hashable, Sendable {
+    package var userName: String
+    /// The user record name of the user if he is added now; `nil`: one who is not there is refused.
+    package var newUserRecordName: String?
+    /// When the token ends.
+    package var expiresMilliseconds: Int64
+
+    package init(userName: String, newUserRecordName: String?, expiresMilliseconds: Int64) {
+        self.userName = userName
+        self.newUserRecordName = newUserRecordName
+        self.expiresMilliseconds = expiresMilliseconds
+    }
+}
+
+/// A user in the directory: never used again for another.
+package struct UserNumber: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// What a connection was opened with, to be asked for again when something about one of its users has changed.
+package enum Credential: Hashable, Sendable {
+    case accessToken(user: UserNumber, hash: [UInt8])
+    /// `user` is the service itself, or who it acts for.
+    case serviceKey(number: Int64, service: UserNumber, user: UserNumber)
+    case identity(user: UserNumber)
+
+    /// Whose entries decide whether it is still good.
+    package var users: [UserNumber] {
+        switch self {
+        case .accessToken(let user, _): [user]
+        case .serviceKey(_, let service, let user): [service, user]
+        case .identity(let user): [user]
+        }
+    }
+}
+
+/// What a connection may use, and for how long.
+package struct Admittance: Hashable, Sendable {
+    package var signIn: SignIn
+    /// `nil`: nobody is signed in.
+    package var credential: Credential?
+    /// `nil`: until something is taken away.
+    package var expiresMilliseconds: Int64?
+    /// Of the directory, when it was looked at: see `Directory.credentialChanges`.
+    package var version: Int64
+
+    package init(
+        signIn: SignIn,
+        credential: Credential?,
+        expiresMilliseconds: Int64?,
+        version: Int64
+    ) {
+        self.signIn = signIn
+        self.credential = credential
+        self.expiresMilliseconds = expiresMilliseconds
+        self.version = version
+    }
+}
+
+/// Users whose tokens, keys or rights were changed.
+package struct CredentialChanges: Hashable, Sendable {
+    /// To be given with the next question.
+    package var version: Int64
+    package var users: Set<UserNumber>
+
+    package init(version: Int64, users: Set<UserNumber>) {
+        self.version = version
+        self.users = users
+    }
+}
+
+/// A service key as an operator registers it.
+package struct NewServiceKey: Hashable, Sendable {
+    /// Of the service; the same for all of its keys.
+    package var serviceName: String
+    /// What a service that is new gets.
+    package var userRecordName: String
+    /// 64 hexadecimal digits.
+    package var keyID: String
+    /// SubjectPublicKeyInfo in DER.
+    package var publicKey: [UInt8]
+    /// Names of users.
+    package var onBehalfOf: [String]
+
+    package init(
+        serviceName: String,
+        userRecordName: String,
+        keyID: String,
+        publicKey: [UInt8],
+        onBehalfOf: [String]
+    ) {
+        self.serviceName = serviceName
+        self.userRecordName = userRecordName
+        self.keyID = keyID
+        self.publicKey = publicKey
+        self.onBehalfOf = onBehalfOf
+    }
+}
+
+/// A service key as an operator sees it.
+package struct DirectoryServiceKey: Hashable, Sendable {
+    package var serviceName: String
+    package var userRecordName: String
+    package var keyID: String
+    package var createdMilliseconds: Int64
+    package var isRevoked: Bool
+    /// By name.
+    package var onBehalfOf: [String]
+
+    package init(
+        serviceName: String,
+        userRecordName: String,
+        keyID: String,
+        createdMilliseconds: Int64,
+        isRevoked: Bool,
+        onBehalfOf: [String]
+    ) {
+        self.serviceName = serviceName
+        self.userRecordName = userRecordName
+        self.keyID = keyID
+        self.createdMilliseconds = createdMilliseconds
+        self.isRevoked = isRevoked
+        self.onBehalfOf = onBehalfOf
+    }
+}

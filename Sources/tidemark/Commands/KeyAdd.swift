@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import RecordServer
+import RecordStore
+
+struct KeyAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract:
+            "Register a key of a service; without --public-key make one and print the private key, once.",
+        discussion: """
+            The private key goes to standard output in PEM and is stored
+            nowhere. The service is added with its first key, and keeps its
+            name, its user record and its roles from key to key.
+
+              tidemark key add shop --container iCloud.org.example.app > shop.pem
+              tidemark key add shop --container iCloud.org.example.app --on-behalf-of alice > shop.pem
+              openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out shop.pem
+              openssl pkey -in shop.pem -pubout -out shop.pub
+              tidemark key add shop --container iCloud.org.example.app --public-key shop.pub
+            """
+    )
+
+    @OptionGroup var service: ServiceArguments
+
+    @Option(help: ArgumentHelp("A public key in PEM, ECDSA on P-256.", valueName: "file"))
+    var publicKey: String?
+
+    @Option(
+        name: .customLong("on-behalf-of"),
+        help: ArgumentHelp(
+            "A user for whom the service may act with this key. Repeatable.",
+            valueName: "user"
+        )
+    )
+    var onBehalfOf: [String] = []
+
+    func run() async throws {
+        let pair = try self.pair()
+        let key = NewServiceKey(
+            serviceName: self.service.name,
+            userRecordName: RandomNames.userRecordName(),
+            keyID: pair.keyID,
+            publicKey: pair.publicKey,
+            onBehalfOf: self.onBehalfOf
+        )
+        try await AdministeredStore.use(self.service.data.folder) { directory in
+            try directory.addServiceKey(key, toContainer: self.service.container)
+        } explain: { error in
+            self.advice(error)
+        }
+        if let privatePEM = pair.privatePEM {
+            Terminal.write(privatePEM + "\n")
+            Terminal.writeError("The private key above is not shown again, and is stored nowhere.\n")
+        }
+        Terminal.writeError("Registered the key \(pair.keyID) of \(self.service.name).\n")
+    }
+
+    private func pair() throws(CommandFailure) -> ServiceKeyPair {
+        guard let publicKey else { return ServiceKeyPair() }
+        guard let pem = try? String(contentsOfFile: publicKey, encoding: .utf8) else {
+            throw CommandFailure(.data, "the file \(publicKey) cannot be read.")
+        }
+        guard let pair = ServiceKeyPair(publicPEM: pem) else {
+            throw CommandFailure(
+                .data,
+                "\(publicKey) is no public key in PEM on the curve P-256. "
+                    + "Of a private key: openssl pkey -in KEY.pem -pubout"
+            )
+        }
+        return pair
+    }
+
+    private func advice(_ error: DirectoryError) -> CommandFailure {
+        guard error == .userMissing else { return self.service.advice(error) }
+        return CommandFailure(
+            .data,
+            "one of \(self.onBehalfOf.joined(separator: ", ")) is no user of \(self.service.container). "
+                + "Those there are: tidemark user list --container \(self.service.container)"
+        )
+    }
+}

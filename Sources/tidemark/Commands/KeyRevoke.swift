@@ -1,0 +1,34 @@
+import ArgumentParser
+import RecordStore
+
+struct KeyRevoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Revoke the keys of a service, or one of them. Its records stay.",
+        discussion: """
+            Connections with the keys end within a second. A revoked key never
+            becomes good again; `key add` registers another.
+
+              tidemark key revoke shop --container iCloud.org.example.app
+              tidemark key revoke shop --container iCloud.org.example.app --key-id 0f1e…
+            """
+    )
+
+    @OptionGroup var service: ServiceArguments
+
+    @Option(help: ArgumentHelp("One key, as `key list` shows it; without it all.", valueName: "id"))
+    var keyID: String?
+
+    func run() async throws {
+        let count = try await AdministeredStore.use(self.service.data.folder) { directory in
+            try directory.revokeServiceKeys(
+                ofService: self.service.name,
+                keyID: self.keyID,
+                inContainer: self.service.container
+            )
+        } explain: { error in
+            self.service.advice(error)
+        }
+        Terminal.write("Revoked \(count) \(count == 1 ? "key" : "keys") of \(self.service.name).\n")
+    }
+}

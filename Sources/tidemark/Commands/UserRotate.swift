@@ -1,0 +1,48 @@
+import ArgumentParser
+import RecordServer
+import RecordStore
+
+struct UserRotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Give a user a new access token and print it, once; the old one stays good for a while.",
+        discussion: """
+            The old token lets in, and its connections last, for an hour, or for
+            as long as --overlap says; then both end within a second. With
+            --overlap 0 the old one ends now, as with `user renew`. One that
+            is older still ends now in any case.
+
+              tidemark user rotate alice --container iCloud.org.example.app
+              tidemark user rotate alice --container iCloud.org.example.app --overlap 86400
+            """
+    )
+
+    /// Thirty days.
+    private static let overlapSecondsMax = 2_592_000
+
+    @OptionGroup var user: UserArguments
+
+    @Option(help: ArgumentHelp("How long the old token stays good, at most 30 days.", valueName: "seconds"))
+    var overlap = 3_600
+
+    func validate() throws {
+        guard (0...Self.overlapSecondsMax).contains(self.overlap) else {
+            throw ValidationError("--overlap takes seconds from 0 to \(Self.overlapSecondsMax).")
+        }
+    }
+
+    func run() async throws {
+        let token = AccessToken()
+        try await self.user.change { directory in
+            try directory.rotateToken(
+                ofUser: self.user.name,
+                inContainer: self.user.container,
+                tokenHash: token.hash,
+                overlapMilliseconds: Int64(self.overlap) * 1_000
+            )
+        }
+        Terminal.write(token.text + "\n")
+        let end = self.overlap == 0 ? "ended" : "ends in \(self.overlap) seconds"
+        Terminal.writeError("Rotated. The token above is not shown again; the one before it \(end).\n")
+    }
+}
