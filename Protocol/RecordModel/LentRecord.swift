@@ -1,24 +1,22 @@
-/// A record of which the parts that differ from one record to the next are still where they were read.
+/// A record without its zone, of which the parts that differ from one record to the next are still where they were read.
 ///
-/// Lent for the length of a call: whoever is handed one copies what it keeps.
-package struct LentRecord {
-    package var zone: ZoneID
+/// Lent for the length of a call, and never copied: whoever is handed one copies what it keeps.
+package struct LentRecord: ~Copyable {
     /// UTF-8.
     // SAFETY: whoever lends the record keeps the memory as it is until the call returns; this and the two below.
-    package var name: UnsafeRawBufferPointer
-    package var recordType: String
-    package var changeTag: String
-    package var system: SystemFields
+    package let name: UnsafeRawBufferPointer
+    package let recordType: String
+    package let changeTag: String
+    package let system: SystemFields
     /// Record name of the parent in UTF-8; empty: none.
     // SAFETY: as above.
-    package var parent: UnsafeRawBufferPointer
+    package let parent: UnsafeRawBufferPointer
     /// The bytes of a `RecordBody`.
     // SAFETY: as above.
-    package var fields: UnsafeRawBufferPointer
+    package let fields: UnsafeRawBufferPointer
 
     // SAFETY: as above.
     package init(
-        zone: ZoneID,
         name: UnsafeRawBufferPointer,
         recordType: String,
         changeTag: String,
@@ -26,7 +24,6 @@ package struct LentRecord {
         parent: UnsafeRawBufferPointer,
         fields: UnsafeRawBufferPointer
     ) {
-        self.zone = zone
         self.name = name
         self.recordType = recordType
         self.changeTag = changeTag
@@ -35,14 +32,10 @@ package struct LentRecord {
         self.fields = fields
     }
 
-    package var id: RecordID {
-        RecordID(zone: self.zone, recordName: String(decoding: self.name, as: UTF8.self))
-    }
-
     /// A copy that may be kept.
-    package var record: Record {
+    package func record(in zone: ZoneID) -> Record {
         Record(
-            id: self.id,
+            id: RecordID(zone: zone, recordName: String(decoding: self.name, as: UTF8.self)),
             recordType: self.recordType,
             changeTag: self.changeTag,
             system: self.system,
@@ -52,20 +45,27 @@ package struct LentRecord {
     }
 
     /// Lends the record with the fields of `keys` alone.
-    package func keeping<Result>(_ keys: Set<String>, _ body: (LentRecord) -> Result) -> Result {
+    package func keeping<Result>(_ keys: Set<String>, _ body: (borrowing LentRecord) -> Result) -> Result {
         let kept = RecordBody(trusted: [UInt8](self.fields)).keeping(keys)
-        // SAFETY: the copy is gone before what it points to.
+        // SAFETY: what is lent is gone before what it points to.
         return kept.bytes.withUnsafeBytes { fields in
-            var record = self
-            record.fields = fields
-            return body(record)
+            body(
+                LentRecord(
+                    name: self.name,
+                    recordType: self.recordType,
+                    changeTag: self.changeTag,
+                    system: self.system,
+                    parent: self.parent,
+                    fields: fields
+                )
+            )
         }
     }
 }
 
 extension Record {
     /// Lends the record.
-    package func lent<Result>(_ body: (LentRecord) -> Result) -> Result {
+    package func lent<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
         var name = self.id.recordName
         var parent = self.parent ?? ""
         // SAFETY: what is lent is gone before what it points to.
@@ -74,7 +74,6 @@ extension Record {
                 self.body.bytes.withUnsafeBytes { fields in
                     body(
                         LentRecord(
-                            zone: self.id.zone,
                             name: UnsafeRawBufferPointer(name),
                             recordType: self.recordType,
                             changeTag: self.changeTag,

@@ -29,7 +29,7 @@ extension RecordBody {
         while let slice = try cursor.next() {
             count += 1
             guard count <= Bounds.fieldsMax else { throw .tooManyFields }
-            guard NameRules.isIdentifier(bytes[slice.name]) else {
+            guard NameRules.isIdentifier(bytes, slice.name) else {
                 throw .fieldNameInvalid(rules.text(slice.name))
             }
             if let last, self.order(bytes, last, bytes, slice.name) >= 0 {
@@ -116,10 +116,10 @@ private struct ValueRules<Bytes: RandomAccessCollection<UInt8>> where Bytes.Inde
 
     /// Text that is ASCII is told by a look at its bytes; only other text is decoded.
     private func checkText(_ range: Range<Int>) throws(BodyError) {
-        let bytes = self.reader.bytes[range]
-        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
-            throw self.invalid
-        }
+        let bytes = self.reader.bytes
+        var all: UInt8 = 0
+        for place in range { all |= bytes[place] }
+        guard all < 0x80 || String(validating: bytes[range], as: UTF8.self) != nil else { throw self.invalid }
     }
 
     private mutating func checkFinite() throws(BodyError) -> Double {

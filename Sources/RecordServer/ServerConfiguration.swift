@@ -61,7 +61,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         /// What a client may send of an upload before what came is written, at the most.
         ///
         /// Below 2^31.
-        package var uploadWindowBytes: UInt32 = 2 * 1_024 * 1_024
+        package var uploadWindowBytes: UInt32 = 1_024 * 1_024
         /// The same of all uploads together: many get smaller windows, of 256 KiB at the least.
         package var uploadWindowsBytes = 24 * 1_024 * 1_024
         /// Bytes of downloads on their way from the disk to the socket, of a connection at the most.

@@ -59,29 +59,28 @@ final class FeedConnection: FeedReader {
         of zone: ZoneKey,
         beyond number: Int64?,
         isDescending: Bool,
-        _ visit: (FeedRow) throws(FeedFailure) -> Bool
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) {
         let statement = isDescending ? self.statements.descending : self.statements.ascending
         self.bind(statement, zone)
         statement.bind(3, number ?? (isDescending ? .max : .min))
         defer { statement.reset() }
         while try self.lending({ () throws(StorageFailure) in try statement.step() }) {
-            let row = try self.lending { () throws(StorageFailure) in try self.row(statement) }
-            guard try visit(row) else { return }
+            guard try visit(self.row(statement)) else { return }
         }
     }
 
     func visitRecord(
         numbered number: Int64,
         in zone: ZoneKey,
-        _ visit: (FeedRow) throws(FeedFailure) -> Bool
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
         let statement = self.statements.fromNumber
         guard try self.lending({ () throws(StorageFailure) in try self.reach(number) }),
             statement.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
             statement.integer(FeedStatements.zoneColumn) == zone.number
         else { return nil }
-        return try visit(self.lending { () throws(StorageFailure) in try self.row(statement) })
+        return try visit(self.row(statement))
     }
 
     /// Moves `fromNumber` to a record; false: there is none.
@@ -112,18 +111,23 @@ final class FeedConnection: FeedReader {
         }
     }
 
-    private func row(_ statement: HotStatement) throws(StorageFailure) -> FeedRow {
+    private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
         let position = statement.integer(RecordColumns.position)
+        let (type, system) = try self.lending { () throws(StorageFailure) in
+            (
+                try self.connection.typeName(statement.integer(RecordColumns.type)),
+                try self.connection.systemFields(statement)
+            )
+        }
         // SAFETY: a visit ends before the statement moves on.
         return FeedRow(
             number: statement.integer(RecordColumns.number),
             position: position,
             record: LentRecord(
-                zone: ZoneID(zoneName: ""),
                 name: statement.lent(FeedStatements.nameColumn),
-                recordType: try self.connection.typeName(statement.integer(RecordColumns.type)),
+                recordType: type,
                 changeTag: ChangeTag.text(of: position),
-                system: try self.connection.systemFields(statement),
+                system: system,
                 parent: statement.lent(RecordColumns.parent),
                 fields: statement.lent(RecordColumns.body)
             )

@@ -76,7 +76,7 @@ extension ReadConnection {
 
 /// Of a read that has none.
 private final class NoItems: FeedSink {
-    func add(_ record: LentRecord) { preconditionFailure("a token has no items") }
+    func add(_ record: borrowing LentRecord, in zone: ZoneID) { preconditionFailure("a token has no items") }
     func add(_ deleted: DeletedRecord) { preconditionFailure("a token has no items") }
     func add(changed zone: ZoneID) { preconditionFailure("a token has no items") }
     func add(deleted zone: ZoneID) { preconditionFailure("a token has no items") }

@@ -29,7 +29,7 @@ struct FeedItems {
 private final class KeptItems: FeedSink {
     let items = Mutex<[FeedItem]>([])
 
-    func add(_ record: LentRecord) { self.add(.record(record.record)) }
+    func add(_ record: borrowing LentRecord, in zone: ZoneID) { self.add(.record(record.record(in: zone))) }
     func add(_ deleted: DeletedRecord) { self.add(.recordDeleted(deleted)) }
     func add(changed zone: ZoneID) { self.add(.zoneChanged(zone)) }
     func add(deleted zone: ZoneID) { self.add(.zoneDeleted(zone)) }

@@ -21,8 +21,9 @@ package struct Item: Hashable, Sendable {
     }
 }
 
+/// The large and rare ones are behind a reference: a page has hundreds of the small ones.
 package enum ItemOutcome: Hashable, Sendable {
-    case failure(Failure)
+    indirect case failure(Failure)
     case recordSaved(RecordSaved)
     case deleted
     case record(RecordMessage)
@@ -33,7 +34,7 @@ package enum ItemOutcome: Hashable, Sendable {
     case zoneChanged(ZoneID)
     /// In a database's feed.
     case zoneDeleted(ZoneID)
-    case subscription(Subscription)
+    indirect case subscription(Subscription)
 }
 
 /// System fields after a save.

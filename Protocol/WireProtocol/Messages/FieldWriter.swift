@@ -32,9 +32,11 @@ struct FieldWriter {
     mutating func field(_ number: UInt8, _ text: String) {
         guard !text.isEmpty else { return }
         self.message(number, bytes: text.utf8.count)
-        var text = text
         // SAFETY: the bytes are copied before the call returns.
-        text.withUTF8 { self.copy(UnsafeRawBufferPointer($0)) }
+        let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable {
+            self.copy(UnsafeRawBufferPointer($0))
+        }
+        if isCopied == nil { for byte in text.utf8 { self.append(byte) } }
     }
 
     // SAFETY: the bytes are copied before the call returns.
@@ -44,12 +46,20 @@ struct FieldWriter {
         self.copy(bytes)
     }
 
-    private mutating func tag(_ number: UInt8, wireType: UInt8) {
-        precondition(number < 16 && self.count < self.memory.count)
-        self.memory[self.count] = number << 3 | wireType
+    @inline(__always)
+    private mutating func append(_ byte: UInt8) {
+        precondition(self.count < self.memory.count)
+        self.memory[self.count] = byte
         self.count += 1
     }
 
+    @inline(__always)
+    private mutating func tag(_ number: UInt8, wireType: UInt8) {
+        precondition(number < 16)
+        self.append(number << 3 | wireType)
+    }
+
+    @inline(__always)
     private mutating func varint(_ value: UInt64) {
         precondition(self.memory.count - self.count >= Self.spareBytes)
         var rest = value

@@ -4,12 +4,17 @@ package import RecordModel
 extension Item {
     /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is known before.
     package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
-        record.lent { self.append($0, index: index, toItems: &buffer) }
+        record.lent { self.append($0, in: record.id.zone, index: index, toItems: &buffer) }
     }
 
     /// The same with a record that is still where it was read.
-    package static func append(_ record: LentRecord, index: UInt32, toItems buffer: inout ByteBuffer) {
-        let sizes = RecordSizes(record)
+    package static func append(
+        _ record: borrowing LentRecord,
+        in zone: ZoneID,
+        index: UInt32,
+        toItems buffer: inout ByteBuffer
+    ) {
+        let sizes = RecordSizes(record, in: zone)
         let itemBytes = FieldSize.field(UInt64(index)) + FieldSize.message(sizes.record)
         let bytesMax = FieldSize.message(itemBytes) + FieldWriter.spareBytes
         // SAFETY: the writer is gone when the call returns.
@@ -18,7 +23,7 @@ extension Item {
             writer.message(1, bytes: itemBytes)
             writer.field(1, UInt64(index))
             writer.message(5, bytes: sizes.record)
-            record.write(sizes, to: &writer)
+            record.write(in: zone, sizes, to: &writer)
             return writer.count
         }
     }
@@ -28,8 +33,8 @@ extension Item {
 private struct RecordSizes {
     let zone, id, record: Int
 
-    init(_ record: LentRecord) {
-        let zone = FieldSize.field(record.zone.zoneName) + FieldSize.field(record.zone.ownerName)
+    init(_ record: borrowing LentRecord, in zone: ZoneID) {
+        let zone = FieldSize.field(zone.zoneName) + FieldSize.field(zone.ownerName)
         let id = FieldSize.message(zone) + FieldSize.field(bytes: record.name.count)
         self.zone = zone
         self.id = id
@@ -50,11 +55,11 @@ extension Record {
     /// Appends the encoded message.
     func encode(into buffer: inout ByteBuffer) {
         self.lent { record in
-            let sizes = RecordSizes(record)
+            let sizes = RecordSizes(record, in: self.id.zone)
             // SAFETY: the writer is gone when the call returns.
             buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: sizes.record + FieldWriter.spareBytes) {
                 var writer = FieldWriter($0)
-                record.write(sizes, to: &writer)
+                record.write(in: self.id.zone, sizes, to: &writer)
                 return writer.count
             }
         }
@@ -62,11 +67,11 @@ extension Record {
 }
 
 extension LentRecord {
-    fileprivate func write(_ sizes: RecordSizes, to writer: inout FieldWriter) {
+    fileprivate func write(in zone: ZoneID, _ sizes: RecordSizes, to writer: inout FieldWriter) {
         writer.message(1, bytes: sizes.id)
         writer.message(1, bytes: sizes.zone)
-        writer.field(1, self.zone.zoneName)
-        writer.field(2, self.zone.ownerName)
+        writer.field(1, zone.zoneName)
+        writer.field(2, zone.ownerName)
         writer.field(2, self.name)
         writer.field(2, self.recordType)
         writer.field(3, self.changeTag)

@@ -23,8 +23,10 @@ final class EncodedItems: FeedSink, @unchecked Sendable {
 
     // MARK: FeedSink
 
-    func add(_ record: LentRecord) {
-        self.add { Item.append(record, index: $0, toItems: &$1) }
+    func add(_ record: borrowing LentRecord, in zone: ZoneID) {
+        let start = self.beginItem()
+        Item.append(record, in: zone, index: self.itemCount, toItems: &self.payload)
+        self.endItem(start)
     }
 
     func add(_ deleted: DeletedRecord) { self.add(.recordDeleted(deleted)) }
@@ -34,16 +36,22 @@ final class EncodedItems: FeedSink, @unchecked Sendable {
     func add(deleted zone: ZoneID) { self.add(.zoneDeleted(zone)) }
 
     private func add(_ outcome: ItemOutcome) {
-        self.add { Item(index: $0, outcome: outcome).append(toItems: &$1) }
+        let start = self.beginItem()
+        Item(index: self.itemCount, outcome: outcome).append(toItems: &self.payload)
+        self.endItem(start)
+    }
+
+    /// Where the item begins in the payload.
+    private func beginItem() -> Int {
+        let start = self.payload.writerIndex
+        if start == 0 { self.payload.reserveCapacity(Self.payloadCapacity) }
+        return start
     }
 
     /// A payload ends before the item that takes it beyond what it should have: one larger item has a payload of its own.
-    private func add(_ append: (UInt32, inout ByteBuffer) -> Void) {
-        let start = self.payload.writerIndex
-        if start == 0 { self.payload.reserveCapacity(Self.payloadCapacity) }
-        append(self.itemCount, &self.payload)
-        self.itemCount += 1
+    private func endItem(_ start: Int) {
         let size = self.payload.writerIndex - start
+        self.itemCount += 1
         self.bytes += size
         guard start > 0, self.payload.writerIndex > ConnectionHandler.itemsFrameBytesMax else { return }
         let item = self.payload.getSlice(at: start, length: size) ?? ByteBuffer()

@@ -47,7 +47,7 @@ final class FeedPage {
         var isThrough = true
         let isDescending = start.order == .newestFirst
         try self.reader.visitRecords(of: self.zone, beyond: start.last, isDescending: isDescending) {
-            (row) throws(FeedFailure) in
+            (row: borrowing FeedRow) throws(FeedFailure) in
             guard !self.isUsedUp else {
                 isThrough = false
                 return false
@@ -91,7 +91,8 @@ final class FeedPage {
     }
 
     private func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
-        try self.reader.visitRecord(numbered: change.record, in: self.zone) { (row) throws(FeedFailure) in
+        try self.reader.visitRecord(numbered: change.record, in: self.zone) {
+            (row: borrowing FeedRow) throws(FeedFailure) in
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
             return try self.take(row) { parent in
@@ -116,16 +117,14 @@ final class FeedPage {
     ///
     /// `has`: whether the client has a parent because of its own turn.
     private func take(
-        _ row: FeedRow,
+        _ row: borrowing FeedRow,
         unless has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> Bool {
         if self.ahead.remove(row.position) { return true }
-        let record = row.record
-        guard try self.mayRead(type: record.recordType, createdBy: record.system.createdBy) else {
-            return true
-        }
-        if !record.parent.isEmpty {
-            let parent = String(decoding: record.parent, as: UTF8.self)
+        let recordType = row.record.recordType
+        guard try self.mayRead(type: recordType, createdBy: row.record.system.createdBy) else { return true }
+        if !row.record.parent.isEmpty {
+            let parent = String(decoding: row.record.parent, as: UTF8.self)
             for ancestor in try self.missingAncestors(from: parent, has).reversed() {
                 let id = RecordID(zone: self.read.zone, recordName: ancestor.name)
                 guard ancestor.stored.record(id: id).lent({ self.add($0) }) else { return false }
@@ -133,7 +132,7 @@ final class FeedPage {
                 self.knownParents.insert(ancestor.name)
             }
         }
-        return self.add(record)
+        return self.add(row.record)
     }
 
     /// A parent that the client can't have, and the parent's own, the nearest first.
@@ -169,21 +168,19 @@ final class FeedPage {
         }
     }
 
-    /// Hands a record of whatever zone to the sink, as one of this; false: there is no room.
-    private func add(_ record: LentRecord) -> Bool {
-        var record = record
-        record.zone = self.read.zone
+    /// False: there is no room.
+    private func add(_ record: borrowing LentRecord) -> Bool {
         guard let desiredKeys else { return self.addWhole(record) }
         return record.keeping(desiredKeys) { self.addWhole($0) }
     }
 
-    private func addWhole(_ record: LentRecord) -> Bool {
+    private func addWhole(_ record: borrowing LentRecord) -> Bool {
         guard self.itemCount < self.read.limit else { return false }
         // A single record has room in any case, so that every page gets ahead.
         let size = record.fields.count
         guard self.itemCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        self.sink.add(record)
+        self.sink.add(record, in: self.read.zone)
         self.itemCount += 1
         return true
     }

@@ -48,7 +48,7 @@ package struct DatabaseFeedRead: Hashable, Sendable {
 /// is refused is not part of any answer.
 package protocol FeedSink: AnyObject, Sendable {
     /// The record is lent: the sink copies what it keeps.
-    func add(_ record: LentRecord)
+    func add(_ record: borrowing LentRecord, in zone: ZoneID)
     func add(_ deleted: DeletedRecord)
     func add(changed zone: ZoneID)
     func add(deleted zone: ZoneID)

@@ -14,7 +14,7 @@ package protocol FeedReader: AnyObject {
         of zone: ZoneKey,
         beyond number: Int64?,
         isDescending: Bool,
-        _ visit: (FeedRow) throws(FeedFailure) -> Bool
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure)
     /// Visits one record; those that follow each other in the order of their creation are found without a search.
     ///
@@ -22,7 +22,7 @@ package protocol FeedReader: AnyObject {
     func visitRecord(
         numbered number: Int64,
         in zone: ZoneKey,
-        _ visit: (FeedRow) throws(FeedFailure) -> Bool
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool?
     /// `nil`: there is none, or it is in another zone.
     func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord?
@@ -72,15 +72,14 @@ package struct FeedState: Hashable, Sendable {
 }
 
 /// A record of a zone, lent for a visit.
-package struct FeedRow {
+package struct FeedRow: ~Copyable {
     /// What the engine calls the record as long as it lives.
-    package var number: Int64
+    package let number: Int64
     /// Of its last change.
-    package var position: Int64
-    /// Without the zone: a reader knows that by number only.
-    package var record: LentRecord
+    package let position: Int64
+    package let record: LentRecord
 
-    package init(number: Int64, position: Int64, record: LentRecord) {
+    package init(number: Int64, position: Int64, record: consuming LentRecord) {
         self.number = number
         self.position = position
         self.record = record
