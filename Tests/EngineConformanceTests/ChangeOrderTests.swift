@@ -65,7 +65,8 @@ struct ChangeOrderTests {
     func `what was stale when an engine stopped is taken out by the next one`() async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         for _ in 0..<3 { _ = try await it.modify((0..<9).map { save("r\($0)") }, policy: .allKeys) }
-        #expect(try await ChangeOrder(in: it.folder).stale.count == 18)
+        let stale = try await ChangeOrder(in: it.folder).stale
+        #expect(stale.count == 18)
         let next = try await it.reopened()
         while try await OtherProcess(folder: next.folder).count("stale_change") > 0 {}
         let order = try await ChangeOrder(in: next.folder)
