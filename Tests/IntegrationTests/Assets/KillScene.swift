@@ -53,14 +53,17 @@ final class KillScene {
 
     /// Kills one side and starts it again; `meanwhile` is executed when it is dead.
     func kill(_ victim: Victim, meanwhile: () async throws -> Void) async throws {
+        let connections = self.tap.openConnections
         switch victim {
         case .server:
             await self.server.end(SIGKILL)
+            try await self.wait("the tap sees it") { self.tap.openConnections.isDisjoint(with: connections) }
             try await meanwhile()
             try await self.server.start()
         case .client:
             self.program.signal(SIGKILL)
             _ = await self.program.outcome()
+            try await self.wait("the tap sees it") { self.tap.openConnections.isDisjoint(with: connections) }
             // The server keeps what it can of an upload that ended.
             try await self.wait("the server closes the file") {
                 !self.stored.isOpen(by: self.server.processID ?? 0)

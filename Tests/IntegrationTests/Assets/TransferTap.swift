@@ -44,6 +44,8 @@ final class TransferTap: Sendable {
 
     fileprivate struct State {
         var connections = 0
+        /// Connections of which both ends live, as far as the tap has seen.
+        var open: Set<Int> = []
         var kinds: [Stream: Direction] = [:]
         var lives: [Life] = []
         var stop: Stop?
@@ -68,6 +70,9 @@ final class TransferTap: Sendable {
     func lives(_ direction: Direction) -> [Life] {
         self.state.withLock { $0.lives.filter { $0.direction == direction } }
     }
+
+    /// The numbers of the connections of which both ends live; what the others still hold never passes.
+    var openConnections: Set<Int> { self.state.withLock { $0.open } }
 
     var heldEnds: Int { self.state.withLock { $0.heldEnds } }
     var heldSaves: Int { self.state.withLock { $0.heldSaves } }
@@ -156,7 +161,10 @@ final class TransferTap: Sendable {
                     ByteToMessageHandler(FrameDecoder(payloadBytesMax: 64 << 20)),
                     Relay(to: server, self, number, .toServer)
                 )
-                self.state.withLock { $0.channels += [client, server] }
+                self.state.withLock { state in
+                    state.open.insert(number)
+                    state.channels += [client, server]
+                }
             }
             .flatMap { client.setOption(.autoRead, value: true) }
     }
@@ -194,6 +202,10 @@ final class TransferTap: Sendable {
             }
             return .pass
         }
+    }
+
+    fileprivate func ended(_ connection: Int) {
+        self.state.withLock { _ = $0.open.remove(connection) }
     }
 
     fileprivate func add(_ wake: @escaping @Sendable () -> Void) {
@@ -331,6 +343,7 @@ private final class Relay: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         let other = self.other
         self.isOver = true
+        self.tap.ended(self.connection)
         // What was passed on before goes out first.
         other.writeAndFlush(ByteBuffer()).whenComplete { _ in other.close(promise: nil) }
     }
