@@ -4,8 +4,10 @@ package struct AssetStoreConfiguration: Sendable {
     package struct Chunks: Hashable, Sendable {
         package static let defaults = Chunks()
 
-        /// So much is made durable at a time; what comes while the disk is at it is at the most as much again.
+        /// What a crash may cost.
         package var bytes = 8 * 1_024 * 1_024
+        /// So much is made durable at a time; what comes while the disk is at it is at the most as much again.
+        var stepBytes: Int { max(1, self.bytes / 2) }
         /// Less is not worth two syncs: it is sent again when an upload is cut off.
         package var bytesMin = 64 * 1_024
 

@@ -10,9 +10,9 @@ import Synchronization
 ///     recover… -> append… -> finish
 ///                 makeDurable…
 ///
-/// Bytes are hashed as they are written. `makeDurable` syncs them, then writes and syncs a row with the hash up to the last end of a chunk, which are
-/// counted from the first byte of the asset: so a crash costs what came since. Any call may fail; what was durable then is durable still, and a
-/// later `recover` finds it.
+/// Bytes are hashed as they are written. `makeDurable` syncs them, then writes and syncs a row with the hash up to the last end of a step, half a chunk,
+/// which are counted from the first byte of the asset. While one step is synced the next is written, and no more: so a crash costs a chunk at the most.
+/// Any call may fail; what was durable then is durable still, and a later `recover` finds it.
 ///
 /// Every call blocks: to be made on the store's threads, one after the other (`AssetLane`); `makeDurable` alone may be made at any time, so that
 /// bytes come and are hashed while the disk takes those before them.
@@ -33,8 +33,8 @@ package final class UploadFile: Sendable {
         var offset: Int64 = 0
         /// Of all before `offset`.
         var hash = SHA256()
-        /// The last end of a chunk that was written and is not durable.
-        var chunkEnd: (offset: Int64, hash: SHA256)?
+        /// The last end of a step that was written and is not durable.
+        var stepEnd: (offset: Int64, hash: SHA256)?
         /// What is durable and has a row, or was found by the recovery.
         var durable: Int64 = 0
         var isClosed = false
@@ -95,47 +95,46 @@ package final class UploadFile: Sendable {
     /// Bytes that `recover` has looked at so far.
     package var recoveredBytes: Int64 { self.state.withLock { $0.recovery?.offset ?? $0.offset } }
 
-    /// What a crash of the server may cost an upload, in chunks: then a writer waits for the disk.
-    private static let chunksWaitingMax = 2
-
     /// Writes the bytes that come next; no byte beyond the size of the asset.
     ///
-    /// Waits for the disk when it is far behind. Returns how many bytes from the first are durable.
+    /// Waits for the disk when it is a chunk behind. Returns how many bytes from the first are durable.
     package func append(_ pieces: [ByteBuffer]) throws(AssetStoreError) -> Int64 {
         try self.folder.checkRoom(for: 0)
         for piece in pieces {
-            let isFarAhead = try self.withState { state throws(AssetStoreError) in
-                precondition(state.offset + Int64(piece.readableBytes) <= self.asset.size)
-                var rest = piece
-                while let bytes = self.takeWithinChunk(&rest, at: state.offset) {
-                    try self.write(bytes, &state)
+            var rest = piece
+            while rest.readableBytes > 0 {
+                let isChunkAhead = try self.withState { state throws(AssetStoreError) in
+                    precondition(state.offset + Int64(rest.readableBytes) <= self.asset.size)
+                    let end = min(self.stepEnd(after: state.offset), state.durable + self.chunkBytes)
+                    let count = min(rest.readableBytes, Int(end - state.offset))
+                    try self.write(rest.readSlice(length: count) ?? ByteBuffer(), &state)
+                    return state.offset - state.durable >= self.chunkBytes
                 }
-                return state.offset - state.durable >= Int64(Self.chunksWaitingMax * self.chunks.bytes)
+                if isChunkAhead { try self.makeDurable() }
             }
-            if isFarAhead { try self.makeDurable() }
         }
         return self.state.withLock { $0.durable }
     }
 
-    /// Takes what belongs to the chunk that the offset is in; `nil`: nothing is left.
-    private func takeWithinChunk(_ rest: inout ByteBuffer, at offset: Int64) -> ByteBuffer? {
-        guard rest.readableBytes > 0 else { return nil }
-        let left = Int64(self.chunks.bytes) - offset % Int64(self.chunks.bytes)
-        return rest.readSlice(length: Int(min(left, Int64(rest.readableBytes))))
+    private var chunkBytes: Int64 { Int64(self.chunks.bytes) }
+
+    private func stepEnd(after offset: Int64) -> Int64 {
+        let step = Int64(self.chunks.stepBytes)
+        return offset / step * step + step
     }
 
-    /// Whether the end of a chunk was written that is not durable; with `isDue`, whether anything was that is worth it.
+    /// Whether the end of a step was written that is not durable; with `isDue`, whether anything was that is worth it.
     package func wantsToBeDurable(isDue: Bool) -> Bool {
         self.state.withLock { state in
             guard state.file != nil else { return false }
             let isWorthIt =
                 state.offset < self.asset.size
                 && state.offset - state.durable >= Int64(min(self.chunks.bytesMin, self.chunks.bytes))
-            return state.chunkEnd != nil || (isDue && isWorthIt)
+            return state.stepEnd != nil || (isDue && isWorthIt)
         }
     }
 
-    /// Syncs what was written up to the last end of a chunk, or without one up to the call, then notes how far that is.
+    /// Syncs what was written up to the last end of a step, or without one up to the call, then notes how far that is.
     ///
     /// Does nothing when the upload has ended.
     ///
@@ -160,7 +159,7 @@ package final class UploadFile: Sendable {
     package func finish() throws(AssetStoreError) -> Finish {
         try self.withRows { rows, state throws(AssetStoreError) in
             precondition(state.offset == self.asset.size)
-            state.chunkEnd = nil
+            state.stepEnd = nil
             guard state.hash.finalize().elementsEqual(self.asset.sha256) else {
                 state.file = nil
                 rows.file = nil
@@ -201,7 +200,7 @@ package final class UploadFile: Sendable {
         self.state.withLock { state in
             state.file = nil
             state.recovery = nil
-            state.chunkEnd = nil
+            state.stepEnd = nil
             state.isClosed = true
         }
     }
@@ -267,14 +266,14 @@ package final class UploadFile: Sendable {
         }
         if let failure { throw failure }
         state.offset += Int64(piece.readableBytes)
-        if state.offset.isMultiple(of: Int64(self.chunks.bytes)), state.offset < self.asset.size {
-            state.chunkEnd = (state.offset, state.hash)
+        if state.offset.isMultiple(of: Int64(self.chunks.stepBytes)), state.offset < self.asset.size {
+            state.stepEnd = (state.offset, state.hash)
         }
     }
 
     private func makeDurable(_ rows: inout Rows) throws(AssetStoreError) {
         let (file, offset, hash, durable) = self.state.withLock { state in
-            let end = state.chunkEnd ?? (state.offset, state.hash)
+            let end = state.stepEnd ?? (state.offset, state.hash)
             return (state.file, end.offset, end.hash, state.durable)
         }
         // The last bytes need no row: the hash of all says that they are there.
@@ -302,7 +301,7 @@ package final class UploadFile: Sendable {
         self.state.withLock { state in
             state.durable = offset
             // Meanwhile another one may have been reached.
-            if let end = state.chunkEnd, end.offset <= offset { state.chunkEnd = nil }
+            if let end = state.stepEnd, end.offset <= offset { state.stepEnd = nil }
         }
     }
 

@@ -14,11 +14,11 @@ struct AssetFiles {
     /// Steps of the store so far, and which of them fails.
     let script = Script()
 
-    /// Small chunks, so that short contents have many.
+    /// Small chunks, so that short contents have many; steps are half of one.
     ///
     /// `before` is told of each step.
     init(
-        chunkBytes: Int = 1_000,
+        chunkBytes: Int = 2_000,
         bytesMin: Int = 1,
         before: @escaping @Sendable (FileStep) -> Void = { _ in }
     ) throws {

@@ -58,7 +58,7 @@ struct UploadFileTests {
         }
     }
 
-    @Test func `a chunk ends at a multiple of its size, wherever pieces do, and is durable then`() throws {
+    @Test func `rows are of multiples of half a chunk, wherever pieces end`() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("UploadFileTests: SEED=\(generator.seed)")
         let contents = AssetFiles.contents(20_000, using: &generator)
@@ -91,7 +91,7 @@ struct UploadFileTests {
             let first = files.store.upload(Self.number, of: asset)
             #expect(try first.recovered() == 0)
             _ = try first.append(contents[..<4_500])
-            // Rows of chunks of 1,000: 1,000, 2,000, 3,000 and 4,000.
+            // Rows of steps of 1,000: 1,000, 2,000, 3,000 and 4,000.
             let rowCount = try Self.damage(files, round: round, using: &generator)
             let intact = min(rowCount.rows, rowCount.bytes / 1_000)
             let second = files.store.upload(Self.number, of: asset)
@@ -160,7 +160,7 @@ struct UploadFileTests {
         #expect(try files.names() == ["2a/1f2a"])
     }
 
-    @Test func `a writer waits for the disk when two chunks are not durable`() throws {
+    @Test func `a writer waits for the disk when a chunk is not durable`() throws {
         var generator = SeededGenerator(seed: 3)
         let contents = AssetFiles.contents(5_000, using: &generator)
         let files = try AssetFiles()
@@ -168,6 +168,30 @@ struct UploadFileTests {
         #expect(try upload.recovered() == 0)
         #expect(try upload.append([ByteBuffer(bytes: contents[..<1_999])]) == 0)
         #expect(try upload.append([ByteBuffer(bytes: contents[1_999..<2_000])]) == 2_000)
+        // In one piece too: at 4,000 it waits.
+        #expect(try upload.append([ByteBuffer(bytes: contents[2_000..<4_900])]) == 4_000)
+    }
+
+    @Test func `a crash costs a chunk at the most, wherever it comes`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("UploadFileTests: SEED=\(generator.seed)")
+        let contents = AssetFiles.contents(50_000, using: &generator)
+        let files = try AssetFiles()
+        var upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        var offset = Int(try upload.recovered())
+        while offset < contents.count - 2_000 {
+            let count = Int.random(in: 1...4_000, using: &generator)
+            let end = min(offset + count, contents.count - 1)
+            _ = try upload.append([ByteBuffer(bytes: contents[offset..<end])])
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                // What was durable at a second's end is no multiple of anything.
+                try upload.makeDurable()
+            }
+            upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+            let next = Int(try upload.recovered())
+            #expect((end - 2_000...end).contains(next), "\(offset) ..< \(end): \(next)")
+            offset = next
+        }
     }
 
     @Test func `a disk that fails at any step costs an error, and the upload goes on later`() throws {
