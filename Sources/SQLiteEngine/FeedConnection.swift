@@ -65,7 +65,7 @@ final class FeedConnection: FeedReader {
         self.bind(statement, zone)
         statement.bind(3, number ?? (isDescending ? .max : .min))
         defer { statement.reset() }
-        while try self.lending({ () throws(StorageFailure) in try statement.step() }) {
+        while try FeedFailure.wrapping({ () throws(StorageFailure) in try statement.step() }) {
             guard try visit(self.row(statement)) else { return }
         }
     }
@@ -76,7 +76,7 @@ final class FeedConnection: FeedReader {
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
         let statement = self.statements.fromNumber
-        guard try self.lending({ () throws(StorageFailure) in try self.reach(number) }),
+        guard try FeedFailure.wrapping({ () throws(StorageFailure) in try self.reach(number) }),
             statement.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
             statement.integer(FeedStatements.zoneColumn) == zone.number
         else { return nil }
@@ -101,19 +101,9 @@ final class FeedConnection: FeedReader {
         if try statement.step() { self.reached = statement.integer(RecordColumns.number) }
     }
 
-    private func lending<Answer>(
-        _ read: () throws(StorageFailure) -> Answer
-    ) throws(FeedFailure) -> Answer {
-        do throws(StorageFailure) {
-            return try read()
-        } catch {
-            throw .storage(error)
-        }
-    }
-
     private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
         let position = statement.integer(RecordColumns.position)
-        let (type, system) = try self.lending { () throws(StorageFailure) in
+        let (type, system) = try FeedFailure.wrapping { () throws(StorageFailure) in
             (
                 try self.connection.typeName(statement.integer(RecordColumns.type)),
                 try self.connection.systemFields(statement)

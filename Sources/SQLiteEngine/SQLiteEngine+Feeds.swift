@@ -8,8 +8,8 @@ extension SQLiteEngine {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.feed(isShort: false, requester, into: sink, reply) { (feed) throws(FeedFailure) in
-            try feed.page(read)
+        self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
+            try feed.page(read, into: sink)
         }
     }
 
@@ -19,8 +19,8 @@ extension SQLiteEngine {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.feed(isShort: false, requester, into: sink, reply) { (feed) throws(FeedFailure) in
-            try feed.page(read)
+        self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
+            try feed.page(read, into: sink)
         }
     }
 
@@ -29,7 +29,7 @@ extension SQLiteEngine {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
     ) {
-        self.feed(isShort: true, requester, into: NoItems(), reply) { (feed) throws(FeedFailure) in
+        self.feed(isShort: true, requester, reply) { (feed) throws(FeedFailure) in
             try feed.token(of: zone)
         }
     }
@@ -37,7 +37,6 @@ extension SQLiteEngine {
     private func feed<Answer: Sendable>(
         isShort: Bool,
         _ requester: Requester,
-        into sink: any FeedSink,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Answer
     ) {
@@ -45,7 +44,7 @@ extension SQLiteEngine {
         budget.answerBytesMax = self.configuration.bounds.answerBytesMax
         budget.readsMax = self.configuration.feedReadsMax
         self.read(isShort: isShort, requester, reply) { [budget] (connection) throws(StorageFailure) in
-            try connection.feed(for: requester, budget: budget, into: sink, read)
+            try connection.feed(for: requester, budget: budget, read)
         }
     }
 }
@@ -55,13 +54,12 @@ extension ReadConnection {
     fileprivate func feed<Answer>(
         for requester: Requester,
         budget: FeedBudget,
-        into sink: any FeedSink,
         _ read: (FeedExecution) throws(FeedFailure) -> Answer
     ) throws(StorageFailure) -> Result<Answer, StoreError> {
         try self.snapshot { () throws(StorageFailure) in
             let reader = FeedConnection(self)
             defer { reader.finish() }
-            let execution = FeedExecution(for: requester, budget: budget, reader: reader, sink: sink)
+            let execution = FeedExecution(for: requester, budget: budget, reader: reader)
             do throws(FeedFailure) {
                 return .success(try read(execution))
             } catch {
@@ -72,12 +70,4 @@ extension ReadConnection {
             }
         }
     }
-}
-
-/// Of a read that has none.
-private final class NoItems: FeedSink {
-    func add(_ record: borrowing LentRecord, in zone: ZoneID) { preconditionFailure("a token has no items") }
-    func add(_ deleted: DeletedRecord) { preconditionFailure("a token has no items") }
-    func add(changed zone: ZoneID) { preconditionFailure("a token has no items") }
-    func add(deleted zone: ZoneID) { preconditionFailure("a token has no items") }
 }

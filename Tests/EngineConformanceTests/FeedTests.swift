@@ -400,4 +400,49 @@ struct FeedTests {
             ]
         )
     }
+
+    // MARK: Numbers
+
+    @Test(arguments: EngineKind.allCases)
+    func `a zone's feed finds its records, however those of others lie between`(kind: EngineKind) async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let start = try await it.token(of: notes)
+        // One after the other, then with a few and with many of another zone between them.
+        for (number, others) in [0, 0, 1, 3, 7, 8, 9, 40, 0].enumerated() {
+            _ = try await it.modify((0..<others).map { save("other\(number) \($0)", in: .default) })
+            _ = try await it.modify([save("r\(number)")])
+        }
+        _ = try await it.modify([save("r2", ["n": .int64(1)])], deletes: [id("r4")], policy: .changedKeys)
+        let expected = ["r0", "r1", "r3", "r5", "r6", "r7", "r8", "r2", "-r4"]
+        for limit in [1, 3, 100] {
+            #expect(try await it.all(after: start, limit: limit).items == expected)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a deleted record is not taken for another user's that got its number and position`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        func position(of name: String, by requester: Requester) async throws -> Int {
+            let saves = [save(name, in: .default)]
+            let tag = try await it.modify(saves, policy: .allKeys, by: requester)[0].tag
+            return try #require(tag.flatMap { Int($0, radix: 36) })
+        }
+        var (ours, theirs) = (0, 0)
+        repeat {
+            if ours <= theirs {
+                ours = try await position(of: "pad", by: it.privately)
+            } else {
+                theirs = try await position(of: "pad", by: it.bobPrivately)
+            }
+        } while ours != theirs
+        let before = try await it.token(of: .default)
+        #expect(try await position(of: "gone", by: it.privately) == ours + 1)
+        _ = try await it.modify([], deletes: [id("gone", in: .default)])
+        // The last number was given back, and the position is the same one of another database.
+        #expect(try await position(of: "theirs", by: it.bobPrivately) == ours + 1)
+        #expect(try await it.all(after: before, of: .default).items == ["-gone"])
+    }
 }

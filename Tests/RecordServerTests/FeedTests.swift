@@ -51,6 +51,28 @@ struct FeedTests {
         }
     }
 
+    @Test func `items of a page fill frames, and a large one has a frame of its own`() async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 5, bytes: 30_000)
+            let peer = try await server.signIn()
+            try await peer.send(.save(["large"], bytes: 100_000), on: 1)
+            _ = try await peer.answer(on: 1)
+            try await peer.send(.save(["last"], bytes: 10), on: 3)
+            _ = try await peer.answer(on: 3)
+            try await peer.send(Self.changes(), on: 5)
+            var frames: [[String]] = []
+            var numbers: [UInt32] = []
+            while let frame = await peer.next(), frame.kind == .items {
+                let items = try Items(decoding: frame.payload).items
+                #expect(frame.payload.readableBytes <= 64 * 1_024 || items.count == 1)
+                frames.append(Self.names(items))
+                numbers += items.map(\.index)
+            }
+            #expect(frames == [["0", "1"], ["2", "3"], ["4"], ["large"], ["last"]])
+            #expect(numbers == Array(0..<7))
+        }
+    }
+
     @Test func `a client follows a zone page by page, and a deletion comes with its type`() async throws {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 3, bytes: 10)

@@ -5,24 +5,17 @@ package struct FeedExecution {
     let requester: Requester
     let budget: FeedBudget
     let reader: any FeedReader
-    let sink: any FeedSink
 
-    /// The items of a page go into the sink, in order.
-    package init(
-        for requester: Requester,
-        budget: FeedBudget = .defaults,
-        reader: any FeedReader,
-        sink: any FeedSink
-    ) {
+    package init(for requester: Requester, budget: FeedBudget = .defaults, reader: any FeedReader) {
         self.requester = requester
         self.budget = budget
         self.reader = reader
-        self.sink = sink
     }
 
     // MARK: A zone
 
-    package func page(_ read: FeedRead) throws(FeedFailure) -> FeedAnswer {
+    /// The items go into the sink, in order.
+    package func page(_ read: FeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedAnswer {
         let state = try self.state()
         let zone = try self.zone(read.zone)
         let token = try read.token.map { (bytes) throws(FeedFailure) in
@@ -32,7 +25,8 @@ package struct FeedExecution {
             read,
             in: zone.key,
             ahead: token?.ahead ?? SentAhead(),
-            self
+            self,
+            into: sink
         )
         var next: ChangeToken
         if let token { next = token } else { next = try self.beginning(of: zone, read.order, state, page) }
@@ -77,7 +71,8 @@ package struct FeedExecution {
 
     // MARK: A database
 
-    package func page(_ read: DatabaseFeedRead) throws(FeedFailure) -> FeedAnswer {
+    /// The items go into the sink, in order.
+    package func page(_ read: DatabaseFeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedAnswer {
         let state = try self.state()
         var after = ChangeToken.nothing
         if let bytes = read.token {
@@ -92,15 +87,15 @@ package struct FeedExecution {
             after = turn.position
             let id = ZoneID(zoneName: turn.name)
             guard turn.isDeletion else {
-                self.sink.add(changed: id)
+                sink.add(changed: id)
                 continue
             }
             // Created again: its new self has a turn of its own.
             let database = self.requester.database
-            let isThere = try FeedPage.stored { () throws(StorageFailure) in
+            let isThere = try FeedFailure.wrapping { () throws(StorageFailure) in
                 try self.reader.feedZone(named: turn.name, in: database) != nil
             }
-            if !isThere { self.sink.add(deleted: id) }
+            if !isThere { sink.add(deleted: id) }
         }
         let isThrough = turns.count <= read.limit
         if isThrough { after = state.position }
@@ -112,7 +107,7 @@ package struct FeedExecution {
 
     /// Changes and deletions of zones in order, at least the first `limit` that there are.
     private func zoneTurns(after: Int64, limit: Int, hasToken: Bool) throws(FeedFailure) -> [ZoneTurn] {
-        try FeedPage.stored { () throws(StorageFailure) in
+        try FeedFailure.wrapping { () throws(StorageFailure) in
             let database = self.requester.database
             var turns: [ZoneTurn] = try self.reader.zones(of: database, after: after, limit: limit)
                 .map { ($0.position, $0.name, false) }
@@ -158,7 +153,7 @@ package struct FeedExecution {
     }
 
     private func state() throws(FeedFailure) -> FeedState {
-        let state = try FeedPage.stored { () throws(StorageFailure) in
+        let state = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.state(of: self.requester.database)
         }
         guard let state else { throw .refused(.internalFault) }
@@ -167,7 +162,7 @@ package struct FeedExecution {
 
     private func zone(_ id: ZoneID) throws(FeedFailure) -> FeedZone {
         guard Access.isOwn(id, of: self.requester) else { throw .refused(.zoneMissing) }
-        let zone = try FeedPage.stored { () throws(StorageFailure) in
+        let zone = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.feedZone(named: id.zoneName, in: self.requester.database)
         }
         guard let zone else { throw .refused(.zoneMissing) }

@@ -25,7 +25,8 @@ final class FeedPage {
         _ read: FeedRead,
         in zone: ZoneKey,
         ahead: SentAhead,
-        _ feed: FeedExecution
+        _ feed: FeedExecution,
+        into sink: any FeedSink
     ) {
         self.read = read
         self.zone = zone
@@ -33,7 +34,7 @@ final class FeedPage {
         self.ahead = ahead
         self.budget = feed.budget
         self.reader = feed.reader
-        self.sink = feed.sink
+        self.sink = sink
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
@@ -75,7 +76,7 @@ final class FeedPage {
     func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
         var walk = ChangeWalk(self.reader, zone: self.zone, after: position)
         var after = position
-        while let turn = try Self.stored({ () throws(StorageFailure) in try walk.next() }) {
+        while let turn = try FeedFailure.wrapping({ () throws(StorageFailure) in try walk.next() }) {
             guard !self.isUsedUp else { return after }
             self.reads += 1
             switch turn {
@@ -146,7 +147,7 @@ final class FeedPage {
         var next: String? = parent
         while let name = next, !self.knownParents.contains(name) {
             self.reads += 1
-            let place = try Self.stored { () throws(StorageFailure) in
+            let place = try FeedFailure.wrapping { () throws(StorageFailure) in
                 try self.reader.place(ofRecordNamed: name, in: self.zone)
             }
             guard let place else { break }
@@ -163,7 +164,7 @@ final class FeedPage {
     }
 
     private func record(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
-        try Self.stored { () throws(StorageFailure) in
+        try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.record(numbered: place.number, in: self.zone)
         }
     }
@@ -195,7 +196,7 @@ final class FeedPage {
     private func access(toType type: String) throws(FeedFailure) -> TypeAccess {
         guard self.requester.scope == .public else { return .everything }
         if let known = self.accesses[type] { return known }
-        let access = try Self.stored { () throws(StorageFailure) in
+        let access = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.access(toType: type, for: self.requester)
         }
         self.accesses[type] = access
@@ -205,20 +206,10 @@ final class FeedPage {
     /// Whether the requester may read every record that there can be.
     func mayReadEverything() throws(FeedFailure) -> Bool {
         guard self.requester.scope == .public else { return true }
-        let types = try Self.stored { () throws(StorageFailure) in
+        let types = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.recordTypes(in: self.requester.environment)
         }
         for type in types where try self.access(toType: type).readRule != .all { return false }
         return true
-    }
-
-    static func stored<Answer>(
-        _ read: () throws(StorageFailure) -> Answer
-    ) throws(FeedFailure) -> Answer {
-        do throws(StorageFailure) {
-            return try read()
-        } catch {
-            throw .storage(error)
-        }
     }
 }

@@ -156,4 +156,15 @@ package struct FeedZoneDeletion: Hashable, Sendable {
 package enum FeedFailure: Error, Hashable, Sendable {
     case refused(StoreError)
     case storage(StorageFailure)
+
+    /// Reads what only storage can fail.
+    package static func wrapping<Answer>(
+        _ read: () throws(StorageFailure) -> Answer
+    ) throws(FeedFailure) -> Answer {
+        do throws(StorageFailure) {
+            return try read()
+        } catch {
+            throw .storage(error)
+        }
+    }
 }
