@@ -6,59 +6,27 @@ import Testing
 /// Queries through an engine: what is found, in which order, in which pages, and at what cost.
 @Suite(.timeLimit(.minutes(5)))
 struct QueryTests {
-    /// Notes with a number, every second with a rank, in one save.
-    private static func engine(
-        _ count: Int,
-        _ kind: EngineKind,
-        configure: (inout EngineSettings) -> Void = { _ in }
-    ) async throws -> EngineUnderTest {
-        let it = try await EngineUnderTest.withNotes(kind, configure: configure)
-        for start in stride(from: 0, to: count, by: 200) {
-            let saves = (start..<min(count, start + 200)).map { number in
-                save("n\(1_000 + number)", Self.fields(number))
-            }
-            let outcomes = try await it.modify(saves)
-            try #require(outcomes.areSaved)
-        }
-        return it
-    }
-
-    private static func fields(_ number: Int) -> [String: FieldValue] {
-        var fields: [String: FieldValue] = [
-            "number": .int64(Int64(number)), "parity": .int64(Int64(number % 2)),
-            "title": .string("title \(number)"), "tags": .stringList(["a", "b\(number % 3)", "c"]),
-        ]
-        if number % 2 == 0 { fields["rank"] = .double(Double(number / 10)) }
-        return fields
-    }
-
-    private func names(_ answer: QueryAnswer) -> [String] { answer.records.map(\.id.recordName) }
-
-    private static func number(_ comparator: Comparator, _ number: Int64) -> RecordModel.Predicate {
-        .comparison(Comparison(field: "number", comparator: comparator, operand: .int64(number)))
-    }
-
-    private static func equals(_ field: String, _ value: FieldValue) -> RecordModel.Predicate {
-        .comparison(Comparison(field: field, comparator: .equals, operand: value))
-    }
-
     @Test(arguments: EngineKind.allCases)
     func `an acknowledged save is found at once, and what it replaced is not`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         _ = try await it.modify([save("n", ["title": .string("old")])])
-        let old = QueryRead(query: Query(recordType: "Note", predicate: Self.equals("title", .string("old"))))
-        let new = QueryRead(query: Query(recordType: "Note", predicate: Self.equals("title", .string("new"))))
-        #expect(self.names(try await it.query(old)) == ["n"])
+        let old = QueryRead(
+            query: Query(recordType: "Note", predicate: NumberedNotes.equals("title", .string("old")))
+        )
+        let new = QueryRead(
+            query: Query(recordType: "Note", predicate: NumberedNotes.equals("title", .string("new")))
+        )
+        #expect(NumberedNotes.names(try await it.query(old)) == ["n"])
         _ = try await it.modify([save("n", ["title": .string("new")])], policy: .changedKeys)
-        #expect(self.names(try await it.query(old)) == [])
-        #expect(self.names(try await it.query(new)) == ["n"])
+        #expect(NumberedNotes.names(try await it.query(old)) == [])
+        #expect(NumberedNotes.names(try await it.query(new)) == ["n"])
         _ = try await it.modify([], deletes: [id("n")])
-        #expect(self.names(try await it.query(new)) == [])
+        #expect(NumberedNotes.names(try await it.query(new)) == [])
     }
 
     @Test(arguments: EngineKind.allCases)
     func `a page of exactly the limit has no cursor when nothing is left`(kind: EngineKind) async throws {
-        let it = try await Self.engine(5, kind)
+        let it = try await NumberedNotes.engine(5, kind)
         for sort in [
             [], [SortKey(field: "___createTime")], [SortKey(field: "___recordID", isAscending: false)],
         ] {
@@ -73,10 +41,10 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases)
     func `an equality reads what it returns`(kind: EngineKind) async throws {
-        let it = try await Self.engine(400, kind)
-        let query = Query(recordType: "Note", predicate: Self.number(.equals, 77))
+        let it = try await NumberedNotes.engine(400, kind)
+        let query = Query(recordType: "Note", predicate: NumberedNotes.number(.equals, 77))
         let answer = try await it.query(QueryRead(query: query, zone: notes))
-        #expect(self.names(answer) == ["n1077"])
+        #expect(NumberedNotes.names(answer) == ["n1077"])
         #expect(answer.recordsRead == 1)
         #expect(answer.entriesRead == 1)
     }
@@ -84,12 +52,12 @@ struct QueryTests {
     @Test(arguments: EngineKind.allCases)
     func `a page in the order of an index reads as many records as it returns`(kind: EngineKind) async throws
     {
-        let it = try await Self.engine(400, kind)
+        let it = try await NumberedNotes.engine(400, kind)
         let query = Query(recordType: "Note", sort: [SortKey(field: "number", isAscending: false)])
         var read = QueryRead(query: query, limit: 10)
         for page in 0..<3 {
             let answer = try await it.query(read)
-            #expect(self.names(answer) == (0..<10).map { "n\(1_399 - page * 10 - $0)" })
+            #expect(NumberedNotes.names(answer) == (0..<10).map { "n\(1_399 - page * 10 - $0)" })
             #expect(answer.recordsRead <= 11)
             read.resume = answer.resume
         }
@@ -97,11 +65,11 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases)
     func `several conditions are met by leaping from one index to the other`(kind: EngineKind) async throws {
-        let it = try await Self.engine(600, kind)
+        let it = try await NumberedNotes.engine(600, kind)
         let query = Query(
             recordType: "Note",
             predicate: .and([
-                Self.equals("parity", .int64(1)),
+                NumberedNotes.equals("parity", .int64(1)),
                 .comparison(Comparison(field: "tags", comparator: .listContains, operand: .string("b2"))),
             ])
         )
@@ -113,11 +81,11 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases, [40, 41, 45, 53])
     func `an intersection goes on where the budget ended`(kind: EngineKind, readsMax: Int) async throws {
-        let it = try await Self.engine(600, kind) { $0.queryBudget.readsMax = readsMax }
+        let it = try await NumberedNotes.engine(600, kind) { $0.queryBudget.readsMax = readsMax }
         let query = Query(
             recordType: "Note",
             predicate: .and([
-                Self.equals("parity", .int64(1)),
+                NumberedNotes.equals("parity", .int64(1)),
                 .comparison(Comparison(field: "tags", comparator: .listContains, operand: .string("b2"))),
             ])
         )
@@ -125,7 +93,7 @@ struct QueryTests {
         var found: [String] = []
         repeat {
             let answer = try await it.query(read)
-            found += self.names(answer)
+            found += NumberedNotes.names(answer)
             read.resume = answer.resume
         } while read.resume != nil
         #expect(found == (0..<600).filter { $0 % 6 == 5 }.map { "n\(1_000 + $0)" })
@@ -159,10 +127,10 @@ struct QueryTests {
         kind: EngineKind,
         readsMax: Int
     ) async throws {
-        let it = try await Self.engine(200, kind) { $0.queryBudget.readsMax = readsMax }
+        let it = try await NumberedNotes.engine(200, kind) { $0.queryBudget.readsMax = readsMax }
         // Nine lists, of which several are longer than a piece; all alternatives, all together.
         let ranks = (0..<9).map { FieldValue.double(Double($0)) }
-        let parts = ranks.map { Self.equals("rank", $0) }
+        let parts = ranks.map { NumberedNotes.equals("rank", $0) }
         let members = ["a", "b1", "c"].map {
             RecordModel.Predicate.comparison(
                 Comparison(field: "tags", comparator: .listContains, operand: .string($0))
@@ -185,14 +153,14 @@ struct QueryTests {
         kind: EngineKind,
         readsMax: Int
     ) async throws {
-        let it = try await Self.engine(600, kind) { $0.queryBudget.readsMax = readsMax }
+        let it = try await NumberedNotes.engine(600, kind) { $0.queryBudget.readsMax = readsMax }
         // The two lists are long and never meet.
         let both = RecordModel.Predicate.and([
-            Self.equals("parity", .int64(0)),
+            NumberedNotes.equals("parity", .int64(0)),
             .comparison(Comparison(field: "rank", comparator: .in, operand: .doubleList([0, 58, 59]))),
-            Self.equals("parity", .int64(1)),
+            NumberedNotes.equals("parity", .int64(1)),
         ])
-        let query = Query(recordType: "Note", predicate: .or([both, Self.number(.equals, 599)]))
+        let query = Query(recordType: "Note", predicate: .or([both, NumberedNotes.number(.equals, 599)]))
         #expect(try await Self.found(it, QueryRead(query: query, zone: notes, limit: 400)) == ["n1599"])
     }
 
@@ -223,19 +191,28 @@ struct QueryTests {
         let keys = [SortKey(field: "x"), SortKey(field: "y")]
         var read = QueryRead(query: Query(recordType: "Note", sort: keys), limit: 1)
         let first = try await it.query(read)
-        #expect(self.names(first) == ["a"])
+        #expect(NumberedNotes.names(first) == ["a"])
         _ = try await it.modify([], deletes: [id("a")])
         read.resume = first.resume
-        #expect(self.names(try await it.query(read)) == ["b"])
+        #expect(NumberedNotes.names(try await it.query(read)) == ["b"])
     }
 
     @Test(arguments: EngineKind.allCases)
     func `a count reads no record where an index decides`(kind: EngineKind) async throws {
-        let it = try await Self.engine(300, kind)
+        let it = try await NumberedNotes.engine(300, kind)
         let conditions: [(RecordModel.Predicate, Int64)] = [
-            (.all, 300), (Self.equals("parity", .int64(0)), 150), (Self.number(.lessThan, 10), 10),
-            (.and([Self.number(.greaterThanOrEquals, 10), Self.number(.lessThan, 20)]), 10),
-            (.or([Self.number(.equals, 3), Self.number(.equals, 4), Self.number(.equals, 4)]), 2),
+            (.all, 300), (NumberedNotes.equals("parity", .int64(0)), 150),
+            (NumberedNotes.number(.lessThan, 10), 10),
+            (
+                .and([NumberedNotes.number(.greaterThanOrEquals, 10), NumberedNotes.number(.lessThan, 20)]),
+                10
+            ),
+            (
+                .or([
+                    NumberedNotes.number(.equals, 3), NumberedNotes.number(.equals, 4),
+                    NumberedNotes.number(.equals, 4),
+                ]), 2
+            ),
         ]
         for (predicate, expected) in conditions {
             let query = Query(recordType: "Note", predicate: predicate)
@@ -248,7 +225,7 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases, [100, 299, 300, 301])
     func `a count goes on where the budget ended`(kind: EngineKind, readsMax: Int) async throws {
-        let it = try await Self.engine(300, kind) { $0.queryBudget.readsMax = readsMax }
+        let it = try await NumberedNotes.engine(300, kind) { $0.queryBudget.readsMax = readsMax }
         var read = QueryRead(query: Query(recordType: "Note"), isCount: true)
         var count: Int64 = 0
         repeat {
@@ -262,12 +239,12 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases)
     func `a page that finds little ends at its budget and goes on`(kind: EngineKind) async throws {
-        let it = try await Self.engine(400, kind) { $0.queryBudget.readsMax = 100 }
+        let it = try await NumberedNotes.engine(400, kind) { $0.queryBudget.readsMax = 100 }
         // No index helps with what a title is not.
         let rare = Comparison(field: "parity", comparator: .notEquals, operand: .int64(0))
         let query = Query(
             recordType: "Note",
-            predicate: .and([.comparison(rare), Self.number(.notEquals, 1)])
+            predicate: .and([.comparison(rare), NumberedNotes.number(.notEquals, 1)])
         )
         var read = QueryRead(query: query)
         var found: Set<String> = []
@@ -275,7 +252,7 @@ struct QueryTests {
         repeat {
             let answer = try await it.query(read)
             #expect(answer.entriesRead + answer.recordsRead <= 100 + 512)
-            found.formUnion(self.names(answer))
+            found.formUnion(NumberedNotes.names(answer))
             read.resume = answer.resume
             pages += 1
         } while read.resume != nil
@@ -304,7 +281,7 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases)
     func `only the desired fields come`(kind: EngineKind) async throws {
-        let it = try await Self.engine(1, kind)
+        let it = try await NumberedNotes.engine(1, kind)
         var read = QueryRead(query: Query(recordType: "Note"), desiredKeys: ["number"])
         #expect(try await it.query(read).records[0].body.fields.map(\.name) == ["number"])
         read.desiredKeys = []
@@ -313,20 +290,20 @@ struct QueryTests {
 
     @Test(arguments: EngineKind.allCases)
     func `records without a sort field come last in both directions`(kind: EngineKind) async throws {
-        let it = try await Self.engine(6, kind)
+        let it = try await NumberedNotes.engine(6, kind)
         for isAscending in [true, false] {
             let keys = [
                 SortKey(field: "rank", isAscending: isAscending),
                 SortKey(field: "number", isAscending: false),
             ]
             let answer = try await it.query(QueryRead(query: Query(recordType: "Note", sort: keys)))
-            #expect(self.names(answer) == ["n1004", "n1002", "n1000", "n1005", "n1003", "n1001"])
+            #expect(NumberedNotes.names(answer) == ["n1004", "n1002", "n1000", "n1005", "n1003", "n1001"])
         }
     }
 
     @Test(arguments: EngineKind.allCases, [9, 10])
     func `an order of too many records is refused`(kind: EngineKind, collectedMax: Int) async throws {
-        let it = try await Self.engine(10, kind) { $0.queryBudget.collectedMax = collectedMax }
+        let it = try await NumberedNotes.engine(10, kind) { $0.queryBudget.collectedMax = collectedMax }
         _ = try await it.modify([
             save("place", type: "Place", ["at": .location(.init(latitude: 1, longitude: 1))])
         ])
@@ -370,46 +347,14 @@ struct QueryTests {
             predicate: .comparison(near),
             sort: [SortKey(field: "at", origin: origin)]
         )
-        #expect(self.names(try await it.query(QueryRead(query: query))) == ["a", "b"])
+        #expect(NumberedNotes.names(try await it.query(QueryRead(query: query))) == ["a", "b"])
         let all = Query(recordType: "Note", sort: [SortKey(field: "at", origin: origin)])
-        #expect(self.names(try await it.query(QueryRead(query: all))) == ["a", "b", "c", "d"])
-    }
-
-    @Test(arguments: EngineKind.allCases)
-    func `a query of a zone that is not there is refused`(kind: EngineKind) async throws {
-        let it = try await Self.engine(1, kind)
-        var read = QueryRead(query: Query(recordType: "Note"), zone: ZoneID(zoneName: "absent"))
-        await #expect(throws: StoreError.zoneMissing) { try await it.query(read) }
-        read.zone = ZoneID(zoneName: "notes", ownerName: EngineUnderTest.bob)
-        await #expect(throws: StoreError.zoneMissing) { try await it.query(read) }
-        read.zone = ZoneID(zoneName: "notes", ownerName: EngineUnderTest.alice)
-        #expect(try await it.query(read).records.map(\.id.zone) == [read.zone])
-    }
-
-    @Test(arguments: EngineKind.allCases)
-    func `what the schema does not permit is refused`(kind: EngineKind) async throws {
-        let it = try await Self.engine(1, kind)
-        let refused: [(Query, StoreError)] = [
-            (Query(recordType: "Absent"), .recordTypeUnknown("Absent")),
-            (Query(recordType: "Users"), .systemTypeQuery),
-            (
-                Query(recordType: "Note", predicate: Self.equals("absent", .int64(1))),
-                .fieldUnknown(field: "absent")
-            ),
-            (
-                Query(recordType: "Note", predicate: Self.equals("title", .int64(1))),
-                .operandTypeMismatch(field: "title", given: .int64, defined: .string)
-            ),
-            (Query(recordType: "Note", sort: [SortKey(field: "tags")]), .fieldNotSortable(field: "tags")),
-        ]
-        for (query, error) in refused {
-            await #expect(throws: error) { try await it.query(QueryRead(query: query)) }
-        }
+        #expect(NumberedNotes.names(try await it.query(QueryRead(query: all))) == ["a", "b", "c", "d"])
     }
 
     @Test(arguments: EngineKind.allCases)
     func `by the date of the last change is sorted once the schema says so`(kind: EngineKind) async throws {
-        let it = try await Self.engine(2, kind)
+        let it = try await NumberedNotes.engine(2, kind)
         _ = try await it.modify([save("last")])
         it.clock.advance(milliseconds: 1_000)
         _ = try await it.modify([save("n1000", ["number": .int64(7)])], policy: .changedKeys)
@@ -430,69 +375,25 @@ struct QueryTests {
         )
         // The index is filled in the background.
         var found: [String]?
-        while found == nil { found = (try? await it.query(read)).map { self.names($0) } }
+        while found == nil { found = (try? await it.query(read)).map { NumberedNotes.names($0) } }
         #expect(found == ["n1000", "last", "n1001"])
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `bytes that are no position are refused, whatever they are`(kind: EngineKind) async throws {
-        let it = try await Self.engine(30, kind)
-        var generator = SeededGenerator.fromEnvironment()
-        print("SEED=\(generator.seed)")
-        let queries = [
-            Query(recordType: "Note"), Query(recordType: "Note", sort: [SortKey(field: "number")]),
-            Query(recordType: "Note", predicate: Self.equals("parity", .int64(1))),
-        ]
-        for query in queries {
-            let whole = QueryRead(query: query, limit: 3)
-            let position = try #require(try await it.query(whole).resume)
-            for length in 0..<position.count {
-                var read = whole
-                read.resume = Array(position[..<length])
-                await #expect(throws: StoreError.cursorInvalid) { try await it.query(read) }
-            }
-            for _ in 0..<300 {
-                var read = whole
-                var bytes = position
-                let place = Int.random(in: 0..<bytes.count, using: &generator)
-                bytes[place] = UInt8.random(in: 0...255, using: &generator)
-                read.resume = bytes
-                // A changed position may still be one; it must not do harm.
-                do {
-                    _ = try await it.query(read)
-                } catch {
-                    #expect(error == .cursorInvalid || error == .cursorExpired)
-                }
-            }
-        }
-    }
-
-    @Test(arguments: EngineKind.allCases)
-    func `a position of another query is refused`(kind: EngineKind) async throws {
-        let it = try await Self.engine(30, kind)
-        let one = Query(recordType: "Note", predicate: Self.equals("parity", .int64(1)))
-        let other = Query(recordType: "Note", predicate: Self.equals("parity", .int64(0)))
-        let position = try await it.query(QueryRead(query: one, limit: 3)).resume
-        await #expect(throws: StoreError.cursorExpired) {
-            try await it.query(QueryRead(query: other, resume: position, limit: 3))
-        }
-        let sorted = Query(recordType: "Note", sort: [SortKey(field: "number")])
-        await #expect(throws: StoreError.self) {
-            try await it.query(QueryRead(query: sorted, resume: position, limit: 3))
-        }
-    }
-
-    @Test(arguments: EngineKind.allCases)
     func `a position outlives a restart`(kind: EngineKind) async throws {
-        let it = try await Self.engine(30, kind)
+        let it = try await NumberedNotes.engine(30, kind)
         for sort in [[], [SortKey(field: "number")]] {
-            let query = Query(recordType: "Note", predicate: Self.equals("parity", .int64(1)), sort: sort)
+            let query = Query(
+                recordType: "Note",
+                predicate: NumberedNotes.equals("parity", .int64(1)),
+                sort: sort
+            )
             var read = QueryRead(query: query, limit: 10)
             let first = try await it.query(read)
             let again = try it.beside()
             read.resume = first.resume
             let second = try await again.query(read)
-            #expect(Set(self.names(first) + self.names(second)).count == 15)
+            #expect(Set(NumberedNotes.names(first) + NumberedNotes.names(second)).count == 15)
             #expect(second.resume == nil)
             await again.engine.shutdown()
         }
@@ -528,54 +429,4 @@ struct QueryTests {
         )
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `a query finds what the roles of its user may read`(kind: EngineKind) async throws {
-        let it = try EngineUnderTest(kind)
-        let equals = Self.equals("n", .int64(1))
-        let read = QueryRead(query: Query(recordType: "Note", predicate: equals))
-        let count = QueryRead(query: Query(recordType: "Note", predicate: equals), isCount: true)
-        func grant(_ reading: String) throws {
-            let text = """
-                DEFINE SCHEMA RECORD TYPE Note (n INT64 QUERYABLE \(reading), GRANT CREATE TO "_icloud");
-                """
-            let document = try SchemaParser.parse(text)
-            try it.engine.schemas.apply(
-                .replaceDevelopment(document),
-                inContainer: EngineUnderTest.container
-            )
-        }
-        try grant(", GRANT READ TO \"_world\"")
-        _ = try await it.modify([save("hers", in: .default, ["n": .int64(1)])], by: it.publicly)
-        _ = try await it.modify([save("his", in: .default, ["n": .int64(1)])], by: it.bobPublicly)
-        #expect(self.names(try await it.query(read, by: it.anonymously)) == ["hers", "his"])
-        #expect(try await it.query(count, by: it.anonymously).count == 2)
-        try grant(", GRANT READ TO \"_creator\"")
-        #expect(self.names(try await it.query(read, by: it.bobPublicly)) == ["his"])
-        #expect(try await it.query(count, by: it.bobPublicly).count == 1)
-        #expect(self.names(try await it.query(read, by: it.anonymously)) == [])
-        #expect(try await it.query(count, by: it.anonymously).count == 0)
-    }
-
-    @Test
-    func `a field whose index is not complete yet is not asked`() async throws {
-        let it = try await Self.engine(3, .sqlite)
-        let other = OtherProcess(folder: it.folder)
-        // A reply holds the writer, so that it does not build what this test takes for incomplete.
-        let (held, release) = (Gate(), Gate())
-        it.send([save("last")]) { _ in
-            held.open()
-            release.wait()
-        }
-        defer { release.open() }
-        held.wait()
-        let byNumber = Query(recordType: "Note", predicate: Self.number(.lessThan, 2))
-        let byTitle = Query(recordType: "Note", predicate: Self.equals("title", .string("title 1")))
-        try await other.execute(
-            "INSERT INTO index_build SELECT index_number, 0 FROM field WHERE name = 'number'"
-        )
-        await #expect(throws: StoreError.indexBuilding(field: "number", retryAfterMilliseconds: 1_000)) {
-            try await it.query(QueryRead(query: byNumber))
-        }
-        #expect(self.names(try await it.query(QueryRead(query: byTitle))) == ["n1001"])
-    }
 }
