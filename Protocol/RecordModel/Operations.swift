@@ -103,6 +103,8 @@ package struct RecordSave: Hashable, Sendable {
     /// What is wrong with the fields that the client sent: the item fails with it, the request does not.
     package var changesError: BodyError?
     package var parent: ParentChange
+    /// What becomes of who takes part, if the record is a share.
+    package var share = ShareSave.none
 
     package init(
         id: RecordID,

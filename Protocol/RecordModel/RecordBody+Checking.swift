@@ -1,7 +1,8 @@
 extension RecordBody {
     /// Checks bytes that came from a peer: encoding, order, names, values and counts.
     ///
-    /// No value is built. The size of the body is bounded by whoever knows the limit in force.
+    /// No value is built. The size of the body is bounded by whoever knows the limit in force. Fields that belong to the
+    /// system are in records, not in saves.
     ///
     /// - Parameters:
     ///   - bytes: What a peer says is an encoded `RecordFields`.
@@ -29,7 +30,10 @@ extension RecordBody {
         while let slice = try cursor.next() {
             count += 1
             guard count <= Bounds.fieldsMax else { throw .tooManyFields }
-            guard NameRules.isIdentifier(bytes, slice.name) else {
+            guard
+                NameRules.isIdentifier(bytes, slice.name)
+                    || (!allowsClear && ShareRecord.isField(rules.text(slice.name)))
+            else {
                 throw .fieldNameInvalid(rules.text(slice.name))
             }
             if let last, self.order(bytes, last, bytes, slice.name) >= 0 {
