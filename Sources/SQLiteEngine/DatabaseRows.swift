@@ -36,6 +36,8 @@ enum DatabaseRows {
             arguments: key
         )
         let number = database.lastInsertedRowID
+        // Its zones are those of others.
+        guard scope != .shared else { return DatabaseID(rawValue: number) }
         try database.execute(
             sql: "INSERT INTO zone (database, name, number) VALUES (?, ?, ?)",
             arguments: [number, ZoneID.defaultZoneName, self.defaultZoneNumber]
@@ -43,7 +45,7 @@ enum DatabaseRows {
         return DatabaseID(rawValue: number)
     }
 
-    /// Gives a user who signs in for the first time a private database, and a user record there and in the public one.
+    /// Gives a user who signs in for the first time a private and a shared database, and a user record in the former and the public one.
     static func welcome(
         _ user: User,
         _ signIn: SignIn,
@@ -56,6 +58,7 @@ enum DatabaseRows {
             in: signIn.environment,
             database
         )
+        try self.create(scope: .shared, owner: user.number, in: signIn.environment, database)
         for number in [own, signIn.publicDatabase] {
             try self.addUserRecord(user.recordName, to: number, of: signIn.environment, transaction)
         }

@@ -120,7 +120,7 @@ final class SQLiteAssets: AssetRegistry {
         }
         let isShort = hashes.count <= self.configuration.inlineReadRecordsMax
         let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, in: requester.database, reply) {
+        self.reads.answer(isShort: isShort, in: requester.databaseShown, reply) {
             (connection) throws(StorageFailure) in
             try connection.assets(hashes, of: record, for: requester, bytesMax: bytesMax)
         }
