@@ -43,6 +43,8 @@ struct RestoreRun {
         do {
             return try self.fill()
         } catch {
+            // The mark goes last: nobody serves what is left when this is broken off.
+            self.folder.clear(except: [Self.mark])
             self.folder.clear()
             throw CopyAdvice.failure(error, in: self.target.path)
         }
