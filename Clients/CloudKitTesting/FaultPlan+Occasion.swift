@@ -47,6 +47,10 @@ extension FaultPlan {
             case listen
             case uploadAssets
             case downloadAssets
+            case acceptShare
+            case fetchShareMetadata
+            case fetchShareParticipant
+            case requestShareAccess
         }
 
         private let kind: Kind
@@ -98,6 +102,26 @@ extension FaultPlan {
             Occasion(kind: .fetchSubscription, user: user, which: which)
         }
 
+        /// Requests that accept shares.
+        public static func acceptShare(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .acceptShare, user: user, which: which)
+        }
+
+        /// Requests for what the URLs of shares lead to.
+        public static func fetchShareMetadata(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetchShareMetadata, user: user, which: which)
+        }
+
+        /// Requests for people to invite.
+        public static func fetchShareParticipant(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .fetchShareParticipant, user: user, which: which)
+        }
+
+        /// Requests to be let into shares.
+        public static func requestShareAccess(_ which: Which, by user: String? = nil) -> Occasion {
+            Occasion(kind: .requestShareAccess, user: user, which: which)
+        }
+
         private init(kind: Kind, user: String?, which: Which) {
             self.kind = kind
             self.user = user
@@ -121,6 +145,10 @@ extension FaultPlan {
                 case .listen: .listen
                 case .uploadAssets: .uploadAssets
                 case .downloadAssets: .downloadAssets
+                case .acceptShares: .acceptShare
+                case .fetchShareMetadata: .fetchShareMetadata
+                case .fetchShareParticipants: .fetchShareParticipant
+                case .requestShareAccess: .requestShareAccess
                 }
             guard kind == self.kind else { return false }
             guard let user = self.user else { return true }

@@ -71,6 +71,10 @@ package struct Bounds: Hashable, Sendable {
     package static let notificationBytesMax = 16 * 1024
     /// Notifications that a connection has not acknowledged.
     package static let notificationsUnacknowledgedMax = 64
+    /// Participants of a share, its owner included, and entries of each list of one change; CloudKit's number.
+    package static let participantsMax = 100
+    /// A participant's ID, and what follows the last slash of a share's URL.
+    package static let shareTokenBytesMax = 64
     /// Bytes of an asset in one frame.
     package static let assetDataBytesMax = 256 * 1024
     /// Text of an error or a goaway, for people.
@@ -103,6 +107,12 @@ package enum NameRules {
     /// Subscription IDs: 1 to 255 printable ASCII bytes.
     package static func isSubscriptionID(_ id: String) -> Bool {
         (1...Bounds.nameBytesMax).contains(id.utf8.count) && id.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// Participants' IDs: 1 to 64 printable ASCII bytes.
+    package static func isParticipantID(_ id: String) -> Bool {
+        (1...Bounds.shareTokenBytesMax).contains(id.utf8.count)
+            && id.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
     /// Record types and field names: an ASCII letter, then letters, digits and `_`; at most 255 bytes.

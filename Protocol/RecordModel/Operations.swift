@@ -17,13 +17,18 @@ package enum Operation: Hashable, Sendable {
     case listen
     case uploadAssets(UploadAssets)
     case downloadAssets(DownloadAssets)
+    case acceptShares(AcceptShares)
+    case fetchShareMetadata(FetchShareMetadata)
+    case fetchShareParticipants(FetchShareParticipants)
+    case requestShareAccess(RequestShareAccess)
 
     /// Whether the operation changes anything, and so needs a request ID.
     package var isMutating: Bool {
         switch self {
-        case .modifyRecords, .modifyZones, .modifySubscriptions: true
+        case .modifyRecords, .modifyZones, .modifySubscriptions, .acceptShares, .requestShareAccess: true
         case .fetchRecords, .fetchZones, .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges,
-            .fetchToken, .fetchSubscriptions, .listen, .uploadAssets, .downloadAssets:
+            .fetchToken, .fetchSubscriptions, .listen, .uploadAssets, .downloadAssets, .fetchShareMetadata,
+            .fetchShareParticipants:
             false
         }
     }
@@ -47,6 +52,10 @@ package enum Operation: Hashable, Sendable {
             }
         case .uploadAssets(let upload): upload.assets.count
         case .downloadAssets(let download): download.ranges.count
+        case .acceptShares(let accept): accept.tokens.count
+        case .fetchShareMetadata(let fetch): fetch.tokens.count
+        case .fetchShareParticipants(let fetch): fetch.lookups.count
+        case .requestShareAccess(let request): request.tokens.count
         case .queryRecords, .checkSchema, .fetchChanges, .fetchDatabaseChanges, .fetchToken, .listen: 0
         }
     }

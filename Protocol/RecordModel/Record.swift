@@ -51,9 +51,12 @@ package struct SystemFields: Hashable, Sendable {
 package struct Zone: Hashable, Sendable {
     package var id: ZoneID
     package var capabilities: ZoneCapabilities
+    /// Record name of the share that covers the zone; `nil`: none does.
+    package var share: String?
 
-    package init(id: ZoneID, capabilities: ZoneCapabilities) {
+    package init(id: ZoneID, capabilities: ZoneCapabilities, share: String? = nil) {
         self.id = id
         self.capabilities = capabilities
+        self.share = share
     }
 }

@@ -27,7 +27,10 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let quotaExceeded = ErrorCode(rawValue: 25)
     package static let zoneNotFound = ErrorCode(rawValue: 26)
     package static let limitExceeded = ErrorCode(rawValue: 27)
+    package static let tooManyParticipants = ErrorCode(rawValue: 29)
+    package static let alreadyShared = ErrorCode(rawValue: 30)
     package static let referenceViolation = ErrorCode(rawValue: 31)
+    package static let participantMayNeedVerification = ErrorCode(rawValue: 33)
     package static let assetNotAvailable = ErrorCode(rawValue: 35)
     /// The request's deadline passed before it was executed: nothing happened.
     package static let deadlineExceeded = ErrorCode(rawValue: 1000)

@@ -564,6 +564,121 @@ def assets():
     refuse("AssetData", "beyond 2^63-1", struct.pack("!IQ", 0, 2**63) + b"a", **malformed)
 
 
+def participant(**values):
+    return pb.Participant(**{
+        "id": "P-1", "identity": pb.UserIdentity(lookup=pb.IdentityLookup(email_address="ann@example.org")),
+        "role": 3, "permission": 3, "acceptance": 1, **values})
+
+
+def shares():
+    malformed = dict(close_reason="message_malformed")
+    notes = pb.ZoneID(zone_name="notes")
+    share_id = pb.RecordID(zone=notes, record_name="share-1")
+
+    def save(*changes):
+        saves = [pb.RecordSave(id=share_id, record_type="cloudkit.share", share=change) for change in changes]
+        return pb.Request(request_id=REQUEST_ID, modify_records=pb.ModifyRecords(scope=2, saves=saves, atomic=True))
+
+    def ask(**values):
+        return pb.Request(request_id=REQUEST_ID, **values)
+
+    def lookups(*wanted):
+        return pb.Request(fetch_share_participants=pb.FetchShareParticipants(lookups=wanted))
+
+    email = pb.IdentityLookup(email_address="ann@example.org")
+    everything = pb.ShareChanges(
+        root="list-1", public_permission=1, allows_access_requests=False,
+        participants=[participant(), participant(id="x" * 64, identity=pb.UserIdentity(user_record_name=USER), role=2),
+                      participant(id="P 3", identity=pb.UserIdentity(), one_time_token="t" * 64)],
+        removed=["P-4", "P-5"], denied=[USER], blocked=[USER, "_x"], unblocked=[USER])
+    add("Request", "share a zone", save(pb.ShareChanges()))
+    add("Request", "share a record with what is below it", save(pb.ShareChanges(root="list-1", public_permission=2)))
+    add("Request", "change everything of a share", save(everything))
+    add("Request", "invite 100", save(pb.ShareChanges(
+        participants=[participant(id=f"P{number}") for number in range(100)])))
+    add("Request", "accept two shares", ask(accept_shares=pb.AcceptShares(tokens=["token-1", "t" * 64])))
+    add("Request", "what a share is", pb.Request(
+        fetch_share_metadata=pb.FetchShareMetadata(tokens=["token-1"])))
+    add("Request", "what two shares are, with a field of their roots", pb.Request(
+        fetch_share_metadata=pb.FetchShareMetadata(
+            tokens=["token-1", "token-2"], root_records=True, desired_keys=pb.DesiredKeys(keys=["title"]))))
+    add("Request", "people to invite", lookups(
+        email, pb.IdentityLookup(phone_number="+49 30 1234"), pb.IdentityLookup(user_record_name=USER),
+        pb.IdentityLookup(email_address="x" * 255)))
+    add("Request", "ask to be let in", ask(request_share_access=pb.RequestShareAccess(tokens=["token-1"])))
+
+    def bad(name, code, request):
+        refuse("Request", name, request.SerializeToString(), error_code=code)
+
+    many, invalid, limit = "too_many_participants", "invalid_arguments", "limit_exceeded"
+    bad("invite 101", many, save(pb.ShareChanges(
+        participants=[participant(id=f"P{number}") for number in range(101)])))
+    bad("remove 101", many, save(pb.ShareChanges(removed=["P"] * 101)))
+    bad("block 101", many, save(pb.ShareChanges(blocked=[USER] * 101)))
+    bad("invite somebody without ID", invalid, save(pb.ShareChanges(participants=[participant(id="")])))
+    bad("invite somebody with an ID of 65 bytes", invalid, save(pb.ShareChanges(
+        participants=[participant(id="x" * 65)])))
+    bad("invite somebody with an ID beyond ASCII", invalid, save(pb.ShareChanges(participants=[participant(id="ü")])))
+    bad("invite an address of 256 bytes", invalid, save(pb.ShareChanges(participants=[participant(
+        identity=pb.UserIdentity(lookup=pb.IdentityLookup(email_address="x" * 256)))])))
+    bad("invite by nothing", invalid, save(pb.ShareChanges(participants=[participant(
+        identity=pb.UserIdentity(lookup=pb.IdentityLookup()))])))
+    bad("remove nobody", invalid, save(pb.ShareChanges(removed=[""])))
+    bad("deny a name of 256 bytes", invalid, save(pb.ShareChanges(denied=["x" * 256])))
+    bad("a public permission of later", invalid, save(pb.ShareChanges(public_permission=4)))
+    bad("accept without a token", invalid, ask(accept_shares=pb.AcceptShares(tokens=[""])))
+    bad("a token of 65 bytes", invalid, pb.Request(fetch_share_metadata=pb.FetchShareMetadata(tokens=["t" * 65])))
+    bad("look for nothing", invalid, lookups(pb.IdentityLookup()))
+    bad("look for 256 bytes", invalid, lookups(pb.IdentityLookup(phone_number="1" * 256)))
+    bad("accept 401", limit, ask(accept_shares=pb.AcceptShares(tokens=["t"] * 401)))
+    bad("what 401 shares are", limit, pb.Request(fetch_share_metadata=pb.FetchShareMetadata(tokens=["t"] * 401)))
+    bad("401 people", limit, lookups(*[email] * 401))
+    bad("ask 401 times", limit, ask(request_share_access=pb.RequestShareAccess(tokens=["t"] * 401)))
+    bad("a share's root with 1,001 desired keys", limit, pb.Request(fetch_share_metadata=pb.FetchShareMetadata(
+        tokens=["t"], desired_keys=pb.DesiredKeys(keys=["a"] * 1001))))
+
+    owned = pb.ZoneID(zone_name="notes", owner_name=USER)
+    owner = participant(id="owner", role=1, acceptance=2, identity=pb.UserIdentity(user_record_name=USER))
+    contents = pb.Share(
+        root="list-1", token="token-1", public_permission=1, allows_access_requests=True,
+        participants=[owner, participant(approved_requester=True, added_ms=1772841600000, one_time_token="once")],
+        requesters=[pb.UserIdentity(user_record_name=USER, lookup=email)],
+        blocked=[pb.UserIdentity(user_record_name=USER)], current_participant_id="owner")
+    record = pb.Record(
+        id=pb.RecordID(zone=owned, record_name="share-1"), record_type="cloudkit.share", change_tag="2a", created_ms=1,
+        modified_ms=2, created_by=USER, modified_by=USER, fields=body(
+            pb.Field(name="___sharing", bytes=contents.SerializeToString()),
+            pb.Field(name="cloudkit_title", string="Grüße")))
+    root = pb.Record(
+        id=pb.RecordID(zone=owned, record_name="list-1"), record_type="List", change_tag="2a", created_ms=1,
+        modified_ms=2, fields=body(
+            pb.Field(name="___share", reference=pb.Reference(record_name="share-1")),
+            pb.Field(name="title", string="t")))
+    metadata = pb.ShareMetadata(
+        container="iCloud.com.example.notes", share=record, root_record_name="list-1", root_record=root, role=3,
+        acceptance=1, permission=3, owner=pb.UserIdentity(user_record_name=USER))
+    zone_wide = pb.ShareMetadata(
+        container="iCloud.com.example.notes", share=record, owner=pb.UserIdentity(user_record_name=USER))
+    add("Items", "a share and its root", pb.Items(items=[pb.Item(index=0, record=record), pb.Item(index=1, record=root)]))
+    add("Items", "what two shares are", pb.Items(items=[
+        pb.Item(index=0, share_metadata=metadata), pb.Item(index=1, share_metadata=zone_wide)]))
+    add("Items", "people, and what is done", pb.Items(items=[
+        pb.Item(index=0, participant=participant()), pb.Item(index=1, participant=owner), pb.Item(index=2, done=pb.Done())]))
+    add("Items", "a zone that is shared", pb.Items(items=[pb.Item(index=0, zone=pb.Zone(
+        id=owned, capabilities=15, share="cloudkit.zoneshare"))]))
+    nothing = pb.ShareMetadata(container="c", owner=pb.UserIdentity())
+    refuse("Items", "what no share is",
+           pb.Items(items=[pb.Item(share_metadata=nothing)]).SerializeToString(), **malformed)
+    unknown = pb.Item(participant=participant(identity=pb.UserIdentity(lookup=pb.IdentityLookup())))
+    refuse("Items", "somebody who is looked for by nothing",
+           pb.Items(items=[unknown]).SerializeToString(), **malformed)
+    foreign = pb.Record(id=root.id, fields=body(pb.Field(name="___other", int64=1)))
+    refuse("Items", "a field of the system that is unknown",
+           pb.Items(items=[pb.Item(record=foreign)]).SerializeToString(), **malformed)
+    refuse("RecordFields", "a field of the system", body(pb.Field(name="___share", int64=1)),
+           error_code="invalid_arguments", why="field_name")
+
+
 def notifications():
     malformed = dict(close_reason="message_malformed")
     notes = pb.ZoneID(zone_name="notes", owner_name=USER)
@@ -680,6 +795,7 @@ def main():
     feed_answers()
     notifications()
     assets()
+    shares()
     frames()
     for message, rows in cases.items():
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

@@ -24,6 +24,8 @@ enum Registry {
         "asset_file_modified": .assetFileModified, "quota_exceeded": .quotaExceeded,
         "asset_not_available": .assetNotAvailable,
         "zone_busy": .zoneBusy, "bad_database": .badDatabase, "zone_not_found": .zoneNotFound,
+        "too_many_participants": .tooManyParticipants, "already_shared": .alreadyShared,
+        "participant_may_need_verification": .participantMayNeedVerification,
         "limit_exceeded": .limitExceeded, "reference_violation": .referenceViolation,
         "deadline_exceeded": .deadlineExceeded, "operation_unknown": .operationUnknown,
     ]
@@ -77,6 +79,8 @@ enum Registry {
         "notification_keys_max": Bounds.notificationKeysMax,
         "notification_bytes_max": Bounds.notificationBytesMax,
         "notifications_unacknowledged_max": Bounds.notificationsUnacknowledgedMax,
+        "participants_max": Bounds.participantsMax,
+        "share_token_bytes_max": Bounds.shareTokenBytesMax,
         "asset_data_bytes_max": Bounds.assetDataBytesMax,
         "versions_max": Hello.versionsMax,
         "access_token_bytes_max": Hello.accessTokenBytesMax,

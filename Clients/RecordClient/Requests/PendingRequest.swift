@@ -162,6 +162,10 @@ extension Operation {
             case .all: nil
             case .ids(let ids): ids.count
             }
+        case .acceptShares(let accept): accept.tokens.count
+        case .fetchShareMetadata(let fetch): fetch.tokens.count
+        case .fetchShareParticipants(let fetch): fetch.lookups.count
+        case .requestShareAccess(let request): request.tokens.count
         case .checkSchema, .fetchToken, .listen, .uploadAssets, .downloadAssets: 0
         }
     }

@@ -152,6 +152,137 @@ package nonisolated enum PBSavePolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// CloudKit's numbers, here and in the two that follow.
+package nonisolated enum PBSharePermission: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unknown // = 0
+  case none // = 1
+  case readOnly // = 2
+  case readWrite // = 3
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unknown
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unknown
+    case 1: self = .none
+    case 2: self = .readOnly
+    case 3: self = .readWrite
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unknown: return 0
+    case .none: return 1
+    case .readOnly: return 2
+    case .readWrite: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBSharePermission] = [
+    .unknown,
+    .none,
+    .readOnly,
+    .readWrite,
+  ]
+
+}
+
+package nonisolated enum PBShareRole: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unknown // = 0
+  case owner // = 1
+  case administrator // = 2
+  case privateUser // = 3
+  case publicUser // = 4
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unknown
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unknown
+    case 1: self = .owner
+    case 2: self = .administrator
+    case 3: self = .privateUser
+    case 4: self = .publicUser
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unknown: return 0
+    case .owner: return 1
+    case .administrator: return 2
+    case .privateUser: return 3
+    case .publicUser: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBShareRole] = [
+    .unknown,
+    .owner,
+    .administrator,
+    .privateUser,
+    .publicUser,
+  ]
+
+}
+
+package nonisolated enum PBShareAcceptance: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unknown // = 0
+  case pending // = 1
+  case accepted // = 2
+  case removed // = 3
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unknown
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unknown
+    case 1: self = .pending
+    case 2: self = .accepted
+    case 3: self = .removed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unknown: return 0
+    case .pending: return 1
+    case .accepted: return 2
+    case .removed: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [PBShareAcceptance] = [
+    .unknown,
+    .pending,
+    .accepted,
+    .removed,
+  ]
+
+}
+
 package nonisolated enum PBReferenceAction: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
 
@@ -881,6 +1012,38 @@ package nonisolated struct PBRequest: Sendable {
     set {operation = .downloadAssets(newValue)}
   }
 
+  package var acceptShares: PBAcceptShares {
+    get {
+      if case .acceptShares(let v)? = operation {return v}
+      return PBAcceptShares()
+    }
+    set {operation = .acceptShares(newValue)}
+  }
+
+  package var fetchShareMetadata: PBFetchShareMetadata {
+    get {
+      if case .fetchShareMetadata(let v)? = operation {return v}
+      return PBFetchShareMetadata()
+    }
+    set {operation = .fetchShareMetadata(newValue)}
+  }
+
+  package var fetchShareParticipants: PBFetchShareParticipants {
+    get {
+      if case .fetchShareParticipants(let v)? = operation {return v}
+      return PBFetchShareParticipants()
+    }
+    set {operation = .fetchShareParticipants(newValue)}
+  }
+
+  package var requestShareAccess: PBRequestShareAccess {
+    get {
+      if case .requestShareAccess(let v)? = operation {return v}
+      return PBRequestShareAccess()
+    }
+    set {operation = .requestShareAccess(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -898,6 +1061,10 @@ package nonisolated struct PBRequest: Sendable {
     case listen(PBListen)
     case uploadAssets(PBUploadAssets)
     case downloadAssets(PBDownloadAssets)
+    case acceptShares(PBAcceptShares)
+    case fetchShareMetadata(PBFetchShareMetadata)
+    case fetchShareParticipants(PBFetchShareParticipants)
+    case requestShareAccess(PBRequestShareAccess)
 
   }
 
@@ -1001,12 +1168,236 @@ package nonisolated struct PBRecordSave: Sendable {
   /// Clears the value of `parent`. Subsequent reads from it will return its default value.
   package mutating func clearParent() {self._parent = nil}
 
+  /// Of a share, whose type is "cloudkit.share": what becomes of who takes part (section 5.13).
+  package var share: PBShareChanges {
+    get {_share ?? PBShareChanges()}
+    set {_share = newValue}
+  }
+  /// Returns true if `share` has been explicitly set.
+  package var hasShare: Bool {self._share != nil}
+  /// Clears the value of `share`. Subsequent reads from it will return its default value.
+  package mutating func clearShare() {self._share = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _id: PBRecordID? = nil
   fileprivate var _parent: String? = nil
+  fileprivate var _share: PBShareChanges? = nil
+}
+
+/// What a save changes of who takes part in a share; what is absent stays as it is. At most 100 entries in each list.
+package nonisolated struct PBShareChanges: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The record that is shared with what is below it, in the share's zone. Absent: the zone is shared. Of no account when the share is there.
+  package var root: String {
+    get {_root ?? String()}
+    set {_root = newValue}
+  }
+  /// Returns true if `root` has been explicitly set.
+  package var hasRoot: Bool {self._root != nil}
+  /// Clears the value of `root`. Subsequent reads from it will return its default value.
+  package mutating func clearRoot() {self._root = nil}
+
+  /// What everybody may do who knows the URL; NONE: only who was invited gets in.
+  package var publicPermission: PBSharePermission {
+    get {_publicPermission ?? .unknown}
+    set {_publicPermission = newValue}
+  }
+  /// Returns true if `publicPermission` has been explicitly set.
+  package var hasPublicPermission: Bool {self._publicPermission != nil}
+  /// Clears the value of `publicPermission`. Subsequent reads from it will return its default value.
+  package mutating func clearPublicPermission() {self._publicPermission = nil}
+
+  package var allowsAccessRequests: Bool {
+    get {_allowsAccessRequests ?? false}
+    set {_allowsAccessRequests = newValue}
+  }
+  /// Returns true if `allowsAccessRequests` has been explicitly set.
+  package var hasAllowsAccessRequests: Bool {self._allowsAccessRequests != nil}
+  /// Clears the value of `allowsAccessRequests`. Subsequent reads from it will return its default value.
+  package mutating func clearAllowsAccessRequests() {self._allowsAccessRequests = nil}
+
+  /// Those who are invited, and those whose role or permission changes, by ID. Of each the ID, what he is looked for by or his user
+  /// record name, role and permission count.
+  package var participants: [PBParticipant] = []
+
+  /// IDs of participants.
+  package var removed: [String] = []
+
+  /// User record names: of those who asked and get no answer, of those who may not ask again, and of those who may ask again.
+  package var denied: [String] = []
+
+  package var blocked: [String] = []
+
+  package var unblocked: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _root: String? = nil
+  fileprivate var _publicPermission: PBSharePermission? = nil
+  fileprivate var _allowsAccessRequests: Bool? = nil
+}
+
+/// The contents of a share record beside its own fields: the bytes of its field `___sharing`, which only the server writes.
+package nonisolated struct PBShare: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The record that is shared with what is below it. Absent: the zone is shared.
+  package var root: String {
+    get {_root ?? String()}
+    set {_root = newValue}
+  }
+  /// Returns true if `root` has been explicitly set.
+  package var hasRoot: Bool {self._root != nil}
+  /// Clears the value of `root`. Subsequent reads from it will return its default value.
+  package mutating func clearRoot() {self._root = nil}
+
+  /// The last part of the URL. At most 64 bytes.
+  package var token: String = String()
+
+  package var publicPermission: PBSharePermission = .unknown
+
+  /// The owner first; for who is not the owner, those whom he may see.
+  package var participants: [PBParticipant] = []
+
+  package var allowsAccessRequests: Bool = false
+
+  /// Who asked to be let in, oldest first, and who may not ask; empty for who may not decide about it.
+  package var requesters: [PBUserIdentity] = []
+
+  package var blocked: [PBUserIdentity] = []
+
+  /// The participant who reads this. Empty: he is none.
+  package var currentParticipantID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _root: String? = nil
+}
+
+package nonisolated struct PBParticipant: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Within its share; whoever invites makes it. 1 to 64 printable ASCII characters.
+  package var id: String = String()
+
+  /// Of who takes part with a URL for one person: nothing, until somebody has joined with it.
+  package var identity: PBUserIdentity {
+    get {_identity ?? PBUserIdentity()}
+    set {_identity = newValue}
+  }
+  /// Returns true if `identity` has been explicitly set.
+  package var hasIdentity: Bool {self._identity != nil}
+  /// Clears the value of `identity`. Subsequent reads from it will return its default value.
+  package mutating func clearIdentity() {self._identity = nil}
+
+  package var role: PBShareRole = .unknown
+
+  package var permission: PBSharePermission = .unknown
+
+  package var acceptance: PBShareAcceptance = .unknown
+
+  /// Whether he had asked to be let in.
+  package var approvedRequester: Bool = false
+
+  /// When he was invited or joined, milliseconds since 1970-01-01T00:00:00Z, the server's clock. 0: not saved yet.
+  package var addedMs: Int64 = 0
+
+  /// The last part of a URL that one person can join with, once. At most 64 bytes. Empty: there is none.
+  package var oneTimeToken: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _identity: PBUserIdentity? = nil
+}
+
+/// Somebody, as far as the one who asks may know him.
+package nonisolated struct PBUserIdentity: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: nobody knows who it is.
+  package var userRecordName: String = String()
+
+  /// What he was found or invited by.
+  package var lookup: PBIdentityLookup {
+    get {_lookup ?? PBIdentityLookup()}
+    set {_lookup = newValue}
+  }
+  /// Returns true if `lookup` has been explicitly set.
+  package var hasLookup: Bool {self._lookup != nil}
+  /// Clears the value of `lookup`. Subsequent reads from it will return its default value.
+  package mutating func clearLookup() {self._lookup = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _lookup: PBIdentityLookup? = nil
+}
+
+/// By what somebody is looked for: exactly one, at most 255 bytes.
+package nonisolated struct PBIdentityLookup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var kind: PBIdentityLookup.OneOf_Kind? = nil
+
+  /// Compared without regard to case.
+  package var emailAddress: String {
+    get {
+      if case .emailAddress(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .emailAddress(newValue)}
+  }
+
+  /// Compared by digits and a leading "+".
+  package var phoneNumber: String {
+    get {
+      if case .phoneNumber(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .phoneNumber(newValue)}
+  }
+
+  package var userRecordName: String {
+    get {
+      if case .userRecordName(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .userRecordName(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Kind: Equatable, Sendable {
+    /// Compared without regard to case.
+    case emailAddress(String)
+    /// Compared by digits and a leading "+".
+    case phoneNumber(String)
+    case userRecordName(String)
+
+  }
+
+  package init() {}
 }
 
 /// The fields of a record, in strictly ascending order of the UTF-8 bytes of their names: one encoding for one content.
@@ -1863,6 +2254,74 @@ package nonisolated struct PBDownloadAssets: Sendable {
   fileprivate var _record: PBRecordID? = nil
 }
 
+/// Joins shares (section 5.13). Items are numbered as `tokens`, from 0; the answer to each is the share, a `record`.
+package nonisolated struct PBAcceptShares: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The last parts of URLs: 1 to 64 bytes each, as in the two messages below that have them.
+  package var tokens: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What the URLs of shares lead to. Items are numbered as `tokens`, from 0.
+package nonisolated struct PBFetchShareMetadata: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tokens: [String] = []
+
+  /// Whether roots are wanted too.
+  package var rootRecords: Bool = false
+
+  /// Of the roots. Absent: all fields. Present and empty: none.
+  package var desiredKeys: PBDesiredKeys {
+    get {_desiredKeys ?? PBDesiredKeys()}
+    set {_desiredKeys = newValue}
+  }
+  /// Returns true if `desiredKeys` has been explicitly set.
+  package var hasDesiredKeys: Bool {self._desiredKeys != nil}
+  /// Clears the value of `desiredKeys`. Subsequent reads from it will return its default value.
+  package mutating func clearDesiredKeys() {self._desiredKeys = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _desiredKeys: PBDesiredKeys? = nil
+}
+
+/// Looks for people to invite. Items are numbered as `lookups`, from 0.
+package nonisolated struct PBFetchShareParticipants: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var lookups: [PBIdentityLookup] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Asks the owners of shares to be let in. Items are numbered as `tokens`, from 0; the answer to each is `done`.
+package nonisolated struct PBRequestShareAccess: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tokens: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// Bytes of one asset.
 package nonisolated struct PBAssetRange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2228,6 +2687,33 @@ package nonisolated struct PBItem: Sendable {
     set {outcome = .subscription(newValue)}
   }
 
+  /// What the URL of a share leads to.
+  package var shareMetadata: PBShareMetadata {
+    get {
+      if case .shareMetadata(let v)? = outcome {return v}
+      return PBShareMetadata()
+    }
+    set {outcome = .shareMetadata(newValue)}
+  }
+
+  /// Somebody who may be invited.
+  package var participant: PBParticipant {
+    get {
+      if case .participant(let v)? = outcome {return v}
+      return PBParticipant()
+    }
+    set {outcome = .participant(newValue)}
+  }
+
+  /// It was done, and there is nothing to say about it.
+  package var done: PBDone {
+    get {
+      if case .done(let v)? = outcome {return v}
+      return PBDone()
+    }
+    set {outcome = .done(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Outcome: Equatable, Sendable {
@@ -2249,10 +2735,98 @@ package nonisolated struct PBItem: Sendable {
     case zoneDeleted(PBZoneID)
     /// A subscription was saved or fetched.
     case subscription(PBSubscription)
+    /// What the URL of a share leads to.
+    case shareMetadata(PBShareMetadata)
+    /// Somebody who may be invited.
+    case participant(PBParticipant)
+    /// It was done, and there is nothing to say about it.
+    case done(PBDone)
 
   }
 
   package init() {}
+}
+
+package nonisolated struct PBDone: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A share as somebody sees it who knows its URL.
+package nonisolated struct PBShareMetadata: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var container: String {
+    get {_storage._container}
+    set {_uniqueStorage()._container = newValue}
+  }
+
+  package var share: PBRecord {
+    get {_storage._share ?? PBRecord()}
+    set {_uniqueStorage()._share = newValue}
+  }
+  /// Returns true if `share` has been explicitly set.
+  package var hasShare: Bool {_storage._share != nil}
+  /// Clears the value of `share`. Subsequent reads from it will return its default value.
+  package mutating func clearShare() {_uniqueStorage()._share = nil}
+
+  /// The record that is shared with what is below it. Absent: the zone is shared.
+  package var rootRecordName: String {
+    get {_storage._rootRecordName ?? String()}
+    set {_uniqueStorage()._rootRecordName = newValue}
+  }
+  /// Returns true if `rootRecordName` has been explicitly set.
+  package var hasRootRecordName: Bool {_storage._rootRecordName != nil}
+  /// Clears the value of `rootRecordName`. Subsequent reads from it will return its default value.
+  package mutating func clearRootRecordName() {_uniqueStorage()._rootRecordName = nil}
+
+  /// When it was asked for, and may be read.
+  package var rootRecord: PBRecord {
+    get {_storage._rootRecord ?? PBRecord()}
+    set {_uniqueStorage()._rootRecord = newValue}
+  }
+  /// Returns true if `rootRecord` has been explicitly set.
+  package var hasRootRecord: Bool {_storage._rootRecord != nil}
+  /// Clears the value of `rootRecord`. Subsequent reads from it will return its default value.
+  package mutating func clearRootRecord() {_uniqueStorage()._rootRecord = nil}
+
+  /// Of who asks. He is no participant yet: what he would become.
+  package var role: PBShareRole {
+    get {_storage._role}
+    set {_uniqueStorage()._role = newValue}
+  }
+
+  package var acceptance: PBShareAcceptance {
+    get {_storage._acceptance}
+    set {_uniqueStorage()._acceptance = newValue}
+  }
+
+  package var permission: PBSharePermission {
+    get {_storage._permission}
+    set {_uniqueStorage()._permission = newValue}
+  }
+
+  package var owner: PBUserIdentity {
+    get {_storage._owner ?? PBUserIdentity()}
+    set {_uniqueStorage()._owner = newValue}
+  }
+  /// Returns true if `owner` has been explicitly set.
+  package var hasOwner: Bool {_storage._owner != nil}
+  /// Clears the value of `owner`. Subsequent reads from it will return its default value.
+  package mutating func clearOwner() {_uniqueStorage()._owner = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct PBRecordDeleted: Sendable {
@@ -2366,6 +2940,9 @@ package nonisolated struct PBZone: Sendable {
 
   /// Bits: 1 change feeds, 2 atomic batches, 4 record sharing, 8 zone-wide sharing.
   package var capabilities: UInt32 = 0
+
+  /// Record name of the share that covers the zone; empty: none does.
+  package var share: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2633,6 +3210,18 @@ nonisolated extension PBDatabaseScope: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension PBSavePolicy: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED\0\u{1}SAVE_POLICY_CHANGED_KEYS\0\u{1}SAVE_POLICY_ALL_KEYS\0")
+}
+
+nonisolated extension PBSharePermission: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARE_PERMISSION_UNKNOWN\0\u{1}SHARE_PERMISSION_NONE\0\u{1}SHARE_PERMISSION_READ_ONLY\0\u{1}SHARE_PERMISSION_READ_WRITE\0")
+}
+
+nonisolated extension PBShareRole: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARE_ROLE_UNKNOWN\0\u{1}SHARE_ROLE_OWNER\0\u{1}SHARE_ROLE_ADMINISTRATOR\0\u{1}SHARE_ROLE_PRIVATE_USER\0\u{1}SHARE_ROLE_PUBLIC_USER\0")
+}
+
+nonisolated extension PBShareAcceptance: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SHARE_ACCEPTANCE_UNKNOWN\0\u{1}SHARE_ACCEPTANCE_PENDING\0\u{1}SHARE_ACCEPTANCE_ACCEPTED\0\u{1}SHARE_ACCEPTANCE_REMOVED\0")
 }
 
 nonisolated extension PBReferenceAction: SwiftProtobuf._ProtoNameProviding {
@@ -3038,7 +3627,7 @@ nonisolated extension PBGoAway: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0\u{3}upload_assets\0\u{3}download_assets\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}deadline_ms\0\u{4}\u{e}modify_records\0\u{3}fetch_records\0\u{3}modify_zones\0\u{3}fetch_zones\0\u{3}query_records\0\u{3}check_schema\0\u{3}fetch_changes\0\u{3}fetch_database_changes\0\u{3}fetch_token\0\u{3}modify_subscriptions\0\u{3}fetch_subscriptions\0\u{1}listen\0\u{3}upload_assets\0\u{3}download_assets\0\u{3}accept_shares\0\u{3}fetch_share_metadata\0\u{3}fetch_share_participants\0\u{3}request_share_access\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3230,6 +3819,58 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.operation = .downloadAssets(v)
         }
       }()
+      case 30: try {
+        var v: PBAcceptShares?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .acceptShares(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .acceptShares(v)
+        }
+      }()
+      case 31: try {
+        var v: PBFetchShareMetadata?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .fetchShareMetadata(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .fetchShareMetadata(v)
+        }
+      }()
+      case 32: try {
+        var v: PBFetchShareParticipants?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .fetchShareParticipants(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .fetchShareParticipants(v)
+        }
+      }()
+      case 33: try {
+        var v: PBRequestShareAccess?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .requestShareAccess(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .requestShareAccess(v)
+        }
+      }()
       default: break
       }
     }
@@ -3302,6 +3943,22 @@ nonisolated extension PBRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .downloadAssets?: try {
       guard case .downloadAssets(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 29)
+    }()
+    case .acceptShares?: try {
+      guard case .acceptShares(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .fetchShareMetadata?: try {
+      guard case .fetchShareMetadata(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .fetchShareParticipants?: try {
+      guard case .fetchShareParticipants(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .requestShareAccess?: try {
+      guard case .requestShareAccess(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
     }()
     case nil: break
     }
@@ -3443,7 +4100,7 @@ nonisolated extension PBModifyRecords: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBRecordSave: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RecordSave"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}record_type\0\u{3}change_tag\0\u{1}fields\0\u{1}parent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}record_type\0\u{3}change_tag\0\u{1}fields\0\u{1}parent\0\u{1}share\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3456,6 +4113,7 @@ nonisolated extension PBRecordSave: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 3: try { try decoder.decodeSingularStringField(value: &self.changeTag) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.fields) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._parent) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._share) }()
       default: break
       }
     }
@@ -3481,6 +4139,9 @@ nonisolated extension PBRecordSave: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._parent {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._share {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3490,6 +4151,322 @@ nonisolated extension PBRecordSave: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.changeTag != rhs.changeTag {return false}
     if lhs.fields != rhs.fields {return false}
     if lhs._parent != rhs._parent {return false}
+    if lhs._share != rhs._share {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBShareChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShareChanges"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}root\0\u{3}public_permission\0\u{3}allows_access_requests\0\u{1}participants\0\u{1}removed\0\u{1}denied\0\u{1}blocked\0\u{1}unblocked\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._root) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self._publicPermission) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._allowsAccessRequests) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.participants) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.removed) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.denied) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.blocked) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.unblocked) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._root {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._publicPermission {
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._allowsAccessRequests {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    if !self.participants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.participants, fieldNumber: 4)
+    }
+    if !self.removed.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.removed, fieldNumber: 5)
+    }
+    if !self.denied.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.denied, fieldNumber: 6)
+    }
+    if !self.blocked.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.blocked, fieldNumber: 7)
+    }
+    if !self.unblocked.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unblocked, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBShareChanges, rhs: PBShareChanges) -> Bool {
+    if lhs._root != rhs._root {return false}
+    if lhs._publicPermission != rhs._publicPermission {return false}
+    if lhs._allowsAccessRequests != rhs._allowsAccessRequests {return false}
+    if lhs.participants != rhs.participants {return false}
+    if lhs.removed != rhs.removed {return false}
+    if lhs.denied != rhs.denied {return false}
+    if lhs.blocked != rhs.blocked {return false}
+    if lhs.unblocked != rhs.unblocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBShare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Share"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}root\0\u{1}token\0\u{3}public_permission\0\u{1}participants\0\u{3}allows_access_requests\0\u{1}requesters\0\u{1}blocked\0\u{3}current_participant_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._root) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.publicPermission) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.participants) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.allowsAccessRequests) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.requesters) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.blocked) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.currentParticipantID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._root {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 2)
+    }
+    if self.publicPermission != .unknown {
+      try visitor.visitSingularEnumField(value: self.publicPermission, fieldNumber: 3)
+    }
+    if !self.participants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.participants, fieldNumber: 4)
+    }
+    if self.allowsAccessRequests != false {
+      try visitor.visitSingularBoolField(value: self.allowsAccessRequests, fieldNumber: 5)
+    }
+    if !self.requesters.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requesters, fieldNumber: 6)
+    }
+    if !self.blocked.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.blocked, fieldNumber: 7)
+    }
+    if !self.currentParticipantID.isEmpty {
+      try visitor.visitSingularStringField(value: self.currentParticipantID, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBShare, rhs: PBShare) -> Bool {
+    if lhs._root != rhs._root {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.publicPermission != rhs.publicPermission {return false}
+    if lhs.participants != rhs.participants {return false}
+    if lhs.allowsAccessRequests != rhs.allowsAccessRequests {return false}
+    if lhs.requesters != rhs.requesters {return false}
+    if lhs.blocked != rhs.blocked {return false}
+    if lhs.currentParticipantID != rhs.currentParticipantID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBParticipant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Participant"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}identity\0\u{1}role\0\u{1}permission\0\u{1}acceptance\0\u{3}approved_requester\0\u{3}added_ms\0\u{3}one_time_token\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._identity) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.permission) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.acceptance) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.approvedRequester) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.addedMs) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.oneTimeToken) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._identity {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.role != .unknown {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 3)
+    }
+    if self.permission != .unknown {
+      try visitor.visitSingularEnumField(value: self.permission, fieldNumber: 4)
+    }
+    if self.acceptance != .unknown {
+      try visitor.visitSingularEnumField(value: self.acceptance, fieldNumber: 5)
+    }
+    if self.approvedRequester != false {
+      try visitor.visitSingularBoolField(value: self.approvedRequester, fieldNumber: 6)
+    }
+    if self.addedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.addedMs, fieldNumber: 7)
+    }
+    if !self.oneTimeToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.oneTimeToken, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBParticipant, rhs: PBParticipant) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._identity != rhs._identity {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.permission != rhs.permission {return false}
+    if lhs.acceptance != rhs.acceptance {return false}
+    if lhs.approvedRequester != rhs.approvedRequester {return false}
+    if lhs.addedMs != rhs.addedMs {return false}
+    if lhs.oneTimeToken != rhs.oneTimeToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBUserIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UserIdentity"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_record_name\0\u{1}lookup\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userRecordName) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._lookup) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userRecordName.isEmpty {
+      try visitor.visitSingularStringField(value: self.userRecordName, fieldNumber: 1)
+    }
+    try { if let v = self._lookup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBUserIdentity, rhs: PBUserIdentity) -> Bool {
+    if lhs.userRecordName != rhs.userRecordName {return false}
+    if lhs._lookup != rhs._lookup {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBIdentityLookup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".IdentityLookup"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}email_address\0\u{3}phone_number\0\u{3}user_record_name\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .emailAddress(v)
+        }
+      }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .phoneNumber(v)
+        }
+      }()
+      case 3: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .userRecordName(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.kind {
+    case .emailAddress?: try {
+      guard case .emailAddress(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    }()
+    case .phoneNumber?: try {
+      guard case .phoneNumber(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case .userRecordName?: try {
+      guard case .userRecordName(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBIdentityLookup, rhs: PBIdentityLookup) -> Bool {
+    if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5023,6 +6000,140 @@ nonisolated extension PBDownloadAssets: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
+nonisolated extension PBAcceptShares: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AcceptShares"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}tokens\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.tokens) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tokens.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.tokens, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBAcceptShares, rhs: PBAcceptShares) -> Bool {
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFetchShareMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchShareMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}tokens\0\u{4}\u{2}root_records\0\u{3}desired_keys\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.tokens) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.rootRecords) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._desiredKeys) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.tokens.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.tokens, fieldNumber: 2)
+    }
+    if self.rootRecords != false {
+      try visitor.visitSingularBoolField(value: self.rootRecords, fieldNumber: 4)
+    }
+    try { if let v = self._desiredKeys {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBFetchShareMetadata, rhs: PBFetchShareMetadata) -> Bool {
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.rootRecords != rhs.rootRecords {return false}
+    if lhs._desiredKeys != rhs._desiredKeys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBFetchShareParticipants: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchShareParticipants"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}lookups\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.lookups) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.lookups.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.lookups, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBFetchShareParticipants, rhs: PBFetchShareParticipants) -> Bool {
+    if lhs.lookups != rhs.lookups {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRequestShareAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RequestShareAccess"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}tokens\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.tokens) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tokens.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.tokens, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBRequestShareAccess, rhs: PBRequestShareAccess) -> Bool {
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBAssetRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".AssetRange"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sha256\0\u{1}offset\0\u{1}length\0")
@@ -5492,7 +6603,7 @@ nonisolated extension PBItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Item"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}failure\0\u{3}record_saved\0\u{1}deleted\0\u{1}record\0\u{1}zone\0\u{3}record_deleted\0\u{3}zone_changed\0\u{3}zone_deleted\0\u{1}subscription\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}failure\0\u{3}record_saved\0\u{1}deleted\0\u{1}record\0\u{1}zone\0\u{3}record_deleted\0\u{3}zone_changed\0\u{3}zone_deleted\0\u{1}subscription\0\u{3}share_metadata\0\u{1}participant\0\u{1}done\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5618,6 +6729,45 @@ nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
           self.outcome = .subscription(v)
         }
       }()
+      case 11: try {
+        var v: PBShareMetadata?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .shareMetadata(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .shareMetadata(v)
+        }
+      }()
+      case 12: try {
+        var v: PBParticipant?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .participant(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .participant(v)
+        }
+      }()
+      case 13: try {
+        var v: PBDone?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .done(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .done(v)
+        }
+      }()
       default: break
       }
     }
@@ -5668,6 +6818,18 @@ nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       guard case .subscription(let v)? = self.outcome else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
+    case .shareMetadata?: try {
+      guard case .shareMetadata(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .participant?: try {
+      guard case .participant(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .done?: try {
+      guard case .done(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5676,6 +6838,144 @@ nonisolated extension PBItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
   package static func ==(lhs: PBItem, rhs: PBItem) -> Bool {
     if lhs.index != rhs.index {return false}
     if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Done"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBDone, rhs: PBDone) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBShareMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ShareMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}container\0\u{1}share\0\u{3}root_record_name\0\u{3}root_record\0\u{1}role\0\u{1}acceptance\0\u{1}permission\0\u{1}owner\0")
+
+  fileprivate class _StorageClass {
+    var _container: String = String()
+    var _share: PBRecord? = nil
+    var _rootRecordName: String? = nil
+    var _rootRecord: PBRecord? = nil
+    var _role: PBShareRole = .unknown
+    var _acceptance: PBShareAcceptance = .unknown
+    var _permission: PBSharePermission = .unknown
+    var _owner: PBUserIdentity? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _container = source._container
+      _share = source._share
+      _rootRecordName = source._rootRecordName
+      _rootRecord = source._rootRecord
+      _role = source._role
+      _acceptance = source._acceptance
+      _permission = source._permission
+      _owner = source._owner
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._container) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._share) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._rootRecordName) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._rootRecord) }()
+        case 5: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
+        case 6: try { try decoder.decodeSingularEnumField(value: &_storage._acceptance) }()
+        case 7: try { try decoder.decodeSingularEnumField(value: &_storage._permission) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._owner) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._container.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._container, fieldNumber: 1)
+      }
+      try { if let v = _storage._share {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._rootRecordName {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._rootRecord {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._role != .unknown {
+        try visitor.visitSingularEnumField(value: _storage._role, fieldNumber: 5)
+      }
+      if _storage._acceptance != .unknown {
+        try visitor.visitSingularEnumField(value: _storage._acceptance, fieldNumber: 6)
+      }
+      if _storage._permission != .unknown {
+        try visitor.visitSingularEnumField(value: _storage._permission, fieldNumber: 7)
+      }
+      try { if let v = _storage._owner {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: PBShareMetadata, rhs: PBShareMetadata) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._container != rhs_storage._container {return false}
+        if _storage._share != rhs_storage._share {return false}
+        if _storage._rootRecordName != rhs_storage._rootRecordName {return false}
+        if _storage._rootRecord != rhs_storage._rootRecord {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._acceptance != rhs_storage._acceptance {return false}
+        if _storage._permission != rhs_storage._permission {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5865,7 +7165,7 @@ nonisolated extension PBRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Zone"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}capabilities\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}capabilities\0\u{1}share\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5875,6 +7175,7 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._id) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.capabilities) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.share) }()
       default: break
       }
     }
@@ -5891,12 +7192,16 @@ nonisolated extension PBZone: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if self.capabilities != 0 {
       try visitor.visitSingularUInt32Field(value: self.capabilities, fieldNumber: 2)
     }
+    if !self.share.isEmpty {
+      try visitor.visitSingularStringField(value: self.share, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: PBZone, rhs: PBZone) -> Bool {
     if lhs._id != rhs._id {return false}
     if lhs.capabilities != rhs.capabilities {return false}
+    if lhs.share != rhs.share {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -53,6 +53,11 @@ extension Item {
             case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))
             case 0x4A: outcome = .zoneDeleted(try ZoneID(message.message()))
             case 0x52: outcome = .subscription(try Subscription(ofServer: message.message()))
+            case 0x5A: outcome = .shareMetadata(try ShareMetadata(message.message()))
+            case 0x62: outcome = .participant(try ShareParticipant(ofServer: message.bytes()))
+            case 0x6A:
+                try message.skip(tag)
+                outcome = .done
             default: try message.skip(tag)
             }
         }
@@ -72,6 +77,9 @@ extension Item {
         case .zoneChanged(let id): buffer.writeMessage(8) { id.encode(into: &$0) }
         case .zoneDeleted(let id): buffer.writeMessage(9) { id.encode(into: &$0) }
         case .subscription(let subscription): buffer.writeMessage(10) { subscription.encode(into: &$0) }
+        case .shareMetadata(let metadata): buffer.writeMessage(11) { metadata.encode(into: &$0) }
+        case .participant(let participant): buffer.writeMessage(12) { $0.writeBytes(participant.bytes) }
+        case .done: buffer.writeMessage(13) { _ in }
         }
     }
 }

@@ -35,6 +35,10 @@ package enum ItemOutcome: Hashable, Sendable {
     /// In a database's feed.
     case zoneDeleted(ZoneID)
     indirect case subscription(Subscription)
+    indirect case shareMetadata(ShareMetadata)
+    indirect case participant(ShareParticipant)
+    /// It was done, and there is nothing to say about it.
+    case done
 }
 
 /// System fields after a save.

@@ -4,13 +4,12 @@ import RecordModel
 // Writes fields in the Protocol Buffers wire format. A field that has its type's zero is left out, as the language demands
 // of fields without presence.
 extension ByteBuffer {
-    /// Writes a tag: a number below 32 with its wire type; from 16 on it has two bytes.
+    /// Writes a tag: a number with its wire type; from 16 on it has two bytes.
     private mutating func writeTag(_ number: UInt8, wireType: UInt8) {
         if number < 16 {
             self.writeInteger(number << 3 | wireType)
         } else {
-            // The number's highest bit lands where the first byte says that a second follows.
-            self.writeMultipleIntegers(number << 3 | wireType, UInt8(1))
+            self.writeMultipleIntegers(number << 3 | wireType | 0x80, number >> 4)
         }
     }
 

@@ -47,6 +47,7 @@ extension RecordSave {
             case 0x2A:
                 let parent = try message.text()
                 self.parent = parent.isEmpty ? .removed : .set(recordName: parent)
+            case 0x32: self.share = .changes(try ShareChanges(message.message()))
             default: try message.skip(tag)
             }
         }
@@ -66,6 +67,10 @@ extension RecordSave {
         case .unchanged: break
         case .removed: buffer.writeElement(5, "")
         case .set(let recordName): buffer.writeElement(5, recordName)
+        }
+        switch self.share {
+        case .none: break
+        case .changes(let changes): buffer.writeMessage(6) { changes.encode(into: &$0) }
         }
     }
 }

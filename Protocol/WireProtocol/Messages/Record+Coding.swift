@@ -82,6 +82,9 @@ extension Zone {
             switch tag {
             case 0x0A: try self.id.merge(message.message())
             case 0x10: self.capabilities = ZoneCapabilities(rawValue: try message.uint32())
+            case 0x1A:
+                let share = try message.text()
+                self.share = share.isEmpty ? nil : share
             default: try message.skip(tag)
             }
         }
@@ -90,5 +93,6 @@ extension Zone {
     func encode(into buffer: inout ByteBuffer) {
         buffer.writeMessage(1) { self.id.encode(into: &$0) }
         buffer.writeField(2, self.capabilities.rawValue)
+        buffer.writeField(3, self.share ?? "")
     }
 }

@@ -49,6 +49,10 @@ extension Request {
                 operation = .listen
             case 0xE2: operation = .uploadAssets(try UploadAssets(message.message()))
             case 0xEA: operation = .downloadAssets(try DownloadAssets(message.message()))
+            case 0xF2: operation = .acceptShares(try AcceptShares(message.message()))
+            case 0xFA: operation = .fetchShareMetadata(try FetchShareMetadata(message.message()))
+            case 0x102: operation = .fetchShareParticipants(try FetchShareParticipants(message.message()))
+            case 0x10A: operation = .requestShareAccess(try RequestShareAccess(message.message()))
             default: try message.skip(tag)
             }
         }
@@ -85,6 +89,10 @@ extension Request {
         case .listen: buffer.writeMessage(27) { _ in }
         case .uploadAssets(let upload): buffer.writeMessage(28) { upload.encode(into: &$0) }
         case .downloadAssets(let download): buffer.writeMessage(29) { download.encode(into: &$0) }
+        case .acceptShares(let accept): buffer.writeMessage(30) { accept.encode(into: &$0) }
+        case .fetchShareMetadata(let fetch): buffer.writeMessage(31) { fetch.encode(into: &$0) }
+        case .fetchShareParticipants(let fetch): buffer.writeMessage(32) { fetch.encode(into: &$0) }
+        case .requestShareAccess(let request): buffer.writeMessage(33) { request.encode(into: &$0) }
         }
     }
 

@@ -9,7 +9,7 @@ package struct RequestShape {
     ///
     /// Queries and feeds name none.
     package private(set) var itemCount = 0
-    /// Desired keys of a fetch of records, a query or a feed.
+    /// Desired keys of a fetch of records or of shares, a query or a feed.
     private(set) var desiredKeyCount = 0
 
     package init(_ payload: ByteBuffer) {
@@ -17,9 +17,10 @@ package struct RequestShape {
         try? payload.reading("request") { message throws(WireError) in
             while let tag = try message.tag() {
                 switch tag {
-                case 0x82, 0x92, 0x9A, 0xCA, 0xD2, 0xE2, 0xEA:
-                    try self.count(in: message.message(), isRecordFetch: false)
-                case 0x8A: try self.count(in: message.message(), isRecordFetch: true)
+                case 0x82, 0x92, 0x9A, 0xCA, 0xD2, 0xE2, 0xEA, 0xF2, 0x102, 0x10A:
+                    try self.count(in: message.message())
+                case 0x8A: try self.count(in: message.message(), keysAt: 0x1A)
+                case 0xFA: try self.count(in: message.message(), keysAt: 0x2A)
                 case 0xA2: try self.countKeys(of: message.message(), at: 0x2A)
                 case 0xB2: try self.countKeys(of: message.message(), at: 0x22)
                 default: try message.skip(tag)
@@ -28,18 +29,18 @@ package struct RequestShape {
         }
     }
 
-    /// Fields 2 and 3 of an operation with items are these, but for the desired keys of a fetch of records.
+    /// Fields 2 and 3 of an operation with items are these; of one with desired keys, field 2.
     private mutating func count(
         in operation: consuming MessageReader,
-        isRecordFetch: Bool
+        keysAt keysTag: UInt64? = nil
     ) throws(WireError) {
         while let tag = try operation.tag() {
             switch tag {
             case 0x12: self.itemCount += 1
-            case 0x1A where isRecordFetch:
+            case keysTag:
                 try self.countKeys(in: operation.message())
                 continue
-            case 0x1A: self.itemCount += 1
+            case 0x1A where keysTag == nil: self.itemCount += 1
             default: break
             }
             try operation.skip(tag)

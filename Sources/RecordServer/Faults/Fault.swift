@@ -16,6 +16,10 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case listen
     case uploadAssets = "upload_assets"
     case downloadAssets = "download_assets"
+    case acceptShares = "accept_shares"
+    case fetchShareMetadata = "fetch_share_metadata"
+    case fetchShareParticipants = "fetch_share_participants"
+    case requestShareAccess = "request_share_access"
 }
 
 /// A request that a fault may befall.

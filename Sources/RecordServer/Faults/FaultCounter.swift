@@ -61,6 +61,10 @@ extension OperationKind {
         case .listen: self = .listen
         case .uploadAssets: self = .uploadAssets
         case .downloadAssets: self = .downloadAssets
+        case .acceptShares: self = .acceptShares
+        case .fetchShareMetadata: self = .fetchShareMetadata
+        case .fetchShareParticipants: self = .fetchShareParticipants
+        case .requestShareAccess: self = .requestShareAccess
         }
     }
 }

@@ -23,6 +23,10 @@ final class ServerMetrics: Sendable {
     private let listen = requestCounter(.listen)
     private let uploadAssets = requestCounter(.uploadAssets)
     private let downloadAssets = requestCounter(.downloadAssets)
+    private let acceptShares = requestCounter(.acceptShares)
+    private let fetchShareMetadata = requestCounter(.fetchShareMetadata)
+    private let fetchShareParticipants = requestCounter(.fetchShareParticipants)
+    private let requestShareAccess = requestCounter(.requestShareAccess)
     private let listeners = Meter(label: "tidemark_listeners")
     private let notificationsSent = Counter(label: "tidemark_notifications_sent")
     private let notificationsCoalesced = Counter(label: "tidemark_notifications_coalesced")
@@ -74,6 +78,10 @@ final class ServerMetrics: Sendable {
         case .listen: self.listen.increment()
         case .uploadAssets: self.uploadAssets.increment()
         case .downloadAssets: self.downloadAssets.increment()
+        case .acceptShares: self.acceptShares.increment()
+        case .fetchShareMetadata: self.fetchShareMetadata.increment()
+        case .fetchShareParticipants: self.fetchShareParticipants.increment()
+        case .requestShareAccess: self.requestShareAccess.increment()
         }
     }
 

@@ -65,6 +65,8 @@ struct Admission {
             return try self.admit(operation)
         case .downloadAssets(let operation):
             return try self.admit(operation)
+        case .acceptShares, .fetchShareMetadata, .fetchShareParticipants, .requestShareAccess:
+            throw self.refusalOfShares
         }
     }
 
