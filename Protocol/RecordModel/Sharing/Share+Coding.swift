@@ -60,7 +60,13 @@ extension ShareParticipant {
     }
 
     fileprivate init(reading reader: inout WireReader<[UInt8]>) throws(BodyError) {
-        self.init(id: "", identity: UserIdentity(), role: .unknown, permission: .unknown, acceptance: .unknown)
+        self.init(
+            id: "",
+            identity: UserIdentity(),
+            role: .unknown,
+            permission: .unknown,
+            acceptance: .unknown
+        )
         try reader.fields { tag, reader throws(BodyError) in
             switch tag {
             case 0x0A: self.id = try reader.text()
@@ -181,7 +187,8 @@ extension WireReader<[UInt8]> {
     /// At most 255 bytes of UTF-8.
     fileprivate mutating func text() throws(BodyError) -> String {
         let range = try self.delimited()
-        guard range.count <= Bounds.nameBytesMax, let text = String(validating: self.bytes[range], as: UTF8.self)
+        guard range.count <= Bounds.nameBytesMax,
+            let text = String(validating: self.bytes[range], as: UTF8.self)
         else { throw .malformed }
         return text
     }
