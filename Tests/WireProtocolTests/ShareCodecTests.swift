@@ -67,7 +67,12 @@ struct ShareCodecTests {
 
     private static func metadata(_ name: String) -> [ShareMetadata] {
         let id = RecordID(zone: ZoneID(zoneName: name, ownerName: name), recordName: name)
-        let system = SystemFields(createdMilliseconds: 1, modifiedMilliseconds: 2, createdBy: "", modifiedBy: "")
+        let system = SystemFields(
+            createdMilliseconds: 1,
+            modifiedMilliseconds: 2,
+            createdBy: "",
+            modifiedBy: ""
+        )
         let contents = Field(
             name: ShareRecord.contentsField,
             value: .bytes(self.share(name, root: name).bytes)

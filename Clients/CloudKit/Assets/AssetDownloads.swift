@@ -13,7 +13,7 @@ struct AssetSource: Sendable {
 /// Brings the files of fetched records to the cache.
 ///
 /// What an earlier download has left is hashed and kept; every file is compared with its hash before anybody sees it.
-struct AssetDownloads: Sendable {
+struct AssetDownloads: RecordCompletion {
     /// Records whose files travel at the same time.
     static let parallelMax = 4
     /// Files of a record that are open, and asked for, at a time.
@@ -29,6 +29,8 @@ struct AssetDownloads: Sendable {
     /// When the time over all is up.
     let end: ContinuousClock.Instant
 
+    func isNeeded(for record: CKRecord) -> Bool { !record.snapshot.table.assetsWithoutFiles.isEmpty }
+
     /// Gets the files of a record's assets.
     ///
     /// The meter is told how much of them has come. It is another record that comes back if the server's has changed.
@@ -41,6 +43,7 @@ struct AssetDownloads: Sendable {
             refetches += 1
             let again = try await self.fetchAgain(record.recordID)
             guard again.recordChangeTag != record.recordChangeTag else { throw refusal }
+            (again as? CKShare)?.isWhere(record as? CKShare)
             record = again
         }
     }

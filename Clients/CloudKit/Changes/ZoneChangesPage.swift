@@ -55,7 +55,7 @@ struct ZoneChangesPage: FeedPage {
                 scope: self.scope,
                 zone: self.zoneID.model,
                 token: self.token,
-                desiredKeys: self.desiredKeys,
+                desiredKeys: ShareKeys.asked(self.desiredKeys),
                 limit: Self.limit(self.limit),
                 order: self.order
             )
@@ -66,7 +66,7 @@ struct ZoneChangesPage: FeedPage {
         switch item.outcome {
         case .record(let message):
             let record = message.record
-            return .value(CKRecord.ID(record.id), .success(.saved(CKRecord(record, currentUser: user))))
+            return .value(CKRecord.ID(record.id), .success(.saved(.made(of: record, currentUser: user))))
         case .recordDeleted(let deleted):
             return .value(CKRecord.ID(deleted.id), .success(.deleted(deleted.recordType)))
         default: return nil

@@ -15,6 +15,8 @@ final class ServerAccess: Sendable {
         let notifications: NotificationHub
         /// Files of assets that were fetched.
         let cache: AssetCache
+        /// Where the server is, as URLs of shares say it.
+        let address: String
 
         /// The record name of the user, empty when nobody is signed in; `nil` while something must be asked before the first request.
         var userIfOpen: String? {

@@ -35,7 +35,8 @@ enum SharedSessions {
                 cache: AssetCache.at(
                     connection.cacheFolder ?? AssetCache.processFolder,
                     bytesMax: connection.cacheBytesMax
-                )
+                ),
+                address: ShareURL.address(host: configuration.host, port: configuration.port)
             )
             sessions[key] = session
             return session

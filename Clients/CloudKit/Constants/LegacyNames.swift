@@ -25,3 +25,19 @@ public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
 /// What the user said to that, under its Objective-C name.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus
+
+/// Whether a participant has joined, under its name from before Swift 4.2.
+@available(*, deprecated, renamed: "CKShare.ParticipantAcceptanceStatus")
+public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
+
+/// What a participant may do, under its name from before Swift 4.2.
+@available(*, deprecated, renamed: "CKShare.ParticipantPermission")
+public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
+
+/// What a participant is, under its name from before Swift 4.2.
+@available(*, deprecated, renamed: "CKShare.ParticipantRole")
+public typealias CKShare_Participant_Role = CKShare.ParticipantRole
+
+/// What a participant is, under its name from before Swift 4.2.
+@available(*, deprecated, renamed: "CKShare.ParticipantType")
+public typealias CKShare_Participant_ParticipantType = CKShare.ParticipantType

@@ -31,12 +31,42 @@ struct BatchResults<Request: BatchRequest>: Sendable {
 
 extension CKDatabase {
     /// Makes and sends a request, and awaits its answers.
-    ///
-    /// They are read by the task that awaits them.
     func results<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request
     ) async throws -> BatchResults<Request> {
-        let request = try make(self.scopeModel)
+        try await self.caller.results(try make(self.scopeModel))
+    }
+
+    /// Makes and sends a request whose results go to a handler, on a queue of its own.
+    func deliver<Request: BatchRequest>(
+        _ make: (DatabaseScopeModel) throws(CKError) -> Request,
+        to handler: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
+    ) {
+        let scope = self.scopeModel
+        self.caller.deliver({ () throws(CKError) in try make(scope) }, to: handler)
+    }
+
+    private var caller: RequestCaller {
+        RequestCaller(access: self.access, settings: self.settings, group: self.group)
+    }
+
+    var patience: Patience { self.caller.settings.patience }
+}
+
+/// How the methods of databases and containers ask, as they were configured.
+struct RequestCaller {
+    let access: ServerAccess
+    let settings: OperationSettings
+
+    init(access: ServerAccess, settings: OperationSettings, group: CKOperationGroup?) {
+        self.access = access
+        self.settings = settings.over(group?.defaultConfiguration.settings)
+    }
+
+    /// Sends a request and awaits its answers.
+    ///
+    /// They are read by the task that awaits them.
+    func results<Request: BatchRequest>(_ request: Request) async throws -> BatchResults<Request> {
         let gathered = Gathered<Request>()
         let steps = PendingSteps()
         let call = self.call { isUrgent, step in steps.add(step, isUrgent: isUrgent) }
@@ -53,12 +83,12 @@ extension CKDatabase {
 
     /// Makes and sends a request whose results go to a handler, on a queue of its own.
     func deliver<Request: BatchRequest>(
-        _ make: (DatabaseScopeModel) throws(CKError) -> Request,
+        _ make: () throws(CKError) -> Request,
         to handler: @escaping @Sendable (Result<BatchResults<Request>, any Error>) -> Void
     ) {
-        let callbacks = CallbackQueue(name: "CKDatabase.handler")
+        let callbacks = CallbackQueue(name: "CloudKit.handler")
         let request: Request
-        do { request = try make(self.scopeModel) } catch {
+        do { request = try make() } catch {
             return callbacks.run { handler(.failure(error)) }
         }
         let gathered = Gathered<Request>()
@@ -66,19 +96,11 @@ extension CKDatabase {
         gathered.start(call, request) { handler(Result { try gathered.results() }) }
     }
 
-    /// What was set for the methods of this database.
-    private var ownSettings: OperationSettings {
-        self.settings.over(self.group?.defaultConfiguration.settings)
-    }
-
-    var patience: Patience { self.ownSettings.patience }
-
     private func call(run: @escaping RequestCall.Run) -> RequestCall {
-        let settings = self.ownSettings
-        return RequestCall(
+        RequestCall(
             access: self.access,
-            patience: settings.patience,
-            withFiles: settings.withFiles,
+            patience: self.settings.patience,
+            withFiles: self.settings.withFiles,
             run: run
         )
     }

@@ -20,10 +20,10 @@ extension CKError {
         if failure.code == .serverRecordChanged {
             userInfo[CKRecordChangedErrorClientRecordKey] = clientRecord
             userInfo[CKRecordChangedErrorAncestorRecordKey] = clientRecord?.ancestor.map {
-                CKRecord($0, currentUser: currentUser)
+                CKRecord.made(of: $0, currentUser: currentUser)
             }
             userInfo[CKRecordChangedErrorServerRecordKey] = failure.serverRecord.map {
-                CKRecord($0, currentUser: currentUser)
+                CKRecord.made(of: $0, currentUser: currentUser)
             }
         }
         self.init(Code(failure.code), userInfo: userInfo)

@@ -1,12 +1,12 @@
 private import Synchronization
 
-/// Answers on their way to who asked, in their order: those whose records have assets wait for the files, and what came later waits for them.
+/// Answers on their way to who asked, in their order: those whose records lack something wait for it, and what came later waits for them.
 ///
 /// Its methods are called where the callers of the request are called, one at a time.
 final class AnswerDelivery<Request: BatchRequest>: Sendable {
     private enum Slot {
         case ready(Request.Answer)
-        /// The files of its record are not here yet.
+        /// Its record is not whole yet: files are not here, or what the server made of a saved share.
         case waiting
     }
 
@@ -14,7 +14,7 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         /// The answers that were not handed over, and the number of the first of them.
         var slots: [Slot] = []
         var first = 0
-        /// Answers whose files wait for a turn, by number.
+        /// Answers that wait for their turn to be completed, by number.
         var queue: [(number: Int, answer: Request.Answer, record: CKRecord)] = []
         var tasks: [Int: Task<Void, Never>] = [:]
         var end: (@Sendable () -> Void)?
@@ -22,8 +22,8 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
     }
 
     private let tally: AnswerTally<Request>
-    /// `nil`: records come without files.
-    private let downloads: AssetDownloads?
+    /// `nil`: records are whole as they come.
+    private let completion: (any RecordCompletion)?
     private let run: RequestCall.Run
     private let progress: (@Sendable (CKRecord.ID, Double) -> Void)?
     private let answers: @Sendable ([Request.Answer]) -> Void
@@ -31,13 +31,13 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
 
     init(
         _ tally: AnswerTally<Request>,
-        downloads: AssetDownloads?,
+        completion: (any RecordCompletion)?,
         run: @escaping RequestCall.Run,
         progress: (@Sendable (CKRecord.ID, Double) -> Void)?,
         answers: @escaping @Sendable ([Request.Answer]) -> Void
     ) {
         self.tally = tally
-        self.downloads = downloads
+        self.completion = completion
         self.run = run
         self.progress = progress
         self.answers = answers
@@ -46,10 +46,10 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
     var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
 
     func add(_ batch: [Request.Answer]) {
-        guard let downloads = self.downloads else { return self.hand(over: batch) }
+        guard let completion = self.completion else { return self.hand(over: batch) }
         self.state.withLock { state in
             for answer in batch {
-                if let record = self.record(of: answer), !record.snapshot.table.assetsWithoutFiles.isEmpty {
+                if let record = self.record(of: answer), completion.isNeeded(for: record) {
                     state.queue.append((state.first + state.slots.count, answer, record))
                     state.slots.append(.waiting)
                 } else {
@@ -57,17 +57,17 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
                 }
             }
         }
-        self.advance(downloads)
+        self.advance(completion)
     }
 
     /// The request has ended; `end` is called when every answer was handed over.
     func finish(_ end: @escaping @Sendable () -> Void) {
-        guard let downloads = self.downloads else { return end() }
+        guard let completion = self.completion else { return end() }
         self.state.withLock { $0.end = end }
-        self.advance(downloads)
+        self.advance(completion)
     }
 
-    /// Stops the downloads; what waits for them fails.
+    /// Stops what is under way; what waits for it fails.
     func cancel() {
         let tasks = self.state.withLock { state in
             state.isCancelled = true
@@ -76,11 +76,11 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    private func advance(_ downloads: AssetDownloads) {
+    private func advance(_ completion: any RecordCompletion) {
         let (ready, end) = self.state.withLock { state in
-            while state.tasks.count < AssetDownloads.parallelMax, !state.queue.isEmpty {
+            while state.tasks.count < type(of: completion).parallelMax, !state.queue.isEmpty {
                 let next = state.queue.removeFirst()
-                state.tasks[next.number] = self.download(next.answer, next.record, next.number, downloads)
+                state.tasks[next.number] = self.complete(next.answer, next.record, next.number, completion)
                 if state.isCancelled { state.tasks[next.number]?.cancel() }
             }
             var ready: [Request.Answer] = []
@@ -98,22 +98,22 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         end?()
     }
 
-    private func download(
+    private func complete(
         _ answer: Request.Answer,
         _ record: CKRecord,
         _ number: Int,
-        _ downloads: AssetDownloads
+        _ completion: any RecordCompletion
     ) -> Task<Void, Never> {
         let id = record.recordID
         let meter = TransferMeter(run: { self.run(false, $0) }, tell: { self.progress?(id, $0) })
         return Task {
             let result: Result<CKRecord, CKError>
             do throws(CKError) {
-                result = .success(try await downloads.complete(record, meter: meter))
+                result = .success(try await completion.complete(record, meter: meter))
             } catch {
                 result = .failure(error)
             }
-            self.run(true) { self.completed(number, answer, result, downloads) }
+            self.run(true) { self.completed(number, answer, result, completion) }
         }
     }
 
@@ -121,7 +121,7 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         _ number: Int,
         _ answer: Request.Answer,
         _ result: Result<CKRecord, CKError>,
-        _ downloads: AssetDownloads
+        _ completion: any RecordCompletion
     ) {
         guard case .value(let id, _) = answer else { return }
         let completed: Request.Answer
@@ -136,7 +136,7 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
             state.tasks[number] = nil
             state.slots[number - state.first] = .ready(completed)
         }
-        self.advance(downloads)
+        self.advance(completion)
     }
 
     private func hand(over answers: [Request.Answer]) {

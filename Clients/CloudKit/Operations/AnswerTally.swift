@@ -10,11 +10,18 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
     }
 
     let request: Request
+    /// Where the server is; `nil`: no share is told.
+    private let address: String?
     private let counted: Mutex<Count>
 
     /// `failures` are those of items that were answered before.
-    init(_ request: Request, failures: [(id: Request.ItemID, error: any Error)] = []) {
+    init(
+        _ request: Request,
+        at address: String? = nil,
+        failures: [(id: Request.ItemID, error: any Error)] = []
+    ) {
         self.request = request
+        self.address = address
         self.counted = Mutex(
             Count(failures: failures, isAnswered: Array(repeating: false, count: request.itemCount))
         )
@@ -48,6 +55,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
     /// Answers to items that the request does not have are dropped.
     func read(_ items: [Item], user: String) -> [Request.Answer] {
         let answers = items.compactMap { self.request.answer(to: $0, user: user) }
+        if let address { for answer in answers { answer.share(Request.share(of:))?.isAt(address) } }
         self.counted.withLock { counted in
             for item in items where Int(item.index) < counted.isAnswered.count {
                 counted.isAnswered[Int(item.index)] = true
@@ -74,5 +82,16 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         let failures = answers.compactMap(\.failure)
         guard !failures.isEmpty else { return }
         self.counted.withLock { $0.failures += failures }
+    }
+}
+
+extension ItemAnswer {
+    /// The share of an answer, be it the one in the way.
+    fileprivate func share(_ share: (Value) -> CKShare?) -> CKShare? {
+        switch self {
+        case .value(_, .success(let value)): share(value)
+        case .value(_, .failure(let error)): (error as? CKError)?.serverRecord as? CKShare
+        case .deletion: nil
+        }
     }
 }

@@ -60,9 +60,15 @@ protocol BatchRequest: Sendable {
     /// What to fetch of a record again while its files are downloaded; `nil`: the request brings no records.
     var assetSource: AssetSource? { get }
 
+    /// The database in which saved shares are looked at again; `nil`: the request saves none.
+    var sharesSavedIn: DatabaseScopeModel? { get }
+
     /// The record of an answer, and an answer with a record.
     static func record(of value: Value) -> CKRecord?
     static func value(of record: CKRecord) -> Value?
+
+    /// The share of an answer.
+    static func share(of value: Value) -> CKShare?
 
     /// Reads an answer; `nil` when it answers none of the items.
     func answer(to item: Item, user: String) -> Answer?
@@ -74,6 +80,7 @@ extension BatchRequest {
     var needsUpload: Bool { false }
     var hasUploads: Bool { false }
     var assetSource: AssetSource? { nil }
+    var sharesSavedIn: DatabaseScopeModel? { nil }
 
     func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)? { nil }
 
@@ -81,6 +88,7 @@ extension BatchRequest {
 
     static func record(of value: Value) -> CKRecord? { nil }
     static func value(of record: CKRecord) -> Value? { nil }
+    static func share(of value: Value) -> CKShare? { self.record(of: value) as? CKShare }
 }
 
 extension BatchRequest where Value == CKRecord {

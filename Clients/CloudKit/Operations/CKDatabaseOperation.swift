@@ -49,29 +49,15 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         answers: @escaping @Sendable (Request.Answer) -> Void,
         ended: @escaping @Sendable (End) -> Void = { _ in }
     ) {
-        guard self.claim() else { return }
         let database = self.target
-        let request: Request
-        do {
-            request = try make(database.scopeModel)
-        } catch {
-            self.conclude(with: error)
-            return
-        }
-        let settings = self.effectiveSettings
-        let call = RequestCall(
-            access: database.access,
-            patience: settings.patience,
-            withFiles: settings.withFiles
-        ) { _, step in
-            self.callBack(step)
-        }
-        self.commit(to: call)
-        call.start(request, progress: progress) { batch in
-            for answer in batch { answers(answer) }
-        } end: { end in
-            if case .answered(_, let last) = end { ended(last) }
-            self.concludeHere(with: end.error)
-        }
+        let scope = database.scopeModel
+        self.send(
+            to: database.access,
+            self.effectiveSettings,
+            { () throws(CKError) in try make(scope) },
+            progress: progress,
+            answers: answers,
+            ended: ended
+        )
     }
 }

@@ -26,7 +26,11 @@ struct RecordFetch: BatchRequest {
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchRecords(
-            FetchRecords(scope: self.scope, ids: self.ids.map(\.model), desiredKeys: self.desiredKeys)
+            FetchRecords(
+                scope: self.scope,
+                ids: self.ids.map(\.model),
+                desiredKeys: ShareKeys.asked(self.desiredKeys)
+            )
         )
     }
 
@@ -35,7 +39,7 @@ struct RecordFetch: BatchRequest {
         let id = self.ids[Int(item.index)]
         switch item.outcome {
         case .record(let message):
-            return .value(id, .success(CKRecord(message.record, currentUser: user)))
+            return .value(id, .success(.made(of: message.record, currentUser: user)))
         case .failure(let failure):
             let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))

@@ -125,6 +125,11 @@ struct RecordModification: BatchRequest {
         return again
     }
 
+    var sharesSavedIn: DatabaseScopeModel? {
+        let savesShares = self.sent.contains { if case .save(is CKShare, _) = $0 { true } else { false } }
+        return savesShares ? self.scope : nil
+    }
+
     var itemCount: Int { self.sent.count }
 
     func operation(user: String) throws(CKError) -> RequestModel {

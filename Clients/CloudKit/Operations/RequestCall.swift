@@ -52,8 +52,8 @@ final class RequestCall: CKOperation.Work {
     private let end: ContinuousClock.Instant
     private let run: Run
     private let state = Mutex(State.idle)
-    /// Stops the downloads of files.
-    private let stopDownloads = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Stops what completes the records of answers.
+    private let stopDelivery = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// With `withFiles` records come with the files of their assets.
     init(access: ServerAccess, patience: Patience, withFiles: Bool, run: @escaping Run) {
@@ -163,7 +163,7 @@ final class RequestCall: CKOperation.Work {
         case .asking(let task): task.cancel()
         case .sent(let handle): handle.cancel()
         }
-        self.stopDownloads.withLock { $0 }?()
+        self.stopDelivery.withLock { $0 }?()
     }
 
     private func send<Request: BatchRequest>(
@@ -173,7 +173,7 @@ final class RequestCall: CKOperation.Work {
         _ listeners: Listeners<Request>
     ) {
         guard request.needsServer else { return self.answerHere(request, listeners) }
-        let tally = AnswerTally(request, failures: listeners.failures)
+        let tally = AnswerTally(request, at: session.address, failures: listeners.failures)
         if !request.answeredHere.isEmpty {
             tally.count(request.answeredHere)
             self.run(false) { listeners.answers(request.answeredHere) }
@@ -246,24 +246,42 @@ final class RequestCall: CKOperation.Work {
         user: String,
         _ listeners: Listeners<Request>
     ) -> AnswerDelivery<Request> {
-        let source = self.withFiles ? tally.request.assetSource : nil
+        let completion = self.completion(of: tally.request, session: session, user: user)
         let delivery = AnswerDelivery(
             tally,
-            downloads: source.map { source in
-                AssetDownloads(
-                    client: session.client,
-                    cache: session.cache,
-                    source: source,
-                    user: user,
-                    patience: self.patience,
-                    end: self.end
-                )
-            },
+            completion: completion,
             run: self.run,
             progress: listeners.progress,
             answers: listeners.answers
         )
-        if source != nil { self.stopDownloads.withLock { $0 = { delivery.cancel() } } }
+        if completion != nil { self.stopDelivery.withLock { $0 = { delivery.cancel() } } }
         return delivery
+    }
+
+    /// What records of the answers may lack.
+    private func completion<Request: BatchRequest>(
+        of request: Request,
+        session: ServerAccess.Session,
+        user: String
+    ) -> (any RecordCompletion)? {
+        if let scope = request.sharesSavedIn {
+            return ShareRefresh(
+                client: session.client,
+                scope: scope,
+                user: user,
+                address: session.address,
+                patience: self.patience,
+                end: self.end
+            )
+        }
+        guard self.withFiles, let source = request.assetSource else { return nil }
+        return AssetDownloads(
+            client: session.client,
+            cache: session.cache,
+            source: source,
+            user: user,
+            patience: self.patience,
+            end: self.end
+        )
     }
 }

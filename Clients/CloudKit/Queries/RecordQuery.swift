@@ -50,7 +50,7 @@ struct RecordQuery: BatchRequest {
             QueryRecords(
                 scope: self.scope,
                 start: start,
-                desiredKeys: self.desiredKeys,
+                desiredKeys: ShareKeys.asked(self.desiredKeys),
                 limit: UInt32(clamping: self.limit),
                 isCount: self.isCount
             )
@@ -60,7 +60,7 @@ struct RecordQuery: BatchRequest {
     func answer(to item: Item, user: String) -> Answer? {
         guard case .record(let message) = item.outcome else { return nil }
         let record = message.record
-        return .value(CKRecord.ID(record.id), .success(CKRecord(record, currentUser: user)))
+        return .value(CKRecord.ID(record.id), .success(.made(of: record, currentUser: user)))
     }
 }
 

@@ -13,16 +13,21 @@ extension CKRecord {
     ///   - currentUser: The record name of the user who asked.
     package convenience init(_ record: Record, currentUser: String?) {
         let recordID = CKRecordID(record.id)
-        var state = RecordState(
-            system: SystemState(changeTag: record.changeTag, system: record.system, currentUser: currentUser),
-            table: FieldTable(record.body, in: recordID.zoneID)
-        )
-        state.parent = record.parent.map { name in
-            let parentID = CKRecordID(recordName: name, zoneID: recordID.zoneID)
-            return RecordState.Parent(CKReference(recordID: parentID, action: .none), in: recordID.zoneID)
-        }
-        state.ancestor = record
+        let state = RecordState(record, in: recordID.zoneID, currentUser: currentUser)
         self.init(storing: record.recordType, recordID: recordID, state: state)
+    }
+
+    /// Makes the record that a server returned, or the share.
+    ///
+    /// - Parameters:
+    ///   - record: What the server returned.
+    ///   - currentUser: The record name of the user who asked.
+    /// - Returns: A `CKShare` for a share.
+    package static func made(of record: Record, currentUser: String?) -> CKRecord {
+        guard record.recordType == ShareRecord.type else { return CKRecord(record, currentUser: currentUser) }
+        let recordID = CKRecordID(record.id)
+        let state = RecordState(record, in: recordID.zoneID, currentUser: currentUser)
+        return CKShare(sharing: recordID, state: state)
     }
 
     /// Makes what a save of the record sends, and notes when, so that `saved` can tell later changes apart.
@@ -71,7 +76,8 @@ extension CKRecord {
     }
 
     private func checkNames() throws(ValueRefusal) {
-        guard NameRules.isIdentifier(self.recordType.utf8) else {
+        let isShare = self.recordType == ShareRecord.type && self.snapshot.sharing != nil
+        guard isShare || NameRules.isIdentifier(self.recordType.utf8) else {
             throw ValueRefusal("'\(self.recordType)' is not a valid record type")
         }
         let zoneID = self.storedID.zoneID
@@ -82,6 +88,35 @@ extension CKRecord {
         let name = self.storedID.recordName
         guard NameRules.isItemName(name) || NameRules.isUserRecordName(name) else {
             throw ValueRefusal("'\(name)' is not a valid record name")
+        }
+    }
+}
+
+extension RecordState {
+    /// What a server returned.
+    fileprivate init(_ record: Record, in zone: CKRecordZoneID, currentUser: String?) {
+        let fields = record.body.fields
+        self.init(
+            system: SystemState(changeTag: record.changeTag, system: record.system, currentUser: currentUser),
+            table: FieldTable(fields, in: zone)
+        )
+        self.parent = record.parent.map { name in
+            let parentID = CKRecordID(recordName: name, zoneID: zone)
+            return Parent(CKReference(recordID: parentID, action: .none), in: zone)
+        }
+        self.ancestor = record
+        for field in fields where ShareRecord.isField(field.name) {
+            switch field.value {
+            case .reference(let share): self.share = CKReference(share, in: zone)
+            case .bytes(let bytes): self.sharing = (try? Share(decoding: bytes)).map { ShareState($0) }
+            default: break
+            }
+        }
+        let isShare = record.recordType == ShareRecord.type
+        if !isShare {
+            self.sharing = nil
+        } else if self.sharing == nil {
+            self.sharing = ShareState(newFor: nil)
         }
     }
 }

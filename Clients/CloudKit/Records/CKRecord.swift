@@ -50,8 +50,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.snapshot.system.modifiedMilliseconds.map { Date(milliseconds: $0) }
     }
 
-    /// The share of the record: `nil`, as records can't be shared yet.
-    open var share: CKReference? { nil }
+    /// The share that the record is the root of: what a server said, or `CKShare(rootRecord:)` has set; `nil`: none.
+    open var share: CKReference? { self.snapshot.share }
 
     /// The record that this one belongs to, in the same zone, with action `.none`.
     ///
@@ -162,15 +162,21 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.setObject(object, forKey: key, encrypted: false)
     }
 
+    /// The name of a key's field, and the key of a field: the same but in shares.
+    func tableKey(of key: FieldKey) -> String { key }
+    func fieldKey(of name: String) -> FieldKey { name }
+
     func object(forKey key: FieldKey, encrypted: Bool) -> (any __CKRecordObjCValue)? {
-        let entry = self.state.withLock { $0.table.entries[key] }
+        let name = self.tableKey(of: key)
+        let entry = self.state.withLock { $0.table.entries[name] }
         return entry?.object(encrypted: encrypted, in: self.storedID.zoneID)
     }
 
     func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, encrypted: Bool) {
         let zone = self.storedID.zoneID.model
         let entry = object.map { FieldTable.entry(of: $0, encrypted: encrypted, in: zone) }
-        _ = self.state.withLock { $0.table.set(key, to: entry, encrypted: encrypted) }
+        let name = self.tableKey(of: key)
+        _ = self.state.withLock { $0.table.set(name, to: entry, encrypted: encrypted) }
     }
 
     /// The value of a field; see `object(forKey:)` and `setObject(_:forKey:)`.
@@ -180,10 +186,18 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     }
 
     /// Returns the keys that have values here, in ascending order, without the encrypted ones.
-    open func allKeys() -> [FieldKey] { self.snapshot.table.keys(encrypted: false) }
+    open func allKeys() -> [FieldKey] { self.keys(encrypted: false) }
 
     /// Returns the keys set or removed here since the record was fetched or saved, in ascending order.
-    open func changedKeys() -> [FieldKey] { self.snapshot.table.changedKeys(encrypted: false) }
+    open func changedKeys() -> [FieldKey] { self.changedKeys(encrypted: false) }
+
+    func keys(encrypted: Bool) -> [FieldKey] {
+        self.snapshot.table.keys(encrypted: encrypted).map { self.fieldKey(of: $0) }
+    }
+
+    func changedKeys(encrypted: Bool) -> [FieldKey] {
+        self.snapshot.table.changedKeys(encrypted: encrypted).map { self.fieldKey(of: $0) }
+    }
 
     /// Returns the words of all texts, each once, in the order of keys.
     open func allTokens() -> [String] {
@@ -210,8 +224,10 @@ extension CKRecord: Sequence {
     public func makeIterator() -> CKRecordKeyValueIterator {
         let table = self.snapshot.table
         return CKRecordKeyValueIterator(
-            table.keys(encrypted: false).compactMap { key in
-                table.entries[key]?.object(encrypted: false, in: self.storedID.zoneID).map { (key, $0) }
+            table.keys(encrypted: false).compactMap { name in
+                table.entries[name]?.object(encrypted: false, in: self.storedID.zoneID).map {
+                    (self.fieldKey(of: name), $0)
+                }
             }
         )
     }

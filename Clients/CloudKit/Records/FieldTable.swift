@@ -40,9 +40,14 @@ struct FieldTable: Sendable {
     private(set) var misuses: [String: ValueRefusal] = [:]
     private(set) var generation: UInt64 = 0
 
-    /// Takes the fields that a server returned.
+    /// Takes the fields that a server returned, but for those of the system.
     init(_ body: RecordBody = .empty, in zone: CKRecordZoneID) {
-        for field in body.fields {
+        self.init(body.fields, in: zone)
+    }
+
+    /// The same of fields that were read already.
+    init(_ fields: [Field], in zone: CKRecordZoneID) {
+        for field in fields where !ShareRecord.isField(field.name) {
             let object = field.value.isComparedByIdentity ? field.value.object(in: zone) : nil
             self.entries[field.name] = Entry(
                 value: .success(field.value),

@@ -33,6 +33,10 @@ struct RecordArchive {
         var state = RecordState(system: system, table: table)
         state.parent = Self.parent(body, in: zoneID).map { RecordState.Parent($0, in: zoneID) }
         state.parentIsChanged = body.integer("parentIsChanged") == 1
+        state.share = body.text("share").map { name in
+            CKReference(recordID: CKRecordID(recordName: name, zoneID: zoneID), action: .none)
+        }
+        if recordType == ShareRecord.type { state.sharing = ShareState(body) }
         state.ancestor = Self.ancestor(body, id: self.recordID.model, recordType: recordType, system: system)
         self.state = state
     }
@@ -93,6 +97,8 @@ struct RecordArchive {
             parts.append(Field("ancestorParent", .string(ancestorParent)))
         }
         if self.state.parentIsChanged { parts.append(Field("parentIsChanged", .int64(1))) }
+        if let share = self.state.share { parts.append(Field("share", .string(share.recordID.recordName))) }
+        if let sharing = self.state.sharing { parts += sharing.archiveParts }
         guard let parent = self.state.parent?.reference else { return parts }
         parts.append(Field("parent", .string(parent.recordID.recordName)))
         if parent.recordID.zoneID != zoneID {

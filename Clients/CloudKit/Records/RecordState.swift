@@ -37,6 +37,10 @@ struct RecordState: Sendable {
     var table: FieldTable
     var parent: Parent?
     var parentIsChanged = false
+    /// The share that the record is the root of.
+    var share: CKReference?
+    /// Of a share: what is beside its fields.
+    var sharing: ShareState?
     private var parentGeneration: UInt64 = 0
     /// The record as the server had it when this instance last heard of it.
     var ancestor: Record?
@@ -72,13 +76,14 @@ struct RecordState: Sendable {
         recordType: String,
         policy: ModifyRecords.Policy
     ) throws(ValueRefusal) -> RecordSave {
-        let save = RecordSave(
+        var save = RecordSave(
             id: id,
             recordType: recordType,
             changeTag: self.system.changeTag,
             changes: RecordBody(try self.table.fieldsToSend(policy)),
             parent: try self.parentChange(policy)
         )
+        if let sharing { save.share = .changes(try sharing.changes()) }
         self.saves.removeAll { $0.save == save }
         if self.saves.count == SentSave.countMax { self.saves.removeFirst() }
         self.saves.append(
@@ -101,6 +106,7 @@ struct RecordState: Sendable {
     /// Takes up what the server answered to a save; what was changed since stays changed.
     mutating func saved(_ saved: RecordSaved, sent: RecordSave, currentUser: String?) {
         self.system = SystemState(changeTag: saved.changeTag, system: saved.system, currentUser: currentUser)
+        if case .changes(let changes) = sent.share { self.sharing?.sent = changes }
         let before = self.ancestor
         var parent = before?.parent
         switch sent.parent {

@@ -5,7 +5,8 @@ extension CKRecordZone {
     package convenience init(_ zone: Zone) {
         self.init(
             storing: CKRecordZoneID(zone.id),
-            capabilities: Capabilities(rawValue: UInt(zone.capabilities.rawValue))
+            capabilities: Capabilities(rawValue: UInt(zone.capabilities.rawValue)),
+            share: zone.share
         )
     }
 }

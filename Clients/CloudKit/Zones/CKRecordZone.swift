@@ -40,14 +40,15 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     /// What the zone can do; empty on a zone that no server has returned.
     open var capabilities: Capabilities { self.storedCapabilities }
 
-    /// The share of the whole zone: `nil`, as zones can't be shared yet.
-    open var share: CKReference? { nil }
+    /// The share of the whole zone; `nil`: there is none, or no server has returned the zone.
+    open var share: CKReference? { self.storedShare }
 
     /// How keys for encrypted values are divided; kept in this instance only.
     open var encryptionScope: EncryptionScope = .perRecord
 
     private let storedID: CKRecordZoneID
     private let storedCapabilities: Capabilities
+    private let storedShare: CKReference?
 
     /// Returns the zone that every database has.
     open class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
@@ -56,6 +57,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     public init(zoneName: String) {
         self.storedID = CKRecordZoneID(zoneName: zoneName)
         self.storedCapabilities = []
+        self.storedShare = nil
         super.init()
     }
 
@@ -63,12 +65,15 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     public init(zoneID: CKRecordZoneID) {
         self.storedID = zoneID
         self.storedCapabilities = []
+        self.storedShare = nil
         super.init()
     }
 
-    init(storing zoneID: CKRecordZoneID, capabilities: Capabilities) {
+    /// `share` is the record name of the share.
+    init(storing zoneID: CKRecordZoneID, capabilities: Capabilities, share: String?) {
         self.storedID = zoneID
         self.storedCapabilities = capabilities
+        self.storedShare = Self.reference(share, in: zoneID)
         super.init()
     }
 
@@ -80,20 +85,28 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
         else {
             return nil
         }
-        self.storedID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
+        let zoneID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
+        self.storedID = zoneID
         self.storedCapabilities = Capabilities(rawValue: UInt(truncatingIfNeeded: bits))
+        self.storedShare = Self.reference(body.text("share"), in: zoneID)
         self.encryptionScope = EncryptionScope(rawValue: scope) ?? .perRecord
         super.init()
     }
 
     /// Writes the zone into an archive, in one encoding for one content.
     open func encode(with coder: NSCoder) {
-        coder.encodeBody([
+        var parts = [
             Field("capabilities", .int64(Int64(truncatingIfNeeded: self.capabilities.rawValue))),
             Field("encryptionScope", .int64(Int64(self.encryptionScope.rawValue))),
             Field("ownerName", .string(self.zoneID.ownerName)),
             Field("zoneName", .string(self.zoneID.zoneName)),
-        ])
+        ]
+        if let share = self.storedShare { parts.append(Field("share", .string(share.recordID.recordName))) }
+        coder.encodeBody(parts)
+    }
+
+    private static func reference(_ share: String?, in zoneID: CKRecordZoneID) -> CKReference? {
+        share.map { CKReference(recordID: CKRecordID(recordName: $0, zoneID: zoneID), action: .none) }
     }
 
     /// Whether zones may be read where secure coding is required: always.
@@ -101,7 +114,8 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
 
     /// Returns an independent zone with the same ID, capabilities and encryption scope.
     open func copy(with zone: NSZone? = nil) -> Any {
-        let copy = CKRecordZone(storing: self.zoneID, capabilities: self.capabilities)
+        let share = self.storedShare?.recordID.recordName
+        let copy = CKRecordZone(storing: self.zoneID, capabilities: self.capabilities, share: share)
         copy.encryptionScope = self.encryptionScope
         return copy
     }

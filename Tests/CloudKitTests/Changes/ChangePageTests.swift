@@ -42,7 +42,7 @@ private func archive(_ object: any NSObject & NSSecureCoding) throws -> Data {
             scope: .private,
             zone: ZoneID(zoneName: "a", ownerName: "_them"),
             token: [0x74],
-            desiredKeys: ["k"],
+            desiredKeys: ["k", "___share", "___sharing"],
             limit: asked,
             order: .newestFirst
         )

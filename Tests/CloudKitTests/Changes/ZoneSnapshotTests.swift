@@ -83,7 +83,7 @@ import WireProtocol
             scope: .private,
             zone: ZoneID(zoneName: "a"),
             token: Array("1".utf8),
-            desiredKeys: ["k"],
+            desiredKeys: ["k", "___share", "___sharing"],
             order: .newestFirst
         )
         #expect(try state.request(scope: .private).operation(user: "_me") == .fetchChanges(expected))

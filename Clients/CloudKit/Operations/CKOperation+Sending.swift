@@ -1,0 +1,58 @@
+internal import Foundation
+internal import WireProtocol
+
+extension CKOperation {
+    /// Sends a request and finishes when it has ended.
+    ///
+    /// For `main`; a second call does nothing.
+    ///
+    /// - Parameters:
+    ///   - access: The way to the server.
+    ///   - settings: What was set for the operation.
+    ///   - make: Makes the request, or says why there is none.
+    ///   - progress: Told how much of a record's files has moved, less than all, on the callback queue.
+    ///   - answers: Told each item's answer, in order of arrival, on the callback queue.
+    ///   - ended: Told what the server said last, on the callback queue, unless the request failed as a whole.
+    func send<Request: BatchRequest>(
+        to access: ServerAccess,
+        _ settings: OperationSettings,
+        _ make: () throws(CKError) -> Request,
+        progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,
+        answers: @escaping @Sendable (Request.Answer) -> Void,
+        ended: @escaping @Sendable (End) -> Void = { _ in }
+    ) {
+        guard self.claim() else { return }
+        let request: Request
+        do {
+            request = try make()
+        } catch {
+            self.conclude(with: error)
+            return
+        }
+        let call = RequestCall(
+            access: access,
+            patience: settings.patience,
+            withFiles: settings.withFiles
+        ) { _, step in
+            self.callBack(step)
+        }
+        self.commit(to: call)
+        call.start(request, progress: progress) { batch in
+            for answer in batch { answers(answer) }
+        } end: { end in
+            if case .answered(_, let last) = end { ended(last) }
+            self.concludeHere(with: end.error)
+        }
+    }
+
+    /// The same of an operation that works on no database, in the container of its configuration or the default one.
+    func send<Request: BatchRequest>(
+        _ make: () throws(CKError) -> Request,
+        toValues values: @escaping @Sendable (Request.ItemID, Result<Request.Value, any Error>) -> Void
+    ) {
+        let container = self.effectiveSettings.container ?? CKContainer.default()
+        self.send(to: container.access, self.effectiveSettings.over(container.settings), make) { answer in
+            if case .value(let id, let result) = answer { values(id, result) }
+        }
+    }
+}

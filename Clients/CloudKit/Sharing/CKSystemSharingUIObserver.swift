@@ -1,0 +1,15 @@
+public import Foundation
+
+/// Is told, on Apple's systems, what becomes of a share in the system's own dialogue.
+///
+/// There is no such dialogue here: its blocks are never called.
+// SAFETY: as on Apple's systems, the blocks are set before anything could call them and not later.
+open class CKSystemSharingUIObserver: NSObject, @unchecked Sendable {
+    /// Never called.
+    public var systemSharingUIDidSaveShareBlock: ((CKRecord.ID, Result<CKShare, any Error>) -> Void)?
+    /// Never called.
+    public var systemSharingUIDidStopSharingBlock: ((CKRecord.ID, Result<Void, any Error>) -> Void)?
+
+    /// Observes nothing.
+    public init(container: CKContainer) { super.init() }
+}

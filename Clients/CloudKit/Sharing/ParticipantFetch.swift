@@ -1,0 +1,44 @@
+internal import RecordModel
+internal import WireProtocol
+
+/// People to invite.
+struct ParticipantFetch: BatchRequest {
+    typealias ItemID = CKUserIdentity.LookupInfo
+    typealias Value = CKShare.Participant
+
+    static let partialFailureText = "Failed to fetch some share participants"
+
+    private let items: ShareItems<CKUserIdentity.LookupInfo, IdentityLookup>
+
+    init(_ infos: [CKUserIdentity.LookupInfo]) {
+        self.items = ShareItems(infos) { info throws(CKError) in
+            guard info.model.isInBounds else {
+                throw .local(
+                    .invalidArguments,
+                    "Somebody is looked for by 1 to \(Bounds.nameBytesMax) bytes"
+                )
+            }
+            return info.model
+        }
+    }
+
+    var answeredHere: [Answer] { self.items.answersHere() }
+    var itemCount: Int { self.items.ids.count }
+
+    /// "The current user" is looked for by name.
+    func operation(user: String) throws(CKError) -> RequestModel {
+        let lookups = self.items.questions.map { lookup in
+            lookup == .userRecordName(CKCurrentUserDefaultName) && !user.isEmpty
+                ? .userRecordName(user) : lookup
+        }
+        return .fetchShareParticipants(FetchShareParticipants(lookups: lookups))
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard let info = self.items.id(of: item) else { return nil }
+        guard case .participant(let participant) = item.outcome else {
+            return .value(info, .failure(item.outcome.error(user: user)))
+        }
+        return .value(info, .success(CKShare.Participant(participant)))
+    }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+internal import RecordModel
+internal import WireProtocol
+
+/// Shares to join.
+struct ShareJoining: BatchRequest {
+    typealias ItemID = CKShare.Metadata
+    typealias Value = CKShare
+
+    static let partialFailureText = "Failed to accept some shares"
+
+    private let items: ShareItems<CKShare.Metadata, String>
+
+    init(_ metadatas: [CKShare.Metadata]) {
+        self.items = ShareItems(metadatas) { metadata throws(CKError) in metadata.token }
+    }
+
+    var itemCount: Int { self.items.ids.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .acceptShares(AcceptShares(tokens: self.items.questions))
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard let metadata = self.items.id(of: item) else { return nil }
+        guard case .record(let message) = item.outcome,
+            let share = CKRecord.made(of: message.record, currentUser: user) as? CKShare
+        else { return .value(metadata, .failure(item.outcome.error(user: user))) }
+        return .value(metadata, .success(share))
+    }
+
+    static func share(of value: CKShare) -> CKShare? { value }
+}
+
+/// Shares whose owners are asked to let somebody in.
+struct ShareAccessRequest: BatchRequest {
+    typealias ItemID = URL
+    typealias Value = Void
+
+    static let partialFailureText = "Failed to request access to some shares"
+
+    private let items: ShareItems<URL, String>
+
+    init(_ urls: [URL]) {
+        self.items = ShareItems(urls) { url throws(CKError) in try ShareURL.token(of: url) }
+    }
+
+    var answeredHere: [Answer] { self.items.answersHere() }
+    var itemCount: Int { self.items.ids.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .requestShareAccess(RequestShareAccess(tokens: self.items.questions))
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard let url = self.items.id(of: item) else { return nil }
+        guard case .done = item.outcome else {
+            return .value(url, .failure(item.outcome.error(user: user)))
+        }
+        return .value(url, .success(()))
+    }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import RecordModel
+internal import WireProtocol
+
+/// What the URLs of shares lead to.
+struct ShareMetadataFetch: BatchRequest {
+    typealias ItemID = URL
+    typealias Value = CKShare.Metadata
+
+    static let partialFailureText = "Failed to fetch some share metadata"
+
+    private let items: ShareItems<URL, String>
+    private let wantsRootRecords: Bool
+    private let desiredKeys: [CKRecord.FieldKey]?
+
+    /// Without `rootRecords` the keys are of no account.
+    init(_ urls: [URL], rootRecords: Bool = false, desiredKeys: [CKRecord.FieldKey]? = nil) {
+        self.items = ShareItems(urls) { url throws(CKError) in try ShareURL.token(of: url) }
+        self.wantsRootRecords = rootRecords
+        self.desiredKeys = rootRecords ? desiredKeys : nil
+    }
+
+    var answeredHere: [Answer] { self.items.answersHere() }
+    var itemCount: Int { self.items.ids.count }
+
+    func operation(user: String) throws(CKError) -> RequestModel {
+        .fetchShareMetadata(
+            FetchShareMetadata(
+                tokens: self.items.questions,
+                wantsRootRecords: self.wantsRootRecords,
+                desiredKeys: ShareKeys.asked(self.desiredKeys)
+            )
+        )
+    }
+
+    func answer(to item: Item, user: String) -> Answer? {
+        guard let url = self.items.id(of: item) else { return nil }
+        guard case .shareMetadata(let metadata) = item.outcome,
+            let share = CKRecord.made(of: metadata.share, currentUser: user) as? CKShare
+        else { return .value(url, .failure(item.outcome.error(user: user))) }
+        let root = metadata.rootRecord.map { CKRecord.made(of: $0, currentUser: user) }
+        let token = self.items.questions[Int(item.index)]
+        return .value(
+            url,
+            .success(CKShare.Metadata(metadata, share: share, rootRecord: root, token: token))
+        )
+    }
+
+    static func share(of value: CKShare.Metadata) -> CKShare? { value.share }
+}

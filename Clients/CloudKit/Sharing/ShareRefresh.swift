@@ -1,0 +1,40 @@
+internal import RecordClient
+internal import RecordModel
+internal import WireProtocol
+
+/// Looks again at shares that were saved: their URLs and who takes part are the server's to say.
+struct ShareRefresh: RecordCompletion {
+    static let parallelMax = 4
+
+    let client: RecordClient
+    let scope: DatabaseScopeModel
+    let user: String
+    let address: String
+    let patience: Patience
+    /// When the time over all is up.
+    let end: ContinuousClock.Instant
+
+    func isNeeded(for record: CKRecord) -> Bool { record is CKShare }
+
+    /// Takes up what the server has; when it can't be asked, the share stays as it was sent, for it is saved.
+    func complete(_ record: CKRecord, meter: TransferMeter) async throws(CKError) -> CKRecord {
+        let fetch = RecordFetch([record.recordID], desiredKeys: [], scope: self.scope)
+        let operation = try fetch.operation(user: self.user)
+        let outcomes: [UInt32: ItemOutcome]
+        do throws(ClientError) {
+            outcomes = try await self.client.perform(
+                operation,
+                timeout: self.patience.until(self.end).request
+            )
+        } catch {
+            if case .cancelled = error { throw CKError(error) }
+            return record
+        }
+        guard let share = record as? CKShare, case .record(let message)? = outcomes[0] else { return record }
+        let fresh = CKRecord.made(of: message.record, currentUser: self.user)
+        guard let known = (fresh as? CKShare)?.sharing.known else { return record }
+        share.isAt(self.address)
+        _ = share.change { $0.refresh(known) }
+        return share
+    }
+}
