@@ -82,8 +82,8 @@ extension StoreError {
         case .sharedTreeTooLarge: Parts(number: 44)
         case .shareMissing: Parts(number: 45)
         case .participantUnverified: Parts(number: 46)
-        case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad, .cursorInvalid,
-            .cursorExpired, .changeTokenExpired, .duplicateSubscription:
+        case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad,
+            .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
         case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,

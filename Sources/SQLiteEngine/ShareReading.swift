@@ -11,13 +11,13 @@ struct ShareGrants {
         self.statement.bind(2, zone.number)
         self.statement.bind(3, reader.rawValue)
         var grants: [ShareGrant] = []
+        func number(_ column: Int32) -> UInt8 { UInt8(truncatingIfNeeded: self.statement.integer(column)) }
         while try self.statement.step() {
             grants.append(
                 ShareGrant(
                     share: StoredShare(self.statement, in: zone),
-                    permission: SharePermission(rawValue: UInt8(truncatingIfNeeded: self.statement.integer(3)))
-                        ?? .unknown,
-                    role: ShareRole(rawValue: UInt8(truncatingIfNeeded: self.statement.integer(4))) ?? .unknown,
+                    permission: SharePermission(rawValue: number(3)) ?? .unknown,
+                    role: ShareRole(rawValue: number(4)) ?? .unknown,
                     since: self.statement.integer(5)
                 )
             )

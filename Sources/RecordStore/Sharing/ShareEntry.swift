@@ -10,9 +10,9 @@ enum ShareEntry: Hashable, Sendable {
     case open
     case refused(StoreError)
 
-    /// - Parameters:
-    ///   - participant: For whom the URL is; empty: for everybody.
-    ///   - find: The user whom a lookup finds.
+    /// `participant`: for whom the URL is; empty: for everybody. `find` gives the user whom a lookup finds.
+    ///
+    /// - Throws: What `find` throws.
     init(
         of user: String,
         to share: Share,

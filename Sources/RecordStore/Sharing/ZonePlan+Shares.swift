@@ -61,7 +61,11 @@ extension ZonePlan {
         } else {
             guard self.shared == nil else { throw .permissionDenied(.create) }
         }
-        _ = try SaveRules.verdict(on: save, policy: self.rule.operation.policy, existing: existing?.seen(by: user))
+        _ = try SaveRules.verdict(
+            on: save,
+            policy: self.rule.operation.policy,
+            existing: existing?.seen(by: user)
+        )
         let root = known == nil ? try self.rootOfNewShare(save, changes) : known?.root
         if let error = save.changesError { throw .fieldMalformed(error) }
         try Self.checkFields(of: save)
