@@ -142,6 +142,12 @@ let clientTargets: [Target] = [
         path: "Clients/Examples/Notes",
         swiftSettings: userSettings
     ),
+    .executableTarget(
+        name: "shared-list",
+        dependencies: ["CloudKit"],
+        path: "Clients/Examples/SharedList",
+        swiftSettings: userSettings
+    ),
 ]
 
 let testTargets: [Target] = [

@@ -75,7 +75,7 @@ final class Housekeeping {
             isAlone || now - self.newsSpreadMilliseconds >= Self.newsEveryMilliseconds
         else { return }
         self.newsSpreadMilliseconds = now
-        self.transaction.mayHaveViewWork = try self.transaction.spreadNews(max: Self.newsMax)
+        _ = try self.transaction.spreadNews(max: Self.newsMax)
     }
 
     /// What to tell an operator, after a commit.

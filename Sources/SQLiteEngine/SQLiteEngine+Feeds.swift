@@ -8,8 +8,10 @@ extension SQLiteEngine {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
-            try feed.page(read, into: sink)
+        self.whenViewsAreTold(requester) {
+            self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
+                try feed.page(read, into: sink)
+            }
         }
     }
 
@@ -31,8 +33,10 @@ extension SQLiteEngine {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
     ) {
-        self.feed(isShort: true, requester, reply) { (feed) throws(FeedFailure) in
-            try feed.token(of: zone)
+        self.whenViewsAreTold(requester) {
+            self.feed(isShort: true, requester, reply) { (feed) throws(FeedFailure) in
+                try feed.token(of: zone)
+            }
         }
     }
 

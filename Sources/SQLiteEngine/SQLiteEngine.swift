@@ -195,7 +195,6 @@ package final class SQLiteEngine: StorageEngine {
         guard requester.scope == .shared, self.pendingViews.mayBeAny else { return body() }
         let job = WriteQueue.Administration { transaction, _ in
             while try transaction.spreadNews(max: 100) {}
-            transaction.mayHaveViewWork = false
         } reply: { _ in
             // What could not be told now is told later: the answer is what it was before.
             body()

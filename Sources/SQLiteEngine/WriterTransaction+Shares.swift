@@ -46,7 +46,7 @@ extension WriterTransaction {
         }
         self.caches.shares[share.zone] = nil
         self.caches.sharesWithNews[share.number] = nil
-        self.mayHaveViewWork = true
+        self.wantViewWork()
         self.mayHaveSweepWork = true
     }
 
@@ -165,7 +165,7 @@ extension WriterTransaction {
         statement.bind(2, zone.database.rawValue)
         statement.bind(3, zone.number)
         try statement.run()
-        self.mayHaveViewWork = true
+        self.wantViewWork()
     }
 
     func sharedDatabase(
@@ -196,7 +196,7 @@ extension WriterTransaction {
         statement.bind(2, Int64(bitPattern: self.report.origin))
         try statement.run()
         self.caches.sharesWithNews[share] = self.report.origin
-        self.mayHaveViewWork = true
+        self.wantViewWork()
     }
 }
 

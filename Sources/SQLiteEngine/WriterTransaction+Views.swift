@@ -35,11 +35,11 @@ extension WriterTransaction {
             try statement.run()
             self.note(.zoneChanged(view.name), at: position, in: reader)
             guard !isNews else { return }
-            // What he may has changed: what he knew of the zone may be too much or too little.
+            // What he may has changed: what he knew of the zone may be too much or too little. No token has this position yet.
             let expire = self.statements.views.expireView
             expire.bind(1, reader.rawValue)
             expire.bind(2, view.name)
-            expire.bind(3, try self.position(of: zone.database))
+            expire.bind(3, try self.takePosition(in: zone.database))
             try expire.run()
         } else {
             try self.insertView(of: zone, for: reader, at: position)
@@ -66,7 +66,7 @@ extension WriterTransaction {
         statement.bind(4, zone.database.rawValue)
         statement.bind(5, zone.number)
         // What he knew when he read it before is not what he would have been told since.
-        statement.bind(6, try self.position(of: zone.database))
+        statement.bind(6, try self.takePosition(in: zone.database))
         try statement.run()
         self.caches.zones[WriterCaches.Name(owner: reader.rawValue, name: name)] = nil
         self.note(.zoneCreated(name), at: position, in: reader)
@@ -109,7 +109,9 @@ extension WriterTransaction {
             self.caches.sharesWithNews[entry.share] = nil
         }
         self.report.origin = 0
-        return refreshed == max || news.count == max
+        let mayBeMore = refreshed == max || news.count == max
+        if !mayBeMore { self.viewsWereTold() }
+        return mayBeMore
     }
 
     private func refreshSome(max: Int) throws(StorageFailure) -> Int {

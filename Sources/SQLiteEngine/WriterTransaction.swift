@@ -15,10 +15,9 @@ final class WriterTransaction: WriteTransaction {
     /// Whether indexes may have to be filled or emptied.
     var mayHaveIndexWork = true
     /// Whether shared databases may have to be told of something.
-    var mayHaveViewWork: Bool {
-        get { self.watch.pendingViews.mayBeAny }
-        set { self.watch.pendingViews.mayBeAny = newValue }
-    }
+    var mayHaveViewWork: Bool { self.watch.pendingViews.mayBeAny }
+    /// Whether the transaction has told them of everything.
+    private var viewsAreTold = false
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
     /// The order of what the transaction has written.
@@ -89,8 +88,17 @@ final class WriterTransaction: WriteTransaction {
         self.caches = WriterCaches()
         self.mayHaveSweepWork = true
         self.mayHaveIndexWork = true
-        self.mayHaveViewWork = true
+        self.wantViewWork()
     }
+
+    /// Notes that shared databases have to be told of something, before anybody can see it.
+    func wantViewWork() {
+        self.watch.pendingViews.mayBeAny = true
+        self.viewsAreTold = false
+    }
+
+    /// Notes that nothing is left to tell them, when this is committed.
+    func viewsWereTold() { self.viewsAreTold = true }
 
     /// Makes what was written visible, after it is announced to who makes it durable.
     func commit(_ sync: LogSync) throws(StorageFailure) -> LogSync.Announced {
@@ -106,6 +114,8 @@ final class WriterTransaction: WriteTransaction {
             throw error
         }
         self.watch.cursors.confirm()
+        if self.viewsAreTold { self.watch.pendingViews.mayBeAny = false }
+        self.viewsAreTold = false
         self.committed = self.report.committed(atMilliseconds: self.nowMilliseconds)
         self.watchedPositions.merge(self.report.incomplete) { max($0, $1) }
         self.report = CommitReport()
@@ -155,7 +165,7 @@ final class WriterTransaction: WriteTransaction {
             self.watch.cursors.takeBack()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
-            self.mayHaveViewWork = true
+            self.wantViewWork()
             do throws(StorageFailure) {
                 try self.statements.rollbackToSavepoint.run()
                 try self.statements.release.run()

@@ -54,6 +54,8 @@ private final class SharingWorld {
     /// Who has joined which share with which permission.
     private var joined: [String: [Int: SharePermission]] = [:]
     private let isZoneWide: Bool
+    /// What was done, for whoever looks for the reason of a failure.
+    private var history: [String] = []
 
     init(_ kind: EngineKind, generator: SeededGenerator) async throws {
         var generator = generator
@@ -108,6 +110,7 @@ private final class SharingWorld {
         let requester = reader.map { self.readers[$0].requester }
         let outcome = try await self.it.modify([record], policy: .changedKeys, by: requester)[0]
         let wanted = parent ?? self.parents[name] ?? nil
+        self.history.append("\(reader ?? -1) saves \(name) under \(wanted ?? "-"): \(outcome.tag ?? "no")")
         if let reader { self.expect(outcome, ofSaving: name, under: wanted, by: reader) }
         guard outcome.isSaved else { return }
         self.parents[name] = .some(wanted)
@@ -135,6 +138,7 @@ private final class SharingWorld {
         let requester = reader.map { self.readers[$0].requester }
         let isThere = self.parents[name] != nil
         let outcome = try await self.it.modify([], deletes: [id], by: requester)[0]
+        self.history.append("\(reader ?? -1) deletes \(name): \(outcome == .deleted && isThere)")
         guard outcome == .deleted, isThere else { return }
         if let reader {
             self.checks += 1
@@ -160,6 +164,7 @@ private final class SharingWorld {
             #expect(mayBe, "\(root ?? "the zone") was shared twice")
             self.shares[name] = .some(root)
             self.joined[name] = [:]
+            self.history.append("\(name) shares \(root ?? "all") \(permission)")
         } catch let error as StoreError {
             #expect(!mayBe, "\(root ?? "the zone"): \(error)")
         }
@@ -182,6 +187,7 @@ private final class SharingWorld {
             return
         }
         self.joined[share]?[reader] = contents.publicPermission
+        self.history.append("\(reader) joins \(share)")
     }
 
     private func leave() async throws {
@@ -193,6 +199,7 @@ private final class SharingWorld {
             by: self.readers[reader].requester
         )[0]
         #expect(outcome == .deleted || outcome == .failed(.zoneMissing))
+        self.history.append("\(reader) leaves \(share)")
         self.joined[share]?[reader] = nil
     }
 
@@ -202,12 +209,14 @@ private final class SharingWorld {
         let permission = [SharePermission.none, .readOnly, .readWrite].randomElement(using: &self.generator)!
         changes.publicPermission = permission
         _ = try await self.it.modify([saveOfShare(share, changes)], policy: .changedKeys)
+        self.history.append("\(share) is \(permission)")
         self.joined[share] = permission == .none ? [:] : self.joined[share]?.mapValues { _ in permission }
     }
 
     private func endShare() async throws {
         guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
         _ = try await self.it.modify([], deletes: [id(share)])
+        self.history.append("\(share) ends")
         self.forget(share)
     }
 
@@ -353,7 +362,7 @@ private final class SharingWorld {
         for outcome in fetched {
             if case .record(let record) = outcome { tags[record.id.recordName] = record.changeTag }
         }
-        #expect(state.known == tags, "\(reader)")
+        #expect(state.known == tags, "\(reader) after:\n\(self.history.joined(separator: "\n"))")
         self.checks += Self.names.count
         self.readers[reader] = state
     }

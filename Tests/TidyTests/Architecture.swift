@@ -75,6 +75,7 @@ enum Architecture {
         ),
         ModuleRow(folder: "Clients/Examples/ISOCodes", ours: ["CloudKit"], outside: []),
         ModuleRow(folder: "Clients/Examples/Notes", ours: ["CloudKit"], outside: []),
+        ModuleRow(folder: "Clients/Examples/SharedList", ours: ["CloudKit"], outside: []),
     ]
 
     /// Modules of the toolchain that every target may use, unless `withoutFoundation` names it.
