@@ -271,7 +271,9 @@ let testTargets: [Target] = [
 let benchmarkTargets: [Target] = [
     .executableTarget(
         name: "tidemark-bench",
-        dependencies: ["RecordClient", "WireProtocol", "RecordModel", argumentParser, crypto],
+        dependencies: [
+            "RecordClient", "WireProtocol", "RecordModel", nio("NIOCore"), argumentParser, crypto,
+        ],
         path: "Tests/Benchmarks/LoadDriver",
         swiftSettings: settings
     ),
@@ -279,6 +281,12 @@ let benchmarkTargets: [Target] = [
         name: "tidemark-bare-stream",
         dependencies: [argumentParser, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL],
         path: "Tests/Benchmarks/BareStream",
+        swiftSettings: settings
+    ),
+    .executableTarget(
+        name: "tidemark-nats",
+        dependencies: [argumentParser, nio("NIOCore"), nio("NIOPosix"), nioSSL],
+        path: "Tests/Benchmarks/NATS",
         swiftSettings: settings
     ),
     .executableTarget(

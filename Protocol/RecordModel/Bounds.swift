@@ -77,6 +77,8 @@ package struct Bounds: Hashable, Sendable {
     package static let shareTokenBytesMax = 64
     /// Bytes of an asset in one frame.
     package static let assetDataBytesMax = 256 * 1024
+    /// Those who asked to join a share, and those who may not ask any more.
+    package static let shareRequestersMax = 100
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }

@@ -86,4 +86,18 @@ extension Record {
             }
         }
     }
+
+    /// The same for who may fail.
+    package func lentThrowing<Answer, Failure: Error>(
+        _ body: (borrowing LentRecord) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        let result: Result<Answer, Failure> = self.lent { record in
+            do throws(Failure) {
+                return .success(try body(record))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
 }

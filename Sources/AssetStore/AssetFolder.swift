@@ -60,11 +60,8 @@ struct AssetFolder: Sendable {
 
     /// Fails when so many bytes more do not leave on the disk what others need.
     func checkRoom(for bytes: Int64) throws(AssetStoreError) {
-        var status = statvfs()
-        guard statvfs(self.path, &status) == 0 else { throw AssetStoreError(errno: errno) }
-        let (room, isPlenty) = Int64(clamping: status.f_bavail)
-            .multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
-        guard isPlenty || room - self.reserveBytes >= bytes else { throw .diskFull }
+        let room = try FileCopy.room(at: self.path)
+        guard room == .max || room - self.reserveBytes >= bytes else { throw .diskFull }
     }
 
     /// Fails when a test wants this step to.

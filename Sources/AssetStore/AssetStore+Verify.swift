@@ -14,6 +14,16 @@ package enum AssetCondition: Hashable, Sendable {
     case unreadable(errno: Int32)
 }
 
+extension AssetCondition {
+    init(_ error: AssetStoreError) {
+        switch error {
+        case .missing: self = .missing
+        case .diskFull: self = .unreadable(errno: 0)
+        case .failed(let errno): self = .unreadable(errno: errno)
+        }
+    }
+}
+
 extension AssetStore {
     /// Where the file of an asset is, in the store's folder.
     package func name(of number: AssetNumber) -> String { AssetFolder.relativePath(number) }
@@ -32,11 +42,7 @@ extension AssetStore {
             }
             return hash.finalize().elementsEqual(stored.asset.sha256) ? .intact : .differs
         } catch {
-            switch error {
-            case .missing: return .missing
-            case .diskFull: return .unreadable(errno: 0)
-            case .failed(let errno): return .unreadable(errno: errno)
-            }
+            return AssetCondition(error)
         }
     }
 }

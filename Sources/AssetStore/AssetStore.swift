@@ -7,7 +7,7 @@ package import RecordStore
 ///
 /// Knows nothing of who may have which asset: that is the registry's. A file exists only while the registry has a row for its number.
 package final class AssetStore: Sendable {
-    private let folder: AssetFolder
+    let folder: AssetFolder
     private let threads: NIOThreadPool
     private let chunks: AssetStoreConfiguration.Chunks
 

@@ -4,7 +4,6 @@ package import RecordModel
 package enum Access {
     /// Whether the requester may change anything in the database at all.
     package static func checkWriting(by requester: Requester) throws(StoreError) {
-        guard requester.scope != .shared else { throw .databaseNotAllowed }
         guard requester.userRecordName != nil else { throw .notSignedIn }
     }
 
@@ -12,8 +11,7 @@ package enum Access {
     package static func checkReading(by requester: Requester) throws(StoreError) {
         switch requester.scope {
         case .public: return
-        case .private: guard requester.userRecordName != nil else { throw .notSignedIn }
-        case .shared: throw .databaseNotAllowed
+        case .private, .shared: guard requester.userRecordName != nil else { throw .notSignedIn }
         }
     }
 
@@ -28,9 +26,29 @@ package enum Access {
         TypeAccess(grants: grants, roles: roles, requester: requester).readRule
     }
 
-    /// Whether the words of a zone ID mean a zone of the requester's database.
+    /// Whether the words of a zone ID mean a zone of the requester himself.
     package static func isOwn(_ zone: ZoneID, of requester: Requester) -> Bool {
         zone.ownerName.isEmpty || zone.ownerName == requester.userRecordName
+    }
+
+    /// The name under which the requester's database has a zone; `nil`: it can't have it.
+    package static func storedName(of zone: ZoneID, for requester: Requester) -> String? {
+        let isOwn = self.isOwn(zone, of: requester)
+        guard requester.scope == .shared else { return isOwn ? zone.zoneName : nil }
+        return isOwn ? nil : SharedZoneName.text(of: zone)
+    }
+
+    /// The zone that a requester's database has under a name.
+    package static func zone(storedAs name: String, for requester: Requester) -> ZoneID {
+        requester.scope == .shared ? SharedZoneName.zone(name) : ZoneID(zoneName: name)
+    }
+
+    /// Whether two zone IDs mean the same.
+    static func isSame(_ zone: ZoneID, _ other: ZoneID, for requester: Requester) -> Bool {
+        func owner(_ zone: ZoneID) -> String {
+            zone.ownerName.isEmpty ? requester.userRecordName ?? "" : zone.ownerName
+        }
+        return zone.zoneName == other.zoneName && owner(zone) == owner(other)
     }
 }
 
@@ -45,6 +63,10 @@ package struct TypeAccess: Hashable, Sendable {
 
     /// Everything: a private database is its user's.
     package static let everything = TypeAccess(toAll: [.create, .read, .write], toOwn: [], creator: nil)
+
+    /// With what is not there for the requester.
+    static let nothing = TypeAccess(toAll: [], toOwn: [], creator: nil)
+    static let reading = TypeAccess(toAll: .read, toOwn: [], creator: nil)
 
     private init(toAll: Permissions, toOwn: Permissions, creator: String?) {
         self.toAll = toAll

@@ -38,6 +38,14 @@ package protocol Directory: Sendable {
         tokenHash: [UInt8],
         overlapMilliseconds: Int64
     ) throws(DirectoryError)
+    /// Replaces the e-mail addresses and phone numbers by which others find a user to share something with.
+    ///
+    /// Fails with `contactTaken` when one of them is somebody else's.
+    func setContacts(
+        _ contacts: [IdentityLookup],
+        ofUser name: String,
+        inContainer container: String
+    ) throws(DirectoryError)
     /// Registers a key of a service, which is added with its first.
     ///
     /// Fails with `userExists` when somebody has the service's name, `userMissing` when one of those that it may act for is not
@@ -113,14 +121,18 @@ package struct DirectoryUser: Hashable, Sendable {
     package var isRevoked: Bool
     /// A service, which has keys in place of tokens.
     package var isService: Bool
+    /// E-mail addresses and phone numbers, as they are compared.
+    package var contacts: [String]
 
     package init(
         name: String,
         userRecordName: String,
         createdMilliseconds: Int64,
         isRevoked: Bool,
-        isService: Bool
+        isService: Bool,
+        contacts: [String] = []
     ) {
+        self.contacts = contacts
         self.isService = isService
         self.name = name
         self.userRecordName = userRecordName
@@ -135,6 +147,8 @@ package struct SignIn: Hashable, Sendable {
     package var publicDatabase: DatabaseID
     /// `nil` when not signed in, and for a service.
     package var privateDatabase: DatabaseID?
+    /// The same.
+    package var sharedDatabase: DatabaseID?
     /// `nil` when not signed in.
     package var userRecordName: String?
 
@@ -142,11 +156,13 @@ package struct SignIn: Hashable, Sendable {
         environment: EnvironmentID,
         publicDatabase: DatabaseID,
         privateDatabase: DatabaseID?,
+        sharedDatabase: DatabaseID? = nil,
         userRecordName: String?
     ) {
         self.environment = environment
         self.publicDatabase = publicDatabase
         self.privateDatabase = privateDatabase
+        self.sharedDatabase = sharedDatabase
         self.userRecordName = userRecordName
     }
 }
@@ -167,6 +183,8 @@ package enum DirectoryError: Error, Hashable, Sendable {
     case keyExists
     case keyMissing
     case tooManyKeys
+    /// The address or number is somebody else's.
+    case contactTaken
     /// The database cannot be read or written now.
     case unavailable
 }

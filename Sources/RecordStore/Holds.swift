@@ -22,7 +22,7 @@ package struct Holds: Hashable, Sendable {
         while let slice = cursor.nextTrusted() {
             for reference in Self.references(in: slice, of: changes) {
                 if let other = reference.zone {
-                    guard other.zoneName == zone.zoneName, Access.isOwn(other, of: requester) else {
+                    guard Access.isSame(other, zone, for: requester) else {
                         throw .referenceCrossesZones(field: changes.name(of: slice))
                     }
                 }

@@ -23,16 +23,12 @@ struct ModifyRecordsRule {
         let isSchemaFrozen = try self.transaction.isSchemaFrozen(in: self.requester.environment)
         var outcomes = [WriteOutcome](repeating: .failed(.internalFault), count: count)
         for batch in batches {
-            guard Access.isOwn(batch.zone, of: self.requester),
-                let key = try self.transaction.zone(
-                    named: batch.zone.zoneName,
-                    in: self.requester.database
-                )
+            guard
+                var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen)
             else {
                 for index in batch.saves + batch.deletes { outcomes[index] = .failed(.zoneMissing) }
                 continue
             }
-            var plan = ZonePlan(rule: self, zone: batch.zone, key: key, isSchemaFrozen: isSchemaFrozen)
             for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
             try plan.settleSaves()
             for index in batch.deletes {

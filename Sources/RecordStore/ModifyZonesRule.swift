@@ -25,6 +25,7 @@ struct ModifyZonesRule {
 
     private func create(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
+        guard self.requester.scope == .private else { return .failed(.permissionDenied(.create)) }
         guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
         guard Access.isOwn(zone, of: self.requester) else { return .failed(.permissionDenied(.create)) }
         let database = self.requester.database
@@ -38,6 +39,7 @@ struct ModifyZonesRule {
     private func delete(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
         let database = self.requester.database
+        if self.requester.scope == .shared { return try self.leave(zone) }
         guard Access.isOwn(zone, of: self.requester),
             let key = try self.transaction.zone(named: zone.zoneName, in: database)
         else { return .failed(.zoneMissing) }
@@ -46,8 +48,25 @@ struct ModifyZonesRule {
         return .deleted
     }
 
+    /// Who deletes a zone of somebody else leaves all that was shared with him in it.
+    private func leave(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
+        guard let name = Access.storedName(of: zone, for: self.requester),
+            let key = try self.transaction.zone(named: name, in: self.requester.database)
+        else { return .failed(.zoneMissing) }
+        let access = try self.transaction.sharedAccess(to: key, of: self.requester.database)
+        guard !access.isEmpty else { return .failed(.zoneMissing) }
+        let rewriting = RecordRewriting(
+            transaction: self.transaction,
+            requester: self.requester,
+            zone: key,
+            zoneName: zone.zoneName
+        )
+        for grant in access.shares { try rewriting.leave(grant.share) }
+        return .deleted
+    }
+
     private func checkShape() throws(StoreError) {
-        guard self.requester.scope == .private else { throw .databaseNotAllowed }
+        guard self.requester.scope != .public else { throw .databaseNotAllowed }
         let count = self.operation.saves.count + self.operation.deletes.count
         guard count <= self.bounds.requestItemsMax else { throw .tooManyItems(count) }
         let saved = Set(self.operation.saves.map(\.zoneName))
@@ -61,11 +80,12 @@ struct ModifyZonesRule {
 extension Zone {
     /// A zone with what zones of its kind can do.
     package init(id: ZoneID, scope: DatabaseScope) {
-        let isCustom = scope == .private && !id.isDefault
-        self.init(
-            id: id,
-            capabilities: isCustom
-                ? [.fetchChanges, .atomic, .sharing, .zoneWideSharing] : [.fetchChanges]
-        )
+        let capabilities: ZoneCapabilities =
+            switch scope {
+            case .private where !id.isDefault: [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
+            case .shared: [.fetchChanges, .atomic]
+            case .private, .public: [.fetchChanges]
+            }
+        self.init(id: id, capabilities: capabilities)
     }
 }

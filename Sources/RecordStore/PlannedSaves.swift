@@ -16,6 +16,8 @@ final class PlannedSave {
     /// What the save itself refers to: it must be there.
     let targets: [String]
     let assets: AssetChanges
+    /// What becomes of a share; `nil`: the record is none.
+    var share: Share?
     /// Of the assets that the record did not name before.
     var assetNumbers: [AssetNumber] = []
 

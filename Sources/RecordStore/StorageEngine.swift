@@ -28,6 +28,11 @@ package struct Requester: Hashable, Sendable {
     }
 }
 
+extension Requester {
+    /// The database whose commits an answer may show; `nil`: those of several.
+    package var databaseShown: DatabaseID? { self.scope == .shared ? nil : self.database }
+}
+
 /// The number of one environment of one container: what a schema belongs to.
 package struct EnvironmentID: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int64
@@ -41,6 +46,8 @@ package struct WriteRequest: Sendable {
         case modifyRecords(ModifyRecords)
         case modifyZones(ModifyZones)
         case modifySubscriptions(ModifySubscriptions)
+        case acceptShares(AcceptShares)
+        case requestShareAccess(RequestShareAccess)
     }
 
     package var requester: Requester
@@ -78,6 +85,9 @@ package enum WriteOutcome: Hashable, Sendable {
     case zoneSaved(Zone)
     case subscriptionSaved(Subscription)
     case deleted
+    /// With the share as who has joined sees it.
+    indirect case shareAccepted(Record)
+    case done
     case failed(StoreError)
 }
 
@@ -85,6 +95,9 @@ package enum WriteOutcome: Hashable, Sendable {
 package enum ReadOutcome: Hashable, Sendable {
     case record(Record)
     case zone(Zone)
+    indirect case shareMetadata(ShareMetadata)
+    /// Somebody who can be invited.
+    case identity(UserIdentity)
     case failed(StoreError)
 }
 
@@ -119,6 +132,30 @@ package protocol StorageEngine: Sendable {
         desiredKeys: [String]?,
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    )
+
+    /// Says where URLs of shares lead: one outcome a token, in order.
+    func fetchShareMetadata(
+        _ fetch: FetchShareMetadata,
+        container: String,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    )
+
+    /// Looks for people to invite: one outcome a lookup, in order.
+    func fetchShareParticipants(
+        _ lookups: [IdentityLookup],
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
+    )
+
+    /// Who may do what with a record of the requester's database, and why; `nil`: it is not there.
+    ///
+    /// For an operator: nothing is checked.
+    func accessReport(
+        on id: RecordID,
+        in requester: Requester,
+        reply: @escaping @Sendable (Result<AccessReport?, StoreError>) -> Void
     )
 
     /// Reads zones: those asked for, in order, or all of the database, by name.

@@ -75,8 +75,15 @@ extension StoreError {
         case .assetNotAvailable(let field): Parts(number: 38, texts: [field])
         case .quotaExceeded(let quota):
             Parts(number: 39, integers: [quota.holder == .user ? 0 : 1, quota.bytesMax])
-        case .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad, .cursorInvalid,
-            .cursorExpired, .changeTokenExpired, .duplicateSubscription:
+        case .alreadyShared: Parts(number: 40)
+        case .shareConflict(let conflict): Parts(number: 41, integers: [Int64(conflict.rawValue)])
+        case .shareInvalid(let fault): Parts(number: 42, integers: [Int64(fault.rawValue)])
+        case .tooManyParticipants: Parts(number: 43)
+        case .sharedTreeTooLarge: Parts(number: 44)
+        case .shareMissing: Parts(number: 45)
+        case .participantUnverified: Parts(number: 46)
+        case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad,
+            .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
         case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
@@ -140,8 +147,23 @@ extension StoreError {
             )
         case 255: self = .internalFault
         default:
-            guard let refusal = Self.subscription(parts) else { return nil }
+            guard let refusal = Self.subscription(parts) ?? Self.share(parts) else { return nil }
             self = refusal
+        }
+    }
+
+    /// Why something about a share was refused.
+    private static func share(_ parts: Parts) -> StoreError? {
+        let number = UInt8(truncatingIfNeeded: parts.integers.first ?? 0)
+        switch parts.number {
+        case 40: return .alreadyShared
+        case 41: return ShareConflict(rawValue: number).map { .shareConflict($0) }
+        case 42: return ShareFault(rawValue: number).map { .shareInvalid($0) }
+        case 43: return .tooManyParticipants
+        case 44: return .sharedTreeTooLarge
+        case 45: return .shareMissing
+        case 46: return .participantUnverified
+        default: return nil
         }
     }
 

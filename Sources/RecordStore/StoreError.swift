@@ -73,6 +73,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case indexBuilding(field: String, retryAfterMilliseconds: UInt32)
     /// Too many records would have to be put in order; add a condition, or sort by another field.
     case queryTooBroad
+    /// A shared database is queried zone by zone.
+    case zoneRequired
     /// The bytes are no position of this query; start again.
     case cursorInvalid
     /// The indexes have changed since the first page; start again.
@@ -90,6 +92,20 @@ package enum StoreError: Error, Hashable, Sendable {
     case subscriptionZoneNotAllowed
     /// The same subscription twice in a request.
     case duplicateSubscription
+
+    // Something about a share is refused.
+    /// The record, one above or one below it, is shared already.
+    case alreadyShared
+    /// The zone is shared as a whole, or has shares in it.
+    case shareConflict(ShareConflict)
+    case shareInvalid(ShareFault)
+    case tooManyParticipants
+    /// More records are below the one that moves, or is shared, than one change may take along.
+    case sharedTreeTooLarge
+    /// The URL leads nowhere.
+    case shareMissing
+    /// Somebody was invited by an address that is nobody's here; the operator adds it to a user.
+    case participantUnverified
 
     /// Nothing wrong with the item: the one with this number failed, and the batch is atomic.
     case atomicPeer(index: Int)
@@ -151,4 +167,30 @@ package enum Permission: Hashable, Sendable {
     case create
     case read
     case write
+}
+
+/// Why a zone takes no further share.
+package enum ShareConflict: UInt8, Hashable, Sendable {
+    /// It is shared as a whole.
+    case zoneIsShared = 0
+    /// It has records that are shared.
+    case zoneHasShares = 1
+}
+
+/// What is wrong with a share that somebody saves.
+package enum ShareFault: UInt8, Hashable, Sendable {
+    /// There are no shares in default zones and in the public database.
+    case place = 0
+    /// A new share comes with its root in one request.
+    case rootMissing = 1
+    case permissionUnknown = 2
+    case roleNotAllowed = 3
+    case ownerStays = 4
+    /// Who was invited and who came by the URL do not take part together.
+    case mixesPublicAndPrivate = 5
+    case participantID = 6
+    /// A share holds neither references nor assets.
+    case fieldType = 7
+    /// A record of another type says what only a share can.
+    case notAShare = 8
 }

@@ -10,6 +10,8 @@ import RecordModel
 ///             | 0x04                          deleted
 ///             | 0x05 number integers texts    failed: `StoreError.parts`
 ///             | 0x06                          subscription: saved as the request says
+///             | 0x07                          share: accepted; a replay accepts it again, which changes nothing
+///             | 0x08                          done
 ///
 /// A failure that carries the server's record is kept without it: a replay gets the record as it is by then.
 struct StoredOutcome {
@@ -50,6 +52,8 @@ struct StoredOutcome {
                 bytes.append(zone.id.ownerName)
             case .subscriptionSaved: bytes.append(byte: 6)
             case .deleted: bytes.append(byte: 4)
+            case .shareAccepted: bytes.append(byte: 7)
+            case .done: bytes.append(byte: 8)
             case .failed(let error):
                 let parts = error.parts
                 bytes.append(byte: 5)
@@ -105,8 +109,20 @@ struct StoredOutcome {
             if parts.carriesRecord { return .failed(try self.conflict(parts, index: index)) }
             return StoreError(parts: parts).map { .failed($0) }
         case 6: return self.subscription(index: index)
+        case 7: return try self.share(index: index)
+        case 8: return .done
         default: return nil
         }
+    }
+
+    /// The share as it is now; who has lost it since is told so.
+    private func share(index: Int) throws(StorageFailure) -> WriteOutcome {
+        guard case .acceptShares(let operation) = self.request.operation,
+            operation.tokens.indices.contains(index)
+        else { return .failed(.shareMissing) }
+        let rule = JoinRule(requester: self.request.requester, transaction: self.transaction)
+        let outcomes = try rule.accept([operation.tokens[index]])
+        return (try? outcomes.get().first) ?? .failed(.shareMissing)
     }
 
     /// What a replay says was saved; another request under the same ID never saved anything.
@@ -123,15 +139,19 @@ struct StoredOutcome {
             operation.saves.indices.contains(index)
         else { return .recordMissing }
         let id = operation.saves[index].id
-        guard
-            let zone = try self.transaction.zone(
-                named: id.zone.zoneName,
-                in: self.request.requester.database
-            )
+        let requester = self.request.requester
+        guard let name = Access.storedName(of: id.zone, for: requester),
+            let zone = try self.transaction.zone(named: name, in: requester.database)
         else { return .zoneMissing }
         guard let record = try self.transaction.record(named: id.recordName, in: zone) else {
             return .recordMissing
         }
-        return parts.conflict(with: record.record(id: id))
+        if requester.scope == .shared {
+            let access = try self.transaction.sharedAccess(to: zone, of: requester.database)
+            guard try access.grant(coveredBy: self.transaction.cover(of: record.number)) != nil else {
+                return .recordMissing
+            }
+        }
+        return parts.conflict(with: record.seen(by: self.user).record(id: id))
     }
 }

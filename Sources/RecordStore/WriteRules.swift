@@ -62,6 +62,12 @@ package struct WriteRules: Sendable {
                 bounds: self.bounds,
                 transaction: transaction
             ).execute()
+        case .acceptShares(let operation):
+            result = try JoinRule(requester: request.requester, transaction: transaction)
+                .accept(operation.tokens)
+        case .requestShareAccess(let operation):
+            result = try JoinRule(requester: request.requester, transaction: transaction)
+                .requestAccess(operation.tokens)
         }
         if case .success(let outcomes) = result, outcomes.contains(where: \.tookEffect) {
             let stored = StoredOutcome(request: request, transaction: transaction).encode(outcomes)
@@ -87,7 +93,7 @@ package struct WriteRules: Sendable {
 extension WriteOutcome {
     fileprivate var tookEffect: Bool {
         switch self {
-        case .recordSaved, .zoneSaved, .subscriptionSaved, .deleted: true
+        case .recordSaved, .zoneSaved, .subscriptionSaved, .deleted, .shareAccepted, .done: true
         case .failed: false
         }
     }

@@ -2,6 +2,20 @@ import RecordModel
 
 /// What the requester of a plan may do.
 extension ZonePlan {
+    /// What the requester may do with a record, or with one that is made.
+    ///
+    /// Whether a record may be made in a zone of somebody else depends on its parent, and is decided when all saves are known.
+    mutating func access(
+        to record: StoredRecord?,
+        ofType type: String
+    ) throws(StorageFailure) -> TypeAccess {
+        guard let shared = self.shared else { return try self.access(toType: type) }
+        guard let record else { return .everything }
+        let cover = try self.rule.transaction.cover(of: record.number)
+        guard let grant = shared.grant(coveredBy: cover) else { return .nothing }
+        return grant.mayWrite ? .everything : .reading
+    }
+
     /// What the requester may do with the records of a type.
     ///
     /// One that no save has made yet will have the default grants.

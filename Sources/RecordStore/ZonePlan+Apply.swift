@@ -2,11 +2,13 @@ import RecordModel
 
 extension ZonePlan {
     /// Writes what was accepted and fills in the outcomes of the items.
-    func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
+    mutating func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
+        try self.makeShares()
         for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
         for delete in self.deletes {
             // What goes with a record goes before it, as children do before their parents.
             for name in delete.cascade.reversed() { try self.delete(name) }
+            if let share = delete.left { try self.leave(share) }
             outcomes[delete.index] = .deleted
         }
         for (index, error) in self.failures { outcomes[index] = .failed(error) }
@@ -15,7 +17,7 @@ extension ZonePlan {
     private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
         let transaction = self.rule.transaction
         let environment = self.rule.requester.environment
-        var record = planned.record
+        var record = try self.completed(planned)
         record.position = try transaction.takePosition(in: self.key.database)
         if planned.definesType || !planned.definitions.isEmpty {
             // An earlier item of the request may have defined the same.
@@ -47,6 +49,8 @@ extension ZonePlan {
                 try transaction.setHold(kinds, of: target, by: planned.name, in: self.key)
             }
         }
+        try self.applyCover(of: planned, record)
+        try self.applyReaders(of: planned, at: record.position)
         return .recordSaved(changeTag: ChangeTag.text(of: record.position), system: record.system)
     }
 
@@ -54,6 +58,7 @@ extension ZonePlan {
         let transaction = self.rule.transaction
         // Another delete of the request may have taken it along.
         guard let record = try transaction.record(named: name, in: self.key) else { return }
+        try self.noteNews(ofDeleting: record)
         let position = try transaction.takePosition(in: self.key.database)
         try transaction.delete(
             record,
@@ -69,6 +74,11 @@ extension ZonePlan {
         try self.note(record, nil, named: name, at: position)
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {
             try transaction.setHold([], of: target, by: name, in: self.key)
+        }
+        if record.recordType == ShareRecord.type {
+            try self.endShare(named: name)
+        } else if let share = self.shares.first(where: { $0.root == name }) {
+            try self.delete(share.name)
         }
     }
 

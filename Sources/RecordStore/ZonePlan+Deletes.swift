@@ -11,6 +11,8 @@ extension ZonePlan {
         let cascade: [String]
         /// Records that keep one of the cascade from going, unless they go as well.
         let keepers: Set<String>
+        /// The share that the requester leaves instead.
+        var left: StoredShare?
     }
 
     mutating func judge(delete id: RecordID, index: Int) throws(StorageFailure) {
@@ -21,12 +23,19 @@ extension ZonePlan {
             self.failures[index] = error
             return
         }
-        guard let record = try self.stored(name) else {
+        guard let record = try self.stored(name), try self.isThere(record) else {
             self.deletes.append(PlannedDelete(index: index, name: name, cascade: [], keepers: []))
             return
         }
-        guard record.recordType != UserRecord.type,
-            try self.access(toType: record.recordType).mayWrite(record)
+        if self.shared != nil, let share = self.shares.first(where: { $0.name == name }) {
+            var leaving = PlannedDelete(index: index, name: name, cascade: [], keepers: [])
+            leaving.left = share
+            self.deletes.append(leaving)
+            return
+        }
+        let isRootOfOther = self.shared != nil && self.shares.contains { $0.root == name }
+        guard record.recordType != UserRecord.type, !isRootOfOther,
+            try self.access(to: record, ofType: record.recordType).mayWrite(record)
         else {
             self.failures[index] = .permissionDenied(.write)
             return

@@ -3,7 +3,10 @@ import RecordModel
 extension ZonePlan {
     /// Refuses saves for what is only known when all are judged.
     mutating func settleSaves() throws(StorageFailure) {
-        repeat { try self.settleReferences() } while try self.refuseBeyondQuota()
+        repeat {
+            try self.settleReferences()
+            try self.settleShares()
+        } while try self.refuseBeyondQuota()
     }
 
     /// Refuses saves that refer to what is not there and those that would make a circle of parents.
@@ -35,7 +38,7 @@ extension ZonePlan {
 
     private mutating func firstMissing(of targets: [String]) throws(StorageFailure) -> String? {
         for target in targets where self.saves[target] == nil {
-            if try self.stored(target) == nil { return target }
+            guard let stored = try self.stored(target), try self.isThere(stored) else { return target }
         }
         return nil
     }

@@ -5,6 +5,10 @@ struct ZonePlan {
     let rule: ModifyRecordsRule
     let zone: ZoneID
     let key: ZoneKey
+    /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
+    let shared: SharedAccess?
+    /// The shares of the zone: as they were before the request, and when it is applied those that it makes.
+    var shares: [StoredShare]
     /// Whether saves may define nothing.
     let isSchemaFrozen: Bool
 
@@ -28,10 +32,23 @@ struct ZonePlan {
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
     private var deleteSelfAdded: [String: Int] = [:]
 
-    init(rule: ModifyRecordsRule, zone: ZoneID, key: ZoneKey, isSchemaFrozen: Bool) {
+    /// `nil`: the zone is not there for the requester.
+    init?(rule: ModifyRecordsRule, zone: ZoneID, isSchemaFrozen: Bool) throws(StorageFailure) {
+        let requester = rule.requester
+        guard let name = Access.storedName(of: zone, for: requester),
+            let key = try rule.transaction.zone(named: name, in: requester.database)
+        else { return nil }
+        var shared: SharedAccess?
+        if requester.scope == .shared {
+            let access = try rule.transaction.sharedAccess(to: key, of: requester.database)
+            guard !access.isEmpty else { return nil }
+            shared = access
+        }
         self.rule = rule
         self.zone = zone
         self.key = key
+        self.shared = shared
+        self.shares = requester.scope == .public ? [] : try rule.transaction.shares(in: key)
         self.isSchemaFrozen = isSchemaFrozen
     }
 
@@ -45,8 +62,13 @@ struct ZonePlan {
 
     mutating func judge(save: RecordSave, index: Int) throws(StorageFailure) {
         let name = save.id.recordName
-        do {
+        if save.recordType == ShareRecord.type {
+            try self.judge(share: save, index: index)
+            return
+        }
+        do throws(StoreError) {
             try SaveRules.checkName(of: save.id)
+            guard save.share == .none else { throw .shareInvalid(.notAShare) }
             if save.recordType != self.typeChecked {
                 try SaveRules.checkType(save.recordType)
                 self.typeChecked = save.recordType
@@ -58,7 +80,7 @@ struct ZonePlan {
         // A name is saved once in a request, so nothing is read twice.
         let existing = try self.rule.transaction.record(named: name, in: self.key)
         let defined = try self.definitions(ofType: save.recordType)
-        let access = try self.access(toType: existing?.recordType ?? save.recordType)
+        let access = try self.access(to: existing, ofType: existing?.recordType ?? save.recordType)
         let planned: PlannedSave
         do {
             try self.check(save, existing: existing, access: access)
@@ -137,7 +159,7 @@ struct ZonePlan {
     }
 
     /// Those of a record that is saved now.
-    private func systemFields(after existing: StoredRecord?) -> SystemFields {
+    func systemFields(after existing: StoredRecord?) -> SystemFields {
         let user = self.rule.requester.userRecordName ?? ""
         let now = self.rule.transaction.nowMilliseconds
         return SystemFields(
@@ -167,7 +189,7 @@ struct ZonePlan {
         return definitions
     }
 
-    private func checkSize(of body: RecordBody) throws(StoreError) {
+    func checkSize(of body: RecordBody) throws(StoreError) {
         guard body.bytes.count <= self.rule.bounds.recordBytesMax else {
             throw .recordTooLarge(bytes: body.bytes.count)
         }
@@ -204,7 +226,7 @@ struct ZonePlan {
         return nil
     }
 
-    private mutating func accept(_ planned: PlannedSave) {
+    mutating func accept(_ planned: PlannedSave) {
         if !planned.definitions.isEmpty {
             self.defined[planned.record.recordType, default: [:]]
                 .merge(planned.definitions) { first, _ in first }

@@ -10,6 +10,7 @@ struct DatabaseFile: Sendable {
     let durability: SQLiteEngineConfiguration.Durability
     let pagesMax: Int?
 
+    static let name = "tidemark.sqlite"
     private static let pageBytes = 4_096
     private static let writerCacheKiB = 256 * 1024
     private static let readerCacheKiB = 16 * 1024
@@ -26,7 +27,7 @@ struct DatabaseFile: Sendable {
 
     init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {
         _ = Self.isSetUp
-        self.path = configuration.directory + "/tidemark.sqlite"
+        self.path = configuration.directory + "/" + Self.name
         self.durability = configuration.durability
         self.pagesMax = configuration.filePagesMax
         do {
@@ -57,6 +58,9 @@ struct DatabaseFile: Sendable {
                 }
             }
             let queue = try DatabaseQueue(path: self.path, configuration: configuration)
+            guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
+                throw SQLiteEngineError.isBackup(path: self.path)
+            }
             let found = try queue.inDatabase { database in
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
                 // The log is synced by `LogSync`, when the commit is in it.

@@ -16,12 +16,16 @@ enum DatabaseRows {
 
     /// Creates a database that is absent.
     ///
+    /// Its number may be that of another which a restore took back: so it has an epoch of its own, and begins behind the
+    /// last restore. That is before the positions of all databases that are there, and a few tell it.
+    ///
     /// Returns its number in any case.
     @discardableResult
     static func create(
         scope: DatabaseScope,
         owner: Int64,
         in environment: EnvironmentID,
+        nowMilliseconds now: Int64,
         _ database: Database
     ) throws -> DatabaseID {
         let key: StatementArguments = [environment.rawValue, Int64(scope.rawValue), owner]
@@ -32,10 +36,15 @@ enum DatabaseRows {
         )
         if let known { return DatabaseID(rawValue: known) }
         try database.execute(
-            sql: "INSERT INTO database (environment, scope, owner) VALUES (?, ?, ?)",
-            arguments: key
+            sql: """
+                INSERT INTO database (environment, scope, owner, epoch, position) VALUES (?, ?, ?, ?, (
+                    SELECT coalesce(min(position), 0) FROM (SELECT position FROM database ORDER BY number LIMIT 16)))
+                """,
+            arguments: key + [DatabaseEpoch.fresh(nowMilliseconds: now)]
         )
         let number = database.lastInsertedRowID
+        // Its zones are those of others.
+        guard scope != .shared else { return DatabaseID(rawValue: number) }
         try database.execute(
             sql: "INSERT INTO zone (database, name, number) VALUES (?, ?, ?)",
             arguments: [number, ZoneID.defaultZoneName, self.defaultZoneNumber]
@@ -43,7 +52,7 @@ enum DatabaseRows {
         return DatabaseID(rawValue: number)
     }
 
-    /// Gives a user who signs in for the first time a private database, and a user record there and in the public one.
+    /// Gives a user who signs in for the first time a private and a shared database, and a user record in the former and the public one.
     static func welcome(
         _ user: User,
         _ signIn: SignIn,
@@ -54,8 +63,10 @@ enum DatabaseRows {
             scope: .private,
             owner: user.number,
             in: signIn.environment,
+            nowMilliseconds: transaction.nowMilliseconds,
             database
         )
+        try self.create(scope: .shared, owner: user.number, in: signIn.environment, database)
         for number in [own, signIn.publicDatabase] {
             try self.addUserRecord(user.recordName, to: number, of: signIn.environment, transaction)
         }

@@ -39,8 +39,19 @@ final class FeedConnection: FeedReader {
         statement.bind(1, database.rawValue)
         statement.bind(2, name)
         guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return Self.zone(statement, of: database)
+        if statement.isNull(FeedStatements.targetColumn) {
+            defer { statement.reset() }
+            return Self.zone(statement, of: database)
+        }
+        let target = DatabaseID(rawValue: statement.integer(FeedStatements.targetColumn))
+        let number = statement.integer(FeedStatements.targetColumn + 1)
+        statement.reset()
+        let owners = self.statements.zoneByNumber
+        owners.bind(1, target.rawValue)
+        owners.bind(2, number)
+        guard try owners.step() else { return nil }
+        defer { owners.reset() }
+        return Self.zone(owners, of: target)
     }
 
     private static func zone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
@@ -200,7 +211,8 @@ final class FeedConnection: FeedReader {
                     position: statement.integer(0),
                     name: statement.text(1),
                     recordType: try self.connection.typeName(statement.integer(2)),
-                    createdBy: try self.connection.authorName(statement.integer(3))
+                    createdBy: try self.connection.authorName(statement.integer(3)),
+                    share: statement.isNull(4) ? nil : ShareNumber(rawValue: statement.integer(4))
                 )
             )
         }
@@ -237,6 +249,27 @@ final class FeedConnection: FeedReader {
             deletions.append(FeedZoneDeletion(position: statement.integer(0), name: statement.text(1)))
         }
         return deletions
+    }
+
+    // MARK: Shares
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
+        try self.connection.shares.access(to: zone, of: reader)
+    }
+
+    func cover(of record: Int64) throws(StorageFailure) -> (share: ShareNumber, since: Int64)? {
+        try self.connection.shares.cover(of: record)
+    }
+
+    func coverChanges(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [CoverChange] {
+        try self.connection.shares.coverChanges(after: position, in: zone, limit: limit) {
+            (number) throws(StorageFailure) in
+            try self.connection.typeName(number)
+        }
     }
 
     // MARK: Access

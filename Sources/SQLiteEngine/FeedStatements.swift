@@ -1,6 +1,6 @@
 /// The statements of feeds on one connection, compiled once.
 final class FeedStatements {
-    let state, zone, recordTypes: HotStatement
+    let state, zone, zoneByNumber, recordTypes: HotStatement
     let ascending, descending, fromNumber, byNumber, place: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
@@ -10,12 +10,19 @@ final class FeedStatements {
     static let databaseColumn = nameColumn + 1
     static let zoneColumn = nameColumn + 2
 
+    /// Of a zone that leads to another: its database, and behind it its number.
+    static let targetColumn: Int32 = 5
+
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
         self.state = try statement(
             "SELECT position, epoch, tombstones_gone_through FROM database WHERE number = ?"
         )
-        let zone = "SELECT name, number, position, record_count, byte_count FROM zone WHERE database = ?1"
+        let zone = """
+            SELECT name, number, position, record_count, byte_count, target_database, target_zone FROM zone
+            WHERE database = ?1
+            """
+        self.zoneByNumber = try statement("\(zone) AND number = ?2")
         self.zone = try statement("\(zone) AND name = ?2")
         self.recordTypes = try statement("SELECT name FROM record_type WHERE environment = ?")
         let record = "SELECT \(RecordColumns.names), name FROM record"
@@ -40,7 +47,7 @@ final class FeedStatements {
         )
         self.deletions = try statement(
             """
-            SELECT position, name, type, creator FROM tombstone
+            SELECT position, name, type, creator, share FROM tombstone
             WHERE database = ? AND zone = ? AND position > ? ORDER BY position LIMIT ?
             """
         )

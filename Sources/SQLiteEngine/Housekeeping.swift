@@ -10,6 +10,7 @@ final class Housekeeping {
     let oldTombstones: OldTombstones
     /// The database whose request IDs are looked at next.
     private var requestCursor: Int64 = 0
+    private var newsSpreadMilliseconds: Int64 = 0
 
     /// Rows that one transaction sweeps.
     private static let sweepRowsMax = 200
@@ -41,6 +42,7 @@ final class Housekeeping {
     /// Whether there may be something to do while nobody waits.
     func isWanted(nowMilliseconds now: Int64) -> Bool {
         self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork
+            || self.transaction.mayHaveViewWork
             || self.staleChanges.isWorthwhile
             || self.oldTombstones.isWanted(nowMilliseconds: now)
     }
@@ -62,6 +64,20 @@ final class Housekeeping {
             || self.oldTombstones.isWanted(nowMilliseconds: now)
     }
 
+    /// Shares of which readers are told in one transaction, and how long others may wait for it while requests come.
+    private static let newsMax = 20
+    private static let newsEveryMilliseconds: Int64 = 20
+
+    /// Tells shared databases what is new.
+    func spreadNews(isAlone: Bool) throws(StorageFailure) {
+        let now = self.transaction.nowMilliseconds
+        guard self.transaction.mayHaveViewWork,
+            isAlone || now - self.newsSpreadMilliseconds >= Self.newsEveryMilliseconds
+        else { return }
+        self.newsSpreadMilliseconds = now
+        self.transaction.mayHaveViewWork = try self.transaction.spreadNews(max: Self.newsMax)
+    }
+
     /// What to tell an operator, after a commit.
     func takeEvents() -> [EngineEvent] { self.indexBuilder.takeEvents() }
 
@@ -76,6 +92,7 @@ final class Housekeeping {
     func sweep() throws(StorageFailure) {
         guard self.transaction.mayHaveSweepWork else { return }
         do {
+            if try self.removeCovers() { return }
             guard let zone = try Row.fetchOne(self.database, sql: "SELECT database, zone FROM sweep LIMIT 1")
             else {
                 self.transaction.mayHaveSweepWork = false
@@ -89,6 +106,7 @@ final class Housekeeping {
                 ("record", "name", Self.sweepRowsMax), ("tombstone", "name", Self.sweepRowsMax),
                 ("hold", "target, holder", Self.sweepRowsMax), ("change", "position", Self.sweepRowsMax),
                 ("entry", "field, value, record", Self.sweepEntriesMax),
+                ("cover_change", "position", Self.sweepRowsMax), ("share_token", "token", Self.sweepRowsMax),
             ] {
                 try self.database.execute(
                     sql: """
@@ -107,6 +125,23 @@ final class Housekeeping {
         } catch {
             throw StorageFailure(error)
         }
+    }
+
+    /// Removes some covers by shares that are gone; false: there are none.
+    private func removeCovers() throws -> Bool {
+        let share = try Int64.fetchOne(self.database, sql: "SELECT share FROM share_removal LIMIT 1")
+        guard let share else { return false }
+        try self.database.execute(
+            sql: """
+                DELETE FROM cover WHERE record IN
+                (SELECT record FROM cover WHERE share = ? LIMIT \(Self.sweepEntriesMax))
+                """,
+            arguments: [share]
+        )
+        if self.database.changesCount == 0 {
+            try self.database.execute(sql: "DELETE FROM share_removal WHERE share = ?", arguments: [share])
+        }
+        return true
     }
 
     /// Removes some request IDs that are refused by now because of their age.

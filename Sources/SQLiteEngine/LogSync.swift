@@ -118,15 +118,15 @@ final class LogSync: @unchecked Sendable {
     /// Whether everything that anybody can see is on disk.
     var isIdle: Bool { self.unsyncedCount.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Answers a read of a database when everything that it may have seen is on disk: mostly at once.
-    func whenSynced(_ database: DatabaseID, answer: @escaping Answer) {
+    /// Answers a read of a database, or of several, when everything that it may have seen is on disk: mostly at once.
+    func whenSynced(_ database: DatabaseID?, answer: @escaping Answer) {
         // A commit is announced before it is visible, so who has seen one finds it counted.
         guard !self.isIdle else { return answer(nil) }
         let isNow: Bool
         let loss: StorageFailure?
         (isNow, loss) = self.condition.withLock {
-            guard self.state.loss == nil, let number = self.state.unsynced[database],
-                number > self.state.synced
+            let last = database.map { self.state.unsynced[$0] } ?? self.state.announced
+            guard self.state.loss == nil, let number = last, number > self.state.synced
             else { return (true, self.state.loss) }
             self.state.reads.append(Read(commit: number, answer: answer))
             return (false, nil)

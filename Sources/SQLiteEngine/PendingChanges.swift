@@ -53,6 +53,11 @@ struct PendingChanges {
         self.zones[self.offset(of: zone)].position = position
     }
 
+    /// Notes that something in the zone has a position above all before.
+    mutating func move(to position: Int64, in zone: ZoneKey) {
+        self.zones[self.offset(of: zone)].position = position
+    }
+
     /// Notes what the zone has more or less.
     mutating func count(records: Int, bytes: Int, in zone: ZoneKey) {
         let offset = self.offset(of: zone)

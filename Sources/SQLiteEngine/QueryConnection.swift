@@ -49,6 +49,14 @@ final class QueryConnection: QueryReader {
         return type.fields[SystemField.recordID.rawValue] == nil ? nil : type
     }
 
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
+        try self.connection.shares.access(to: zone, of: reader)
+    }
+
+    func grant(of record: Int64, _ access: SharedAccess) throws(StorageFailure) -> ShareGrant? {
+        try self.connection.shares.grant(of: record, access)
+    }
+
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
         try self.connection.key(ofZone: name, in: database)
     }

@@ -17,17 +17,18 @@ extension ReadConnection {
                 switch outcomes[0] {
                 case .record(let found): record = found
                 case .failed(let error): return .failure(error)
-                case .zone: return .failure(.internalFault)
+                case .zone, .shareMetadata, .identity: return .failure(.internalFault)
                 }
             case .failure(let error): return .failure(error)
             }
             var named: [[UInt8]: Asset] = [:]
             for use in record.body.namedAssets { named[use.asset.sha256] = use.asset }
             var found: [StoredAsset] = []
+            let database = try self.key(of: id.zone, requester)?.database ?? requester.database
             for (index, hash) in hashes.enumerated() {
                 guard let asset = named[hash] else { return .failure(.assetNotNamed(index: index)) }
                 let statement = self.completeAsset
-                statement.bind(1, requester.database.rawValue)
+                statement.bind(1, database.rawValue)
                 statement.bind(2, asset.sha256)
                 statement.bind(3, asset.size)
                 // What a record names is complete.

@@ -13,6 +13,7 @@ final class ReadConnection: @unchecked Sendable {
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
     let subscription, subscriptions, completeAsset: HotStatement
     let grants: GrantStatements
+    let shares: SharingConnection
     /// The statements of feeds.
     let feedStatements: FeedStatements
     /// The statements of queries.
@@ -29,7 +30,7 @@ final class ReadConnection: @unchecked Sendable {
         self.begin = try HotStatement("BEGIN", on: connection)
         self.commit = try HotStatement("COMMIT", on: connection)
         self.zone = try HotStatement(
-            "SELECT number FROM zone WHERE database = ? AND name = ?",
+            ZoneQueries.find,
             on: connection
         )
         self.zones = try HotStatement(
@@ -50,6 +51,7 @@ final class ReadConnection: @unchecked Sendable {
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
         self.grants = try GrantStatements(connection)
+        self.shares = try SharingConnection(connection)
     }
 
     /// One outcome an ID, in order.
@@ -78,16 +80,29 @@ final class ReadConnection: @unchecked Sendable {
         outcomes.reserveCapacity(ids.count)
         var bytes = 0
         var lastZone: (id: ZoneID, key: ZoneKey?)?
+        var shared: SharedAccess?
         var lastAccess: (type: String, access: TypeAccess)?
         for id in ids {
-            if lastZone?.id != id.zone { lastZone = (id.zone, try self.key(of: id.zone, requester)) }
-            guard let zone = lastZone?.key else {
+            if lastZone?.id != id.zone {
+                lastZone = (id.zone, try self.key(of: id.zone, requester))
+                if requester.scope == .shared, let zone = lastZone?.key {
+                    shared = try self.shares.access(to: zone, of: requester.database)
+                }
+            }
+            guard let zone = lastZone?.key, shared?.isEmpty != true else {
                 outcomes.append(.failed(.zoneMissing))
                 continue
             }
-            guard let stored = try self.stored(id.recordName, in: zone) else {
+            guard var stored = try self.stored(id.recordName, in: zone) else {
                 outcomes.append(.failed(.recordMissing))
                 continue
+            }
+            if let shared {
+                guard let grant = try self.shares.grant(of: stored.number, shared) else {
+                    outcomes.append(.failed(.recordMissing))
+                    continue
+                }
+                if grant.share.root == id.recordName { stored = stored.asRoot }
             }
             if requester.scope == .public {
                 // Read in the snapshot: a role that is taken away counts from the next request on.
@@ -100,7 +115,7 @@ final class ReadConnection: @unchecked Sendable {
                     continue
                 }
             }
-            let record = stored.record(id: id, keeping: keys)
+            let record = stored.seen(by: requester.userRecordName ?? "").record(id: id, keeping: keys)
             bytes += record.body.bytes.count
             guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
             outcomes.append(.record(record))
@@ -117,16 +132,15 @@ final class ReadConnection: @unchecked Sendable {
             switch selection {
             case .ids(let ids):
                 for id in ids {
-                    let isPresent = try self.key(of: id, requester) != nil
-                    outcomes.append(
-                        isPresent ? .zone(Zone(id: id, scope: requester.scope)) : .failed(.zoneMissing)
-                    )
+                    outcomes.append(try self.zone(id, requester).map { .zone($0) } ?? .failed(.zoneMissing))
                 }
             case .all:
+                var names: [String] = []
                 self.zones.bind(1, requester.database.rawValue)
-                while try self.zones.step() {
-                    let id = ZoneID(zoneName: self.zones.text(0))
-                    outcomes.append(.zone(Zone(id: id, scope: requester.scope)))
+                while try self.zones.step() { names.append(self.zones.text(0)) }
+                for name in names {
+                    let id = Access.zone(storedAs: name, for: requester)
+                    if let zone = try self.zone(id, requester) { outcomes.append(.zone(zone)) }
                 }
             }
             return outcomes
@@ -148,9 +162,24 @@ final class ReadConnection: @unchecked Sendable {
         }
     }
 
-    private func key(of zone: ZoneID, _ requester: Requester) throws(StorageFailure) -> ZoneKey? {
-        guard Access.isOwn(zone, of: requester) else { return nil }
-        return try self.key(ofZone: zone.zoneName, in: requester.database)
+    /// `nil`: it is not there for the requester.
+    private func zone(_ id: ZoneID, _ requester: Requester) throws(StorageFailure) -> Zone? {
+        guard let key = try self.key(of: id, requester) else { return nil }
+        var zone = Zone(id: id, scope: requester.scope)
+        guard requester.scope != .public, !id.isDefault else { return zone }
+        if requester.scope == .shared {
+            let access = try self.shares.access(to: key, of: requester.database)
+            guard !access.isEmpty else { return nil }
+            zone.share = access.zoneWide?.share.name
+        } else {
+            zone.share = try self.shares.zoneWideShare(of: key)
+        }
+        return zone
+    }
+
+    func key(of zone: ZoneID, _ requester: Requester) throws(StorageFailure) -> ZoneKey? {
+        guard let name = Access.storedName(of: zone, for: requester) else { return nil }
+        return try self.key(ofZone: name, in: requester.database)
     }
 
     func key(ofZone name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
@@ -158,10 +187,10 @@ final class ReadConnection: @unchecked Sendable {
         self.zone.bind(2, name)
         guard try self.zone.step() else { return nil }
         defer { self.zone.reset() }
-        return ZoneKey(database: database, number: self.zone.integer(0))
+        return ZoneKey(self.zone, in: database)
     }
 
-    private func stored(_ name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+    func stored(_ name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
         let statement = self.record
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)

@@ -50,7 +50,7 @@ final class ReadPool: Sendable {
     /// Runs a read and replies with what it gives when that is on disk, or with why it could not be run.
     func answer<Answer: Sendable>(
         isShort: Bool,
-        in database: DatabaseID,
+        in database: DatabaseID?,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
@@ -74,7 +74,7 @@ final class ReadPool: Sendable {
     /// Replies with what was read of a database when it is on disk.
     func reply<Answer: Sendable>(
         with answer: Result<Answer, StoreError>,
-        of database: DatabaseID,
+        of database: DatabaseID?,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void
     ) {
         guard !self.sync.isIdle else { return reply(answer) }

@@ -120,7 +120,7 @@ final class SQLiteAssets: AssetRegistry {
         }
         let isShort = hashes.count <= self.configuration.inlineReadRecordsMax
         let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, in: requester.database, reply) {
+        self.reads.answer(isShort: isShort, in: requester.databaseShown, reply) {
             (connection) throws(StorageFailure) in
             try connection.assets(hashes, of: record, for: requester, bytesMax: bytesMax)
         }
@@ -128,24 +128,26 @@ final class SQLiteAssets: AssetRegistry {
 
     func stored(after number: AssetNumber?, limit: Int) throws(StoreError) -> [StoredAsset] {
         do {
-            return try self.reader.inDatabase { database in
-                try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT number, sha256, size FROM asset WHERE number > ? AND state = 1
-                        ORDER BY number LIMIT ?
-                        """,
-                    arguments: [number?.rawValue ?? 0, limit]
-                ).map { row in
-                    let hash: Data = row[1]
-                    return StoredAsset(
-                        number: AssetNumber(rawValue: row[0]),
-                        asset: Asset(sha256: Array(hash), size: row[2])
-                    )
-                }
-            }
+            return try self.reader.inDatabase { try Self.stored(after: number, limit: limit, $0) }
         } catch {
             throw .storageUnavailable(retryAfterMilliseconds: SQLiteEngine.overloadRetryMilliseconds)
+        }
+    }
+
+    static func stored(after number: AssetNumber?, limit: Int, _ database: Database) throws -> [StoredAsset] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT number, sha256, size FROM asset WHERE number > ? AND state = 1
+                ORDER BY number LIMIT ?
+                """,
+            arguments: [number?.rawValue ?? 0, limit]
+        ).map { row in
+            let hash: Data = row[1]
+            return StoredAsset(
+                number: AssetNumber(rawValue: row[0]),
+                asset: Asset(sha256: Array(hash), size: row[2])
+            )
         }
     }
 

@@ -35,11 +35,10 @@ extension SQLiteDirectory {
     ) throws(DirectoryError) -> SignIn {
         try self.read { database in
             let place = try Place(container: container, environment: environment, database)
-            guard let user else { return place.signIn(nil, privateDatabase: nil) }
+            guard let user else { return place.signIn(nil, Own()) }
             let found = try self.user("container = ?1 AND name = ?2", [place.container, user], database)
             guard let found else { throw DirectoryError.userMissing }
-            let own = try place.privateDatabase(of: found, database)
-            return place.signIn(found, privateDatabase: own)
+            return place.signIn(found, try place.own(of: found, database))
         }
     }
 
@@ -104,6 +103,14 @@ extension SQLiteDirectory {
         var isService: Bool
     }
 
+    /// A user's own databases; `nil`: not made yet.
+    private struct Own {
+        var privateDatabase: DatabaseID?
+        var sharedDatabase: DatabaseID?
+
+        var isComplete: Bool { self.privateDatabase != nil && self.sharedDatabase != nil }
+    }
+
     /// A container's environment.
     private struct Place {
         var container: Int64
@@ -128,20 +135,24 @@ extension SQLiteDirectory {
             self.publicDatabase = DatabaseID(rawValue: row[2])
         }
 
-        func privateDatabase(of user: UserRow, _ database: Database) throws -> DatabaseID? {
-            try Int64.fetchOne(
-                database,
-                sql: "SELECT number FROM database WHERE environment = ? AND scope = 2 AND owner = ?",
-                arguments: [self.environment.rawValue, user.number]
-            ).map { DatabaseID(rawValue: $0) }
+        func own(of user: UserRow, _ database: Database) throws -> Own {
+            func number(_ scope: DatabaseScope) throws -> DatabaseID? {
+                try Int64.fetchOne(
+                    database,
+                    sql: "SELECT number FROM database WHERE environment = ? AND scope = ? AND owner = ?",
+                    arguments: [self.environment.rawValue, Int64(scope.rawValue), user.number]
+                ).map { DatabaseID(rawValue: $0) }
+            }
+            return Own(privateDatabase: try number(.private), sharedDatabase: try number(.shared))
         }
 
         /// A service has a row of its own like everybody else, and nothing leads to it.
-        func signIn(_ user: UserRow?, privateDatabase: DatabaseID?) -> SignIn {
+        func signIn(_ user: UserRow?, _ own: Own) -> SignIn {
             SignIn(
                 environment: self.environment,
                 publicDatabase: self.publicDatabase,
-                privateDatabase: user?.isService == true ? nil : privateDatabase,
+                privateDatabase: user?.isService == true ? nil : own.privateDatabase,
+                sharedDatabase: user?.isService == true ? nil : own.sharedDatabase,
                 userRecordName: user?.recordName
             )
         }
@@ -159,16 +170,16 @@ extension SQLiteDirectory {
         let holder = try self.holder(of: claim, in: place.container, now: now, database)
         guard let holder else {
             let admission = Admittance(
-                signIn: place.signIn(nil, privateDatabase: nil),
+                signIn: place.signIn(nil, Own()),
                 credential: nil,
                 expiresMilliseconds: nil,
                 version: version
             )
             return Found(admission: admission, user: nil, hasDatabase: false)
         }
-        let own = try place.privateDatabase(of: holder.user, database)
+        let own = try place.own(of: holder.user, database)
         let admission = Admittance(
-            signIn: place.signIn(holder.user, privateDatabase: own),
+            signIn: place.signIn(holder.user, own),
             credential: holder.credential,
             expiresMilliseconds: holder.expires,
             version: version
@@ -176,7 +187,7 @@ extension SQLiteDirectory {
         return Found(
             admission: admission,
             user: DatabaseRows.User(number: holder.user.number, recordName: holder.user.recordName),
-            hasDatabase: own != nil
+            hasDatabase: own.isComplete
         )
     }
 

@@ -12,7 +12,7 @@ extension SQLiteDirectory {
                     SELECT environment.kind, user.name, record_count, record_bytes, asset_count, asset_bytes
                     FROM environment JOIN database ON database.environment = environment.number
                     LEFT JOIN user ON user.number = database.owner
-                    WHERE environment.container = ?
+                    WHERE environment.container = ? AND database.scope != 3
                     ORDER BY user.name IS NOT NULL, user.name, environment.kind
                     """,
                 arguments: [container]

@@ -20,8 +20,10 @@ extension SQLiteDirectory {
             return try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT name, record_name, created_ms, is_revoked, kind FROM user
-                    WHERE container = ? ORDER BY name
+                    SELECT name, record_name, created_ms, is_revoked, kind,
+                        (SELECT group_concat(value, char(10) ORDER BY kind, value) FROM user_contact
+                            WHERE user_contact.user = user.number)
+                    FROM user WHERE container = ? ORDER BY name
                     """,
                 arguments: [container]
             ).map { row in
@@ -30,7 +32,8 @@ extension SQLiteDirectory {
                     userRecordName: row[1],
                     createdMilliseconds: row[2],
                     isRevoked: row[3],
-                    isService: row[4] == UserKind.service
+                    isService: row[4] == UserKind.service,
+                    contacts: (row[5] as String?)?.split(separator: "\n").map(String.init) ?? []
                 )
             }
         }
@@ -83,6 +86,27 @@ extension SQLiteDirectory {
                     """,
                 arguments: [until, Data(tokenHash), user.number]
             )
+        }
+    }
+
+    func setContacts(
+        _ contacts: [IdentityLookup],
+        ofUser name: String,
+        inContainer container: String
+    ) throws(DirectoryError) {
+        let wanted = contacts.compactMap { UserContact($0) }
+        try self.update(name, inContainer: container) { user, database in
+            try database.execute(sql: "DELETE FROM user_contact WHERE user = ?", arguments: [user.number])
+            for contact in Set(wanted) {
+                try database.execute(
+                    sql: """
+                        INSERT OR IGNORE INTO user_contact (container, kind, value, user)
+                        SELECT container, ?, ?, number FROM user WHERE number = ?
+                        """,
+                    arguments: [contact.kind, contact.value, user.number]
+                )
+                guard database.changesCount == 1 else { throw DirectoryError.contactTaken }
+            }
         }
     }
 

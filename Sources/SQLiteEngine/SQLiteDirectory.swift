@@ -28,7 +28,13 @@ struct SQLiteDirectory: Directory {
                     arguments: [container, Int64(environment.rawValue)]
                 )
                 let number = EnvironmentID(rawValue: database.lastInsertedRowID)
-                try DatabaseRows.create(scope: .public, owner: 0, in: number, database)
+                try DatabaseRows.create(
+                    scope: .public,
+                    owner: 0,
+                    in: number,
+                    nowMilliseconds: now,
+                    database
+                )
             }
         }
     }

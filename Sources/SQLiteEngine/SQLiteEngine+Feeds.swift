@@ -19,8 +19,10 @@ extension SQLiteEngine {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
-            try feed.page(read, into: sink)
+        self.whenViewsAreTold(requester) {
+            self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
+                try feed.page(read, into: sink)
+            }
         }
     }
 

@@ -21,7 +21,7 @@ extension SQLiteEngine {
             let attempt = self.page(read, for: requester, attemptMax: self.configuration.inlineQueryReadsMax)
             let isDone = self.reads.attempt { connection in
                 guard let answer = attempt(connection) else { return false }
-                self.reads.reply(with: answer, of: requester.database, reply)
+                self.reads.reply(with: answer, of: requester.databaseShown, reply)
                 return true
             }
             if isDone { return }
@@ -29,7 +29,7 @@ extension SQLiteEngine {
         let admission = self.reads.read(isShort: false) { connection in
             self.reads.reply(
                 with: whole(connection) ?? .failure(.internalFault),
-                of: requester.database,
+                of: requester.databaseShown,
                 reply
             )
         }

@@ -12,6 +12,7 @@ package final class SQLiteEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: Writer
     let reads: ReadPool
+    private let pendingViews: PendingViews
     private let sqliteDirectory: SQLiteDirectory
     private let sqliteSchemas: SQLiteSchemas
     private let sqliteSubscriptions: SQLiteSubscriptions
@@ -61,6 +62,7 @@ package final class SQLiteEngine: StorageEngine {
             report: report
         )
         let watch = WatchedDatabases()
+        self.pendingViews = watch.pendingViews
         do {
             self.reads = try ReadPool(
                 file: file,
@@ -181,9 +183,24 @@ package final class SQLiteEngine: StorageEngine {
             case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
             case .all: false
             }
-        self.read(isShort: isShort, requester, reply) { (connection) throws(StorageFailure) in
-            .success(try connection.zones(selection, for: requester))
+        self.whenViewsAreTold(requester) {
+            self.read(isShort: isShort, requester, reply) { (connection) throws(StorageFailure) in
+                .success(try connection.zones(selection, for: requester))
+            }
         }
+    }
+
+    /// Does something when shared databases have been told of every change that is acknowledged; at once for who does not ask for one.
+    func whenViewsAreTold(_ requester: Requester, _ body: @escaping @Sendable () -> Void) {
+        guard requester.scope == .shared, self.pendingViews.mayBeAny else { return body() }
+        let job = WriteQueue.Administration { transaction, _ in
+            while try transaction.spreadNews(max: 100) {}
+            transaction.mayHaveViewWork = false
+        } reply: { _ in
+            // What could not be told now is told later: the answer is what it was before.
+            body()
+        }
+        guard case .admitted = self.queue.add(job) else { return body() }
     }
 
     func read<Answer: Sendable>(
@@ -198,7 +215,7 @@ package final class SQLiteEngine: StorageEngine {
             reply(.failure(error))
             return
         }
-        self.reads.answer(isShort: isShort, in: requester.database, reply, read)
+        self.reads.answer(isShort: isShort, in: requester.databaseShown, reply, read)
     }
 
     static func refusal(

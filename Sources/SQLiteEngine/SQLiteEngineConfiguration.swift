@@ -72,6 +72,8 @@ package enum EngineEvent: Hashable, Sendable {
 package enum SQLiteEngineError: Error, Hashable, Sendable {
     /// A newer version of the server wrote the file.
     case formatTooNew(found: Int, known: Int)
+    /// The file is a copy that nobody may write to: a backup, or one whose restore has not come to its end.
+    case isBackup(path: String)
     /// The folder or the file can't be made, read or written.
     case cannotOpen(path: String, reason: String)
 }

@@ -33,7 +33,6 @@ final class SQLiteSubscriptions: SubscriptionStore {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
     ) {
-        guard requester.scope != .shared else { return reply(.failure(.databaseNotAllowed)) }
         guard let owner = requester.userRecordName else { return reply(.failure(.notSignedIn)) }
         let isShort =
             switch selection {

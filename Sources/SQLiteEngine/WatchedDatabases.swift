@@ -19,6 +19,7 @@ final class WatchedDatabases: Sendable {
 
     private let state = Mutex(State())
     let cursors = ListenerCursors()
+    let pendingViews = PendingViews()
 
     /// The environment of each database that is watched.
     var watched: [DatabaseID: EnvironmentID] { self.state.withLock { $0.environments } }

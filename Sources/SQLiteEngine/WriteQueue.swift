@@ -26,6 +26,8 @@ final class WriteQueue: @unchecked Sendable {
             case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
             case .modifySubscriptions(let operation):
                 max(1, operation.saves.count + operation.deletes.count)
+            case .acceptShares(let operation): max(1, operation.tokens.count)
+            case .requestShareAccess(let operation): max(1, operation.tokens.count)
             }
         }
     }

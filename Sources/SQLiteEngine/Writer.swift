@@ -230,6 +230,7 @@ final class Writer: @unchecked Sendable {
         }
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
+                try housekeeping.spreadNews(isAlone: false)
                 try housekeeping.sweep()
                 try housekeeping.workOnIndexes(isAlone: false)
                 try housekeeping.staleChanges.remove(isIdle: false)
@@ -290,7 +291,7 @@ final class Writer: @unchecked Sendable {
             for outcome in outcomes {
                 switch outcome {
                 case .recordSaved, .deleted: counted.recordsWritten += 1
-                case .zoneSaved, .subscriptionSaved, .failed: continue
+                case .zoneSaved, .subscriptionSaved, .shareAccepted, .done, .failed: continue
                 }
             }
         case .failure: counted.requestsRefused += 1
@@ -357,6 +358,7 @@ final class Writer: @unchecked Sendable {
                 return false
             }
             try transaction.begin(nowMilliseconds: now)
+            try housekeeping.spreadNews(isAlone: true)
             try housekeeping.sweep()
             try housekeeping.workOnIndexes(isAlone: true)
             try housekeeping.staleChanges.remove(isIdle: true)

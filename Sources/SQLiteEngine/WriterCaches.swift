@@ -28,6 +28,9 @@ struct WriterCaches {
     var counters: [DatabaseID: Counter] = [:]
     var changedCounters: [DatabaseID] = []
     var zones: [Name: ZoneKey] = [:]
+    var shares: [ZoneKey: [StoredShare]] = [:]
+    /// Shares that have a row in `share_news`, with the origin in it.
+    var sharesWithNews: [ShareNumber: UInt64] = [:]
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
     var fields: [Name: FieldDefinitions] = [:]
@@ -63,7 +66,7 @@ struct WriterCaches {
         let count =
             self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
             + self.grants.count + self.roles.count + self.accounts.count + self.authorNumbers.count
-            + self.authorNames.count
+            + self.authorNames.count + self.shares.count + self.sharesWithNews.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

@@ -18,6 +18,8 @@ final class WriterStatements {
     let subscriptions: SubscriptionStatements
     let assets: AssetStatements
     let usage: UsageStatements
+    let shares: ShareStatements
+    let views: ViewStatements
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -43,6 +45,8 @@ final class WriterStatements {
         self.subscriptions = try SubscriptionStatements(connection)
         self.assets = try AssetStatements(connection)
         self.usage = try UsageStatements(connection)
+        self.shares = try ShareStatements(connection)
+        self.views = try ViewStatements(connection)
     }
 }
 
@@ -51,7 +55,7 @@ struct ZoneStatements {
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.find = try HotStatement(
-            "SELECT number FROM zone WHERE database = ? AND name = ?",
+            ZoneQueries.find,
             on: connection
         )
         self.insert = try HotStatement(
@@ -109,8 +113,8 @@ struct RecordStatements {
         )
         self.insertTombstone = try HotStatement(
             """
-            INSERT INTO tombstone (database, zone, name, position, type, deleted_ms, creator)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO tombstone (database, zone, name, position, type, deleted_ms, creator, share)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             on: connection
         )
@@ -225,6 +229,23 @@ enum RecordColumns {
     static let body: Int32 = 7
     static let number: Int32 = 8
     static let count: Int32 = 9
+}
+
+enum ZoneQueries {
+    /// With the zone that it leads to, if it is one of somebody else.
+    static let find = "SELECT number, target_database, target_zone FROM zone WHERE database = ? AND name = ?"
+}
+
+extension ZoneKey {
+    /// From a row of `ZoneQueries.find`: where the zone's records are.
+    init(_ statement: HotStatement, in database: DatabaseID) {
+        if statement.isNull(1) {
+            self.init(database: database, number: statement.integer(0))
+        } else {
+            let target = DatabaseID(rawValue: statement.integer(1))
+            self.init(database: target, number: statement.integer(2))
+        }
+    }
 }
 
 enum ChangeQueries {

@@ -100,7 +100,15 @@ extension WriterTransaction {
         statement.bind(5, try self.typeNumber(record.recordType, in: environment))
         statement.bind(6, self.nowMilliseconds)
         statement.bind(7, try self.authorNumber(record.system.createdBy))
+        statement.bind(8, try self.takeCover(of: record.number, in: zone)?.rawValue)
         try statement.run()
+    }
+
+    /// The share that covered a record that is gone.
+    private func takeCover(of record: Int64, in zone: ZoneKey) throws(StorageFailure) -> ShareNumber? {
+        guard try !self.shares(in: zone).isEmpty, let share = try self.cover(of: record) else { return nil }
+        try self.setCover(nil, of: record, since: 0)
+        return share
     }
 
     func holders(of target: String, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Holder] {

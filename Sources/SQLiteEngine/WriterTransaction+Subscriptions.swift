@@ -143,7 +143,9 @@ extension WriterTransaction {
             while try statement.step() {
                 let stored = statement.subscription(of: owner, in: database)
                 let cursor = SubscriptionColumns.count
-                var known = max(stored.createdPosition, statement.integer(cursor))
+                // One that was restored counts from before the first position: it has news wherever nothing is, too.
+                var known = stored.createdPosition
+                if !statement.isNull(cursor) { known = max(known, statement.integer(cursor)) }
                 if !waiting.isEmpty, let unwritten = waiting[stored.cursorKey(of: listener)],
                     unwritten.savedPosition >= stored.createdPosition
                 {

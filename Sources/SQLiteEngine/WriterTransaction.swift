@@ -14,6 +14,11 @@ final class WriterTransaction: WriteTransaction {
     var mayHaveSweepWork = true
     /// Whether indexes may have to be filled or emptied.
     var mayHaveIndexWork = true
+    /// Whether shared databases may have to be told of something.
+    var mayHaveViewWork: Bool {
+        get { self.watch.pendingViews.mayBeAny }
+        set { self.watch.pendingViews.mayBeAny = newValue }
+    }
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
     /// The order of what the transaction has written.
@@ -84,6 +89,7 @@ final class WriterTransaction: WriteTransaction {
         self.caches = WriterCaches()
         self.mayHaveSweepWork = true
         self.mayHaveIndexWork = true
+        self.mayHaveViewWork = true
     }
 
     /// Makes what was written visible, after it is announced to who makes it durable.
@@ -149,6 +155,7 @@ final class WriterTransaction: WriteTransaction {
             self.watch.cursors.takeBack()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
+            self.mayHaveViewWork = true
             do throws(StorageFailure) {
                 try self.statements.rollbackToSavepoint.run()
                 try self.statements.release.run()
@@ -195,7 +202,7 @@ final class WriterTransaction: WriteTransaction {
         statement.bind(1, database.rawValue)
         statement.bind(2, name)
         guard try statement.step() else { return nil }
-        let key = ZoneKey(database: database, number: statement.integer(0))
+        let key = ZoneKey(statement, in: database)
         statement.reset()
         self.caches.zones[cacheKey] = key
         return key
@@ -220,6 +227,7 @@ final class WriterTransaction: WriteTransaction {
 
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
+        for share in try self.shares(in: zone) { try self.deleteShare(share) }
         try self.dropContents(of: zone, named: name)
         self.statements.zones.delete.bind(1, zone.database.rawValue)
         self.statements.zones.delete.bind(2, name)

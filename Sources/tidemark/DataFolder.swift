@@ -27,6 +27,7 @@ struct DataOption: ParsableArguments {
 ///     tls/          see ServerCertificates
 ///     assets/       see AssetStore
 ///     …             the engine's files
+///     restore.unfinished   while a backup is restored into it, and when that did not come to its end
 /// ```
 struct DataFolder: Hashable {
     /// Absolute: what is printed is used from other folders.
@@ -39,6 +40,34 @@ struct DataFolder: Hashable {
     var assetsPath: String { self.path + "/assets" }
 
     var exists: Bool { FileManager.default.fileExists(atPath: self.path) }
+
+    /// There while a restore is not through.
+    var unfinishedRestorePath: String { self.path + "/restore.unfinished" }
+
+    /// Refuses a folder that nobody may serve or change: a backup, or one that is not restored completely.
+    func refuseUnlessServable() throws(CommandFailure) {
+        let backup = BackupFolder(path: self.path)
+        let files = FileManager.default
+        if files.fileExists(atPath: backup.manifestPath) || files.fileExists(atPath: backup.unfinishedPath) {
+            throw Self.isBackup(self.path, restore: self.path)
+        }
+        if files.fileExists(atPath: self.unfinishedRestorePath) {
+            throw CommandFailure(
+                .data,
+                "a restore into \(self.path) has not come to its end. Wait for it; if it was broken off, run it again: "
+                    + "tidemark restore --from BACKUP --data \(self.path)"
+            )
+        }
+    }
+
+    /// What is wrong with a folder that has what a backup has; `backup` is what is to be restored, when it is known.
+    static func isBackup(_ path: String, restore backup: String = "BACKUP") -> CommandFailure {
+        CommandFailure(
+            .data,
+            "what is in \(path) is a backup's, and not used as it is: clients would miss changes. "
+                + "Restore the backup into another folder: tidemark restore --from \(backup) --data DIR"
+        )
+    }
 
     /// Makes the folder when it is not there.
     func make() throws(CommandFailure) {

@@ -3,7 +3,7 @@ import Logging
 import RecordServer
 import SQLiteEngine
 
-/// The only place that names an engine.
+/// The only place that names an engine, but for copies of its file (`Backup/`).
 enum EngineOpening {
     /// Opens the engine of a data folder.
     ///
@@ -34,6 +34,7 @@ enum EngineOpening {
                     "the data in \(folder.path) has format \(found), and this version knows \(known) and older. "
                         + "Use the version that wrote it, or a newer one."
                 )
+            case .isBackup: throw DataFolder.isBackup(folder.path)
             case .cannotOpen(let path, let reason):
                 throw CommandFailure(.cannotCreate, "\(path) cannot be opened: \(reason).")
             }

@@ -19,6 +19,7 @@ struct ServerRun {
         let logger = self.makeLogger()
         let metrics = MemoryMetrics()
         MetricsSystem.bootstrap(metrics)
+        try self.folder.refuseUnlessServable()
         try self.folder.make()
         let lock = try DataFolderLock(folder: self.folder)
         let tls = try self.loadTLS(logger: logger)

@@ -27,7 +27,8 @@ struct Tidemark: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, ContainerCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
-            AssetsCommand.self, Usage.self, Explain.self, SettingsCommand.self,
+            AssetsCommand.self, Backup.self, Restore.self, Usage.self, Explain.self, Access.self,
+            SettingsCommand.self,
         ]
     )
 

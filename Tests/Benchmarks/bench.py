@@ -1,4 +1,4 @@
-"""Measures Tidemark side by side with PostgreSQL, or a bare stream, over TLS, in alternating rounds of one run, and prints one table."""
+"""Measures Tidemark side by side with PostgreSQL, nats-server, or a bare stream, over TLS, in alternating rounds of one run, and prints one table."""
 
 import argparse
 import json
@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from bare_stream import BareStream
+from nats import NATS
 from postgresql import PostgreSQL
 from processes import Failure
 from tidemark import Tidemark
@@ -37,6 +38,8 @@ class Row:
     sample: dict = field(default_factory=dict)
     # Nobody to compare with: the figure of ours that is held against must and aim as it is.
     figure: str = ""
+    # Beside the figure, that of nats-server is printed: it has no part in the verdict.
+    is_beside_nats: bool = False
     # Idle time before the first measurement: what earlier rows left in the log is then in the file, and on the disk.
     quiet_seconds: int = 0
     # Of rows about assets, whose peer is a bare stream: mebibytes of the file, or how many files of how many bytes.
@@ -82,7 +85,8 @@ ROWS = [
     Row("push-latency", "from the start of a save to its notification, one listener, 99 of 100",
         "watched", 1, 1, 1, "ms", 5.0, 2.0, figure="p99_ms", quiet_seconds=15),
     Row("fan-out", "notifications that 1,000 listeners take together",
-        "watched", 1_000, 1, 1, "deliveries/s", 100_000, 100_000, figure="rate"),
+        "watched", 1_000, 1, 1, "deliveries/s", 100_000, 100_000, figure="rate",
+        is_beside_nats=True),
     Row("asset-upload", "1 GiB to a record that names it, synced", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9,
         amount=1_024 // DIVISOR),
     Row("asset-download", "1 GiB to a file", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9, amount=1_024 // DIVISOR),
@@ -158,18 +162,25 @@ def compare(row, ours, other, options):
     return {key: round(value, 3) if isinstance(value, float) else value for key, value in result.items()}
 
 
-def alone(row, ours, options):
-    """Measures ours only: the bound is a figure, no ratio."""
-    ours.load(row)
+def alone(row, ours, options, beside=None):
+    """Measures ours, and in turn what stands beside it: the bound is a figure, no ratio."""
+    for side in (ours, beside):
+        if side:
+            side.load(row)
     time.sleep(row.quiet_seconds)
-    rounds = []
+    rounds, others = [], []
     for number in range(options.rounds + 1):
-        measured = ours.measure(row, options.seconds if number > 0 else 1, options.seed + number)
+        seconds = options.seconds if number > 0 else 1
+        measured = ours.measure(row, seconds, options.seed + number)
+        # Messages of the size of our notifications.
+        other = beside.measure(row, seconds, measured["message_bytes"]) if beside else None
         if number > 0:  # the first warms up
             rounds.append(measured)
+            others += [other] if other else []
             answers = "".join(f", {name} of the save's own answer {measured[key]:.2f}" for name, key in (
                 ("p50", "answer_p50_ms"), ("p99", "answer_p99_ms")) if measured[key])
-            print(f"  {row.workload} {number}/{options.rounds}: {measured[row.figure]:,.2f} {row.unit}{answers}",
+            peer = f", {beside.name} {other[row.figure]:,.2f}, messages of {measured['message_bytes']} bytes" if other else ""
+            print(f"  {row.workload} {number}/{options.rounds}: {measured[row.figure]:,.2f} {row.unit}{answers}{peer}",
                   file=sys.stderr)
 
     def middle(key):
@@ -177,9 +188,12 @@ def alone(row, ours, options):
         return None if None in values else round(statistics.median(values), 3)
 
     figures = [measured[row.figure] for measured in rounds]
+    peers = [other[row.figure] for other in others]
+    ratios = [our / their for our, their in zip(figures, peers)]
     return {
-        "row": row.title, "workload": row.workload, "against": "-", "unit": row.unit,
-        "ours": middle(row.figure), "peer": None, "ratio": None, "must": row.must, "aim": row.aim,
+        "row": row.title, "workload": row.workload, "against": beside.name if beside else "-", "unit": row.unit,
+        "ours": middle(row.figure), "peer": round(statistics.median(peers), 3) if peers else None,
+        "ratio": round(statistics.median(ratios), 3) if ratios else None, "must": row.must, "aim": row.aim,
         "spread": [round(min(figures), 3), round(max(figures), 3)], "verdict": verdict(row, middle(row.figure)),
         "rounds": options.rounds, "seconds": options.seconds, "requests_s": middle("rate"),
         "p50_ms": middle("p50_ms") if row.figure != "rate" else None,
@@ -230,12 +244,13 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     folder = tempfile.mkdtemp(prefix="tidemark-bench-", dir="/var/tmp")  # a disk: /tmp may be memory
     os.chmod(folder, 0o755)  # the peer's account has to pass through
-    ours, peer, bare = Tidemark(folder, options.bin), PostgreSQL(folder), BareStream(folder, options.bin)
+    ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
+    bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
     try:
         ours.start()
         if not all(row.rival or row.figure or row.amount for row in options.rows):
             peer.start()
-        results = [alone(row, ours, options) if row.figure
+        results = [alone(row, ours, options, nats if row.is_beside_nats else None) if row.figure
                    else compare(row, ours, bare if row.amount else peer, options) for row in options.rows]
         print(table(results))
         if options.json:
@@ -247,7 +262,7 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        for side in (ours, peer, bare):
+        for side in (ours, peer, bare, nats):
             side.stop()
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -80,6 +80,8 @@ class Tidemark:
             # Of a save that somebody listens to; no other workload has them.
             "answer_p50_ms": report.get("answerP50Milliseconds"),
             "answer_p99_ms": report.get("answerP99Milliseconds"),
+            # Of a notification, as it is on a connection.
+            "message_bytes": report.get("messageBytes"),
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
         }

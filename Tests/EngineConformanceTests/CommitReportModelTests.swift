@@ -32,6 +32,8 @@ struct CommitReportModelTests {
                 self.records[id] = record.after?.unnumbered
             case .zoneCreated(let name):
                 #expect(self.zones.insert(name).inserted, place)
+            case .zoneChanged(let name):
+                Issue.record("\(name) is no zone of somebody else")
             case .zoneDeleted(let name):
                 #expect(self.zones.remove(name) != nil, place)
                 self.records = self.records.filter { $0.key.zone.zoneName != name }

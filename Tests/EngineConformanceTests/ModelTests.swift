@@ -120,7 +120,7 @@ struct ModelTests {
 extension WriteOutcome {
     fileprivate var verdict: StoreModel.Verdict {
         switch self {
-        case .recordSaved, .zoneSaved, .subscriptionSaved: .saved
+        case .recordSaved, .zoneSaved, .subscriptionSaved, .shareAccepted, .done: .saved
         case .deleted: .deleted
         case .failed: .failed
         }

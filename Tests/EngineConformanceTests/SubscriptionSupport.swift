@@ -106,6 +106,7 @@ extension CommittedChange {
             let name = record.zone == notes.zoneName ? record.name : "\(record.zone)/\(record.name)"
             return record.before == nil ? "+\(name)" : record.after == nil ? "-\(name)" : name
         case .zoneCreated(let name): return "+zone \(name)"
+        case .zoneChanged(let name): return "zone \(name)"
         case .zoneDeleted(let name): return "-zone \(name)"
         case .subscriptionSaved(let saved): return "+subscription \(saved.key.id)"
         case .subscriptionDeleted(let key): return "-subscription \(key.id)"

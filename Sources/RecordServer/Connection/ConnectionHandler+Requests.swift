@@ -169,6 +169,11 @@ extension ConnectionHandler {
         let stream = answer.stream
         let connection = NIOLoopBound(self, eventLoop: self.eventLoop)
         let mailbox = self.loop.mailbox
+        let whenRead: @Sendable (Result<[ReadOutcome], StoreError>) -> Void = { result in
+            mailbox.deliver(
+                EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
+            )
+        }
         switch request {
         case .write(let write):
             self.server.engine.write(write) { result in
@@ -178,18 +183,21 @@ extension ConnectionHandler {
             }
         case .fetchRecords(let fetch, let requester):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            self.server.engine.fetchRecords(fetch.ids, desiredKeys: fetch.desiredKeys, for: requester) {
-                result in
-                mailbox.deliver(
-                    EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
-                )
-            }
+            self.server.engine.fetchRecords(
+                fetch.ids,
+                desiredKeys: fetch.desiredKeys,
+                for: requester,
+                reply: whenRead
+            )
         case .fetchZones(let selection, let requester):
-            self.server.engine.fetchZones(selection, for: requester) { result in
-                mailbox.deliver(
-                    EngineReply(connection: connection, stream: stream, result: result.map { .read($0) })
-                )
-            }
+            self.server.engine.fetchZones(selection, for: requester, reply: whenRead)
+        case .fetchShareMetadata(let fetch, let requester):
+            self.reserve(Self.fetchReservedBytes, for: answer)
+            let container = self.user?.container ?? ""
+            let engine = self.server.engine
+            engine.fetchShareMetadata(fetch, container: container, for: requester, reply: whenRead)
+        case .fetchShareParticipants(let fetch, let requester):
+            self.server.engine.fetchShareParticipants(fetch.lookups, for: requester, reply: whenRead)
         case .fetchSubscriptions(let selection, let requester):
             self.reserve(Self.fetchReservedBytes, for: answer)
             self.server.engine.subscriptions.fetch(selection, for: requester) { result in

@@ -10,10 +10,14 @@ extension AdmittedRequest {
             case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
             case .modifyZones(let modify): modify.saves.count + modify.deletes.count
             case .modifySubscriptions(let modify): modify.saves.count + modify.deletes.count
+            case .acceptShares(let accept): accept.tokens.count
+            case .requestShareAccess(let request): request.tokens.count
             }
         case .fetchRecords(let fetch, _): fetch.ids.count
         case .fetchZones(.ids(let ids), _): ids.count
         case .fetchSubscriptions(.ids(let ids), _): ids.count
+        case .fetchShareMetadata(let fetch, _): fetch.tokens.count
+        case .fetchShareParticipants(let fetch, _): fetch.lookups.count
         case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen: 0
         case .upload, .download: 0
         }
@@ -40,6 +44,12 @@ extension AdmittedRequest {
             case .modifySubscriptions(var modify):
                 Self.remove(number, from: &modify.saves, then: &modify.deletes)
                 write.operation = .modifySubscriptions(modify)
+            case .acceptShares(var accept):
+                accept.tokens.remove(at: number)
+                write.operation = .acceptShares(accept)
+            case .requestShareAccess(var request):
+                request.tokens.remove(at: number)
+                write.operation = .requestShareAccess(request)
             }
             return .write(write)
         case .fetchRecords(var fetch, let requester):
@@ -51,6 +61,12 @@ extension AdmittedRequest {
         case .fetchSubscriptions(.ids(var ids), let requester):
             ids.remove(at: number)
             return .fetchSubscriptions(.ids(ids), requester)
+        case .fetchShareMetadata(var fetch, let requester):
+            fetch.tokens.remove(at: number)
+            return .fetchShareMetadata(fetch, requester)
+        case .fetchShareParticipants(var fetch, let requester):
+            fetch.lookups.remove(at: number)
+            return .fetchShareParticipants(fetch, requester)
         case .fetchZones(.all, _), .fetchSubscriptions(.all, _), .query, .feed, .checkSchema, .listen:
             return self
         case .upload, .download:

@@ -12,6 +12,8 @@ enum AdmittedRequest: Sendable {
     case checkSchema(SchemaCheck)
     case fetchSubscriptions(FetchSubscriptions.Selection, Requester)
     case listen(ListenerIdentity)
+    case fetchShareMetadata(FetchShareMetadata, Requester)
+    case fetchShareParticipants(FetchShareParticipants, Requester)
     case upload(AdmittedUpload)
     case download(AdmittedDownload)
 }
@@ -65,8 +67,14 @@ struct Admission {
             return try self.admit(operation)
         case .downloadAssets(let operation):
             return try self.admit(operation)
-        case .acceptShares, .fetchShareMetadata, .fetchShareParticipants, .requestShareAccess:
-            throw self.refusalOfShares
+        case .acceptShares(let operation):
+            return .write(try self.admit(operation, requestID: request.requestID))
+        case .requestShareAccess(let operation):
+            return .write(try self.admit(operation, requestID: request.requestID))
+        case .fetchShareMetadata(let operation):
+            return try self.admit(operation)
+        case .fetchShareParticipants(let operation):
+            return try self.admit(operation)
         }
     }
 

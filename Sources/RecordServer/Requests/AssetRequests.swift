@@ -19,6 +19,7 @@ extension Admission {
     /// `upload_assets`: somebody who is signed in, since every asset has somebody to count for.
     func admit(_ operation: UploadAssets) throws(Failure) -> AdmittedRequest {
         try self.checkCount(operation.assets.count)
+        guard operation.scope != .shared else { throw Failure(StoreError.databaseNotAllowed) }
         let requester = try self.user.requester(for: operation.scope, writing: true)
         return .upload(AdmittedUpload(assets: operation.assets, requester: requester))
     }

@@ -18,26 +18,12 @@ struct ConnectionUser: Sendable {
 
     /// The database that a scope means to this user.
     ///
-    /// - Throws: `badDatabase` for the shared scope, `notAuthenticated` when nobody is signed in and somebody must be.
+    /// - Throws: `notAuthenticated` when nobody is signed in and somebody must be.
     func requester(for scope: DatabaseScope, writing: Bool) throws(Failure) -> Requester {
         let database: DatabaseID
         switch scope {
-        case .shared:
-            throw Failure(
-                code: .badDatabase,
-                message: "this version has no shared databases",
-                retry: .never
-            )
-        case .private:
-            guard let own = self.signIn.privateDatabase else {
-                guard self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
-                throw Failure(
-                    code: .permissionFailure,
-                    message: "a service has no private database: it may act on behalf of a user",
-                    retry: .never
-                )
-            }
-            database = own
+        case .shared: database = try self.own(self.signIn.sharedDatabase)
+        case .private: database = try self.own(self.signIn.privateDatabase)
         case .public:
             guard !writing || self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
             database = self.signIn.publicDatabase
@@ -47,6 +33,16 @@ struct ConnectionUser: Sendable {
             scope: scope,
             environment: self.signIn.environment,
             userRecordName: self.signIn.userRecordName
+        )
+    }
+
+    private func own(_ database: DatabaseID?) throws(Failure) -> DatabaseID {
+        if let database { return database }
+        guard self.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
+        throw Failure(
+            code: .permissionFailure,
+            message: "a service has no database of its own: it may act on behalf of a user",
+            retry: .never
         )
     }
 }

@@ -34,6 +34,8 @@ extension StoreError {
         case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .culprit
         case .subscriptionDuplicate, .subscriptionMissing, .subscriptionLimit: .culprit
         case .subscriptionZoneNotAllowed, .duplicateSubscription: .culprit
+        case .alreadyShared, .shareConflict, .shareInvalid, .tooManyParticipants: .culprit
+        case .sharedTreeTooLarge, .shareMissing, .participantUnverified, .zoneRequired: .culprit
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
         case .deadlinePassed, .cancelled: .culprit
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
@@ -62,6 +64,8 @@ extension StoreError {
         case .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .afterChange
         case .subscriptionDuplicate, .subscriptionZoneNotAllowed, .duplicateSubscription: .never
         case .subscriptionMissing, .subscriptionLimit: .afterChange
+        case .alreadyShared, .shareConflict, .tooManyParticipants, .participantUnverified: .afterChange
+        case .shareInvalid, .sharedTreeTooLarge, .shareMissing, .zoneRequired: .never
         case .indexBuilding(_, let milliseconds): .after(milliseconds: milliseconds)
         case .deadlinePassed: .now
         case .overloaded(let milliseconds): .after(milliseconds: milliseconds)
@@ -89,6 +93,8 @@ extension StoreError {
         case .subscriptionDuplicate, .subscriptionMissing, .subscriptionLimit: nil
         case .subscriptionZoneNotAllowed, .duplicateSubscription: nil
         case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
+        case .alreadyShared, .shareConflict, .shareInvalid, .tooManyParticipants: nil
+        case .sharedTreeTooLarge, .shareMissing, .participantUnverified, .zoneRequired: nil
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
         case .deadlinePassed, .cancelled: nil
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: nil

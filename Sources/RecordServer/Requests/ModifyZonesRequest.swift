@@ -7,7 +7,7 @@ extension Admission {
     func admit(_ operation: ModifyZones, requestID: RequestID?) throws(Failure) -> WriteRequest {
         try self.checkCount(operation.saves.count + operation.deletes.count)
         let requester = try self.user.requester(for: operation.scope, writing: true)
-        guard operation.scope == .private else {
+        guard operation.scope != .public else {
             throw Failure(
                 code: .badDatabase,
                 message: "zones can be created and deleted in private databases only",

@@ -97,6 +97,8 @@ extension ItemOutcome {
         case .zoneSaved(let zone): self = .zone(zone)
         case .subscriptionSaved(let subscription): self = .subscription(subscription)
         case .deleted: self = .deleted
+        case .shareAccepted(let record): self = .record(RecordMessage(record))
+        case .done: self = .done
         case .failed(let error): self = .failure(Failure(error))
         }
     }
@@ -105,8 +107,17 @@ extension ItemOutcome {
         switch outcome {
         case .record(let record): self = .record(RecordMessage(record))
         case .zone(let zone): self = .zone(zone)
+        case .shareMetadata(let metadata): self = .shareMetadata(metadata)
+        case .identity(let identity): self = .participant(ShareParticipant(invitable: identity))
         case .failed(let error): self = .failure(Failure(error))
         }
+    }
+}
+
+extension ShareParticipant {
+    /// Somebody who may be invited, by an ID that no share has yet.
+    fileprivate init(invitable identity: UserIdentity) {
+        self.init(id: RandomNames.participantID(), identity: identity, acceptance: .unknown)
     }
 }
 
@@ -128,7 +139,8 @@ extension WriteOutcome {
         case .recordSaved: outcomeOverheadBytes
         case .zoneSaved: outcomeOverheadBytes
         case .subscriptionSaved(let subscription): subscription.heldBytes
-        case .deleted: outcomeOverheadBytes
+        case .deleted, .done: outcomeOverheadBytes
+        case .shareAccepted(let record): outcomeOverheadBytes + record.body.bytes.count
         case .failed(.recordExists(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed(.changeTagStale(let record)): outcomeOverheadBytes + record.body.bytes.count
         case .failed: outcomeOverheadBytes
@@ -154,7 +166,10 @@ extension ReadOutcome {
     fileprivate var heldBytes: Int {
         switch self {
         case .record(let record): outcomeOverheadBytes + record.body.bytes.count
-        case .zone: outcomeOverheadBytes
+        case .zone, .identity: outcomeOverheadBytes
+        case .shareMetadata(let metadata):
+            outcomeOverheadBytes + metadata.share.body.bytes.count
+                + (metadata.rootRecord?.body.bytes.count ?? 0)
         case .failed: outcomeOverheadBytes
         }
     }

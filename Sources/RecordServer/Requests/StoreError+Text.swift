@@ -61,6 +61,7 @@ extension StoreError {
             "the index on field '\(field)' is still being built, retry after \(milliseconds) ms"
         case .queryTooBroad:
             "the query would put too many records in order: add a condition, or sort by an indexed field first"
+        case .zoneRequired: "SharedDB does not support Zone Wide queries"
         case .cursorInvalid: "the cursor is none of this query: query again from the start"
         case .cursorExpired: "the indexes have changed since the cursor was made: query again from the start"
         case .changeTokenExpired: "client knowledge differs from server knowledge"
@@ -71,6 +72,16 @@ extension StoreError {
         case .subscriptionZoneNotAllowed:
             "the default zone has no subscription to all its changes: subscribe to a query"
         case .duplicateSubscription: "You can't save or delete the same subscription twice"
+        case .alreadyShared: "the record, one above or one below it, is shared already: a record is in one share"
+        case .shareConflict(.zoneIsShared): "the zone is shared as a whole: it has no shares of records"
+        case .shareConflict(.zoneHasShares): "records of the zone are shared: it can't be shared as a whole"
+        case .shareInvalid(let fault): fault.text
+        case .tooManyParticipants: "a share has at most \(Bounds.participantsMax) participants"
+        case .sharedTreeTooLarge:
+            "more than \(Bounds.defaults.cascadeRecordsMax) records are below this one: share or move it in parts"
+        case .shareMissing: "the URL leads to no share: ask the owner for a new one"
+        case .participantUnverified:
+            "the address that was invited is not one of this account: the operator adds it to the user"
         case .atomicPeer: "Atomic failure"
         case .dependsOn: "a record of the same request that this one refers to could not be saved"
         case .tooManyItems(let count):
@@ -131,6 +142,23 @@ extension NameKind {
         case .subscription: "a subscription ID has 1 to 255 printable ASCII characters"
         case .field: "a field name is a letter, then letters, digits and '_', at most 255 characters"
         case .userRecord: "user records are made by the server: they can be changed, not created or deleted"
+        }
+    }
+}
+
+extension ShareFault {
+    fileprivate var text: String {
+        switch self {
+        case .place: "only what is in a zone of one's own in the private database can be shared"
+        case .rootMissing: "a new share is saved in the same request as the record that it shares"
+        case .permissionUnknown: "a participant's permission is none, readOnly or readWrite"
+        case .roleNotAllowed: "a participant who is invited is a private user or an administrator"
+        case .ownerStays: "the owner of a share can't be removed or changed"
+        case .mixesPublicAndPrivate:
+            "a share has either invited participants or a public permission: remove the former, or set it to none"
+        case .participantID: "the ID of a participant has 1 to 64 printable ASCII characters"
+        case .fieldType: "a share holds neither references nor assets: put them into the records that it shares"
+        case .notAShare: "only a record of the type '\(ShareRecord.type)' has participants"
         }
     }
 }

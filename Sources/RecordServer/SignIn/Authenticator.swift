@@ -136,8 +136,7 @@ struct SignInRefusal: Error, Hashable {
         case .unavailable: self.reason = .overloaded
         case .userNameInvalid: self.reason = .notAuthenticated
         case .containerExists, .userExists, .userMissing, .userRevoked, .userIsService, .keyExists,
-            .keyMissing,
-            .tooManyKeys:
+            .keyMissing, .tooManyKeys, .contactTaken:
             self.reason = .internalError
         }
     }

@@ -50,6 +50,10 @@ final class Audience {
     }
 
     func scope(of database: DatabaseID) -> DatabaseScope {
-        database == self.signIn.publicDatabase ? .public : .private
+        switch database {
+        case self.signIn.publicDatabase: .public
+        case self.signIn.sharedDatabase: .shared
+        default: .private
+        }
     }
 }

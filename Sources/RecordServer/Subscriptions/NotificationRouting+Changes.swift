@@ -36,7 +36,7 @@ extension NotificationRouting {
                 self.saved(watched, in: change.environment)
             case .subscriptionDeleted(let key):
                 self.deleted(key, in: change.environment)
-            case .zoneCreated(let zone), .zoneDeleted(let zone):
+            case .zoneCreated(let zone), .zoneChanged(let zone), .zoneDeleted(let zone):
                 self.touch(change, ofType: nil, zone: zone, &known)
             case .record(let record):
                 for watch in self.match(change, record, mayRead, &known) {

@@ -151,7 +151,7 @@ struct SkippedChanges: Sendable {
 
     private mutating func add(_ change: CommittedChange) {
         switch change.kind {
-        case .record, .zoneCreated, .zoneDeleted:
+        case .record, .zoneCreated, .zoneChanged, .zoneDeleted:
             self.databases[change.database] = change.position
         case .subscriptionSaved(let watched):
             self.byName[Name(watched.key)] = (change.environment, .saved(watched))
@@ -168,7 +168,7 @@ extension CommittedChange {
         case .record(let record):
             512 + (record.before?.body.bytes.count ?? 0) + (record.after?.body.bytes.count ?? 0)
         case .subscriptionSaved: Bounds.subscriptionBytesMax
-        case .zoneCreated, .zoneDeleted, .subscriptionDeleted: 512
+        case .zoneCreated, .zoneChanged, .zoneDeleted, .subscriptionDeleted: 512
         }
     }
 }

@@ -3,6 +3,7 @@ struct ChangeWalk {
     enum Turn {
         case change(FeedChange)
         case deletion(FeedDeletion)
+        case cover(CoverChange)
     }
 
     /// Pieces of one of the two, in order.
@@ -17,32 +18,40 @@ struct ChangeWalk {
     private let zone: ZoneKey
     private var changes: Source<FeedChange>
     private var deletions: Source<FeedDeletion>
+    private var covers: Source<CoverChange>
 
     private static let piece = 128
 
-    init(_ reader: any FeedReader, zone: ZoneKey, after position: Int64) {
+    /// `hasCovers`: also what came under shares and left them.
+    init(_ reader: any FeedReader, zone: ZoneKey, after position: Int64, hasCovers: Bool) {
         self.reader = reader
         self.zone = zone
         self.changes = Source(after: position)
         self.deletions = Source(after: position)
+        self.covers = Source(after: position, isAtEnd: !hasCovers)
     }
 
     /// `nil`: there is no more.
     mutating func next() throws(StorageFailure) -> Turn? {
         if self.changes.elements.isEmpty, !self.changes.isAtEnd { try self.readChanges() }
         if self.deletions.elements.isEmpty, !self.deletions.isAtEnd { try self.readDeletions() }
-        switch (self.changes.elements.first, self.deletions.elements.first) {
-        case (nil, nil): return nil
-        case (let change?, let deletion?) where deletion.position < change.position:
-            self.deletions.elements.removeFirst()
-            return .deletion(deletion)
-        case (let change?, _):
-            self.changes.elements.removeFirst()
-            return .change(change)
-        case (nil, let deletion?):
-            self.deletions.elements.removeFirst()
-            return .deletion(deletion)
+        if self.covers.elements.isEmpty, !self.covers.isAtEnd { try self.readCovers() }
+        let change = self.changes.elements.first?.position ?? .max
+        let deletion = self.deletions.elements.first?.position ?? .max
+        let cover = self.covers.elements.first?.position ?? .max
+        if change < min(deletion, cover) { return self.changes.elements.popFirst().map { .change($0) } }
+        if deletion < cover { return self.deletions.elements.popFirst().map { .deletion($0) } }
+        return self.covers.elements.popFirst().map { .cover($0) }
+    }
+
+    private mutating func readCovers() throws(StorageFailure) {
+        let piece = try self.reader.coverChanges(after: self.covers.after, in: self.zone, limit: Self.piece)
+        self.covers.elements = piece[...]
+        guard let last = piece.last else {
+            self.covers.isAtEnd = true
+            return
         }
+        self.covers.after = last.position
     }
 
     private mutating func readChanges() throws(StorageFailure) {

@@ -16,14 +16,19 @@ package struct FeedExecution {
 
     /// The items go into the sink, in order.
     package func page(_ read: FeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedAnswer {
-        let state = try self.state()
         let zone = try self.zone(read.zone)
+        let state = try self.state(of: zone.key.database)
+        let shared = try self.sharedAccess(to: zone.key)
         let token = try read.token.map { (bytes) throws(FeedFailure) in
-            try self.token(bytes, zone: zone.key.number, state)
+            try self.token(bytes, zone: zone.key, state)
+        }
+        if let token, let shared, token.position < shared.expiredThrough {
+            throw .refused(.changeTokenExpired)
         }
         let page = FeedPage(
             read,
             in: zone.key,
+            shared: shared,
             ahead: token?.ahead ?? SentAhead(),
             self,
             into: sink
@@ -66,14 +71,14 @@ package struct FeedExecution {
             last: nil,
             totals: try page.mayReadEverything() ? totals : nil
         )
-        return self.token(zone: zone.key.number, .snapshot(snapshot), state)
+        return self.token(of: zone.key, .snapshot(snapshot), state)
     }
 
     // MARK: A database
 
     /// The items go into the sink, in order.
     package func page(_ read: DatabaseFeedRead, into sink: any FeedSink) throws(FeedFailure) -> FeedAnswer {
-        let state = try self.state()
+        let state = try self.state(of: self.requester.database)
         var after = ChangeToken.nothing
         if let bytes = read.token {
             // A database has no snapshots.
@@ -85,7 +90,7 @@ package struct FeedExecution {
         let turns = try self.zoneTurns(after: after, limit: read.limit + 1, hasToken: read.token != nil)
         for turn in turns.prefix(read.limit) {
             after = turn.position
-            let id = ZoneID(zoneName: turn.name)
+            let id = Access.zone(storedAs: turn.name, for: self.requester)
             guard turn.isDeletion else {
                 sink.add(changed: id)
                 continue
@@ -99,7 +104,7 @@ package struct FeedExecution {
         }
         let isThrough = turns.count <= read.limit
         if isThrough { after = state.position }
-        let token = self.token(zone: nil, .feed(after: after, known: after), state)
+        let token = self.token(of: nil, .feed(after: after, known: after), state)
         return FeedAnswer(token: token.bytes, moreComing: !isThrough, totals: nil)
     }
 
@@ -123,19 +128,26 @@ package struct FeedExecution {
 
     /// The token for now, of a zone or of the database.
     package func token(of zone: ZoneID?) throws(FeedFailure) -> [UInt8] {
-        let state = try self.state()
-        let number = try zone.map { (zone) throws(FeedFailure) in try self.zone(zone).key.number }
-        return self.token(zone: number, .feed(after: state.position, known: state.position), state).bytes
+        let key = try zone.map { (zone) throws(FeedFailure) in try self.zone(zone).key }
+        if let key { _ = try self.sharedAccess(to: key) }
+        let state = try self.state(of: key?.database ?? self.requester.database)
+        return self.token(of: key, .feed(after: state.position, known: state.position), state).bytes
     }
 
-    private func token(zone: Int64?, _ phase: ChangeToken.Phase, _ state: FeedState) -> ChangeToken {
-        ChangeToken(database: self.requester.database, epoch: state.epoch, zone: zone, phase: phase)
+    /// Of a zone, in the database where its records are, or of the requester's database.
+    private func token(of zone: ZoneKey?, _ phase: ChangeToken.Phase, _ state: FeedState) -> ChangeToken {
+        ChangeToken(
+            database: zone?.database ?? self.requester.database,
+            epoch: state.epoch,
+            zone: zone?.number,
+            phase: phase
+        )
     }
 
     /// Reads a token that came back.
     private func token(
         _ bytes: [UInt8],
-        zone: Int64?,
+        zone: ZoneKey?,
         _ state: FeedState
     ) throws(FeedFailure) -> ChangeToken {
         let token: ChangeToken
@@ -144,7 +156,8 @@ package struct FeedExecution {
         } catch {
             throw .refused(error)
         }
-        guard token.database == self.requester.database, token.epoch == state.epoch, token.zone == zone,
+        guard token.database == zone?.database ?? self.requester.database, token.epoch == state.epoch,
+            token.zone == zone?.number,
             // Behind the last position it is from a future that a backup took back.
             (state.tombstonesGoneThrough...max(state.position, state.tombstonesGoneThrough))
                 .contains(token.position)
@@ -152,20 +165,32 @@ package struct FeedExecution {
         return token
     }
 
-    private func state() throws(FeedFailure) -> FeedState {
+    private func state(of database: DatabaseID) throws(FeedFailure) -> FeedState {
         let state = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.state(of: self.requester.database)
+            try self.reader.state(of: database)
         }
         guard let state else { throw .refused(.internalFault) }
         return state
     }
 
     private func zone(_ id: ZoneID) throws(FeedFailure) -> FeedZone {
-        guard Access.isOwn(id, of: self.requester) else { throw .refused(.zoneMissing) }
+        guard let name = Access.storedName(of: id, for: self.requester) else {
+            throw .refused(.zoneMissing)
+        }
         let zone = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.feedZone(named: id.zoneName, in: self.requester.database)
+            try self.reader.feedZone(named: name, in: self.requester.database)
         }
         guard let zone else { throw .refused(.zoneMissing) }
         return zone
+    }
+
+    /// What the requester may in a zone of somebody else; `nil`: it is not one.
+    private func sharedAccess(to zone: ZoneKey) throws(FeedFailure) -> SharedAccess? {
+        guard self.requester.scope == .shared else { return nil }
+        let access = try FeedFailure.wrapping { () throws(StorageFailure) in
+            try self.reader.sharedAccess(to: zone, of: self.requester.database)
+        }
+        guard !access.isEmpty else { throw .refused(.zoneMissing) }
+        return access
     }
 }

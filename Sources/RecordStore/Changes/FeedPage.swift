@@ -8,6 +8,8 @@ final class FeedPage {
     private let read: FeedRead
     private let zone: ZoneKey
     private let requester: Requester
+    /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
+    private let shared: SharedAccess?
     private let budget: FeedBudget
     private let reader: any FeedReader
     private let desiredKeys: Set<String>?
@@ -24,12 +26,14 @@ final class FeedPage {
     init(
         _ read: FeedRead,
         in zone: ZoneKey,
+        shared: SharedAccess?,
         ahead: SentAhead,
         _ feed: FeedExecution,
         into sink: any FeedSink
     ) {
         self.read = read
         self.zone = zone
+        self.shared = shared
         self.requester = feed.requester
         self.ahead = ahead
         self.budget = feed.budget
@@ -55,7 +59,7 @@ final class FeedPage {
             }
             self.reads += 1
             // What has changed since the beginning is left to the feed.
-            if row.position <= start.position {
+            if row.position <= start.position, try self.wasThere(row.number, at: start.position) {
                 let number = row.number
                 let hasRoom = try self.take(row) { parent in
                     parent.position <= start.position
@@ -74,7 +78,12 @@ final class FeedPage {
 
     /// Goes through the changes behind a position; returns where it stopped, `nil`: at the end.
     func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
-        var walk = ChangeWalk(self.reader, zone: self.zone, after: position)
+        var walk = ChangeWalk(
+            self.reader,
+            zone: self.zone,
+            after: position,
+            hasCovers: self.shared.map { $0.zoneWide == nil } ?? false
+        )
         var after = position
         while let turn = try FeedFailure.wrapping({ () throws(StorageFailure) in try walk.next() }) {
             guard !self.isUsedUp else { return after }
@@ -86,6 +95,9 @@ final class FeedPage {
             case .deletion(let deletion):
                 guard try self.take(deletion) else { return after }
                 after = deletion.position
+            case .cover(let change):
+                guard try self.take(change) else { return after }
+                after = change.position
             }
         }
         return nil
@@ -97,19 +109,67 @@ final class FeedPage {
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
             return try self.take(row) { parent in
-                parent.position < change.position || parent.createdPosition <= known
+                // What came under a share after its creation was not sent then.
+                parent.position < change.position
+                    || (self.shared == nil && parent.createdPosition <= known)
             }
         } ?? true
     }
 
     private func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
-        let access = try self.access(toType: deletion.recordType)
-        guard access.mayRead(recordCreatedBy: deletion.createdBy) else { return true }
+        if let shared {
+            guard shared.hears(ofLeaving: deletion.share, at: deletion.position) else { return true }
+        } else {
+            let access = try self.access(toType: deletion.recordType)
+            guard access.mayRead(recordCreatedBy: deletion.createdBy) else { return true }
+        }
+        return self.add(deletionOf: deletion.name, type: deletion.recordType)
+    }
+
+    /// False: there is no room.
+    private func add(deletionOf name: String, type: String) -> Bool {
         guard self.itemCount < self.read.limit else { return false }
-        let id = RecordID(zone: self.read.zone, recordName: deletion.name)
-        self.sink.add(DeletedRecord(id: id, recordType: deletion.recordType))
+        let id = RecordID(zone: self.read.zone, recordName: name)
+        self.sink.add(DeletedRecord(id: id, recordType: type))
         self.itemCount += 1
         return true
+    }
+
+    // MARK: Shares
+
+    /// A record that came under a share comes now, unless it has a later turn of its own; one that left it is gone, unless another share covers it.
+    private func take(_ change: CoverChange) throws(FeedFailure) -> Bool {
+        guard let shared, shared.grant(coveredBy: change.share) != nil else { return true }
+        let cover = try self.cover(of: change.record)
+        let isThere = shared.grant(coveredBy: cover?.share) != nil
+        guard change.isArrival else {
+            guard !isThere, shared.hears(ofLeaving: change.share, at: change.position) else { return true }
+            return self.add(deletionOf: change.name, type: change.recordType)
+        }
+        // A record that left again and came back comes at its last arrival.
+        guard isThere, cover?.since == change.position else { return true }
+        return try self.reader.visitRecord(numbered: change.record, in: self.zone) {
+            (row: borrowing FeedRow) throws(FeedFailure) in
+            guard row.position < change.position else { return true }
+            return try self.take(row) { parent in parent.position < change.position }
+        } ?? true
+    }
+
+    /// Whether a record was there for the requester when a snapshot began; what came under a share later is left to the feed.
+    private func wasThere(_ record: Int64, at position: Int64) throws(FeedFailure) -> Bool {
+        guard let shared, shared.zoneWide == nil else { return true }
+        return try self.cover(of: record).map { $0.since <= position } ?? false
+    }
+
+    private func cover(of record: Int64) throws(FeedFailure) -> (share: ShareNumber, since: Int64)? {
+        try FeedFailure.wrapping { () throws(StorageFailure) in try self.reader.cover(of: record) }
+    }
+
+    /// What the requester may do with a record of somebody else's zone; `nil`: it is not there for him.
+    private func grant(of record: Int64) throws(FeedFailure) -> ShareGrant? {
+        guard let shared else { return nil }
+        if let zoneWide = shared.zoneWide { return zoneWide }
+        return shared.grant(coveredBy: try self.cover(of: record)?.share)
     }
 
     // MARK: Records
@@ -123,9 +183,39 @@ final class FeedPage {
     ) throws(FeedFailure) -> Bool {
         if self.ahead.remove(row.position) { return true }
         let recordType = row.record.recordType
+        if self.shared != nil || recordType == ShareRecord.type {
+            return try self.takeShared(row, unless: has)
+        }
         guard try self.mayRead(type: recordType, createdBy: row.record.system.createdBy) else { return true }
-        if !row.record.parent.isEmpty {
-            let parent = String(decoding: row.record.parent, as: UTF8.self)
+        guard try self.takeAncestors(of: row.record, unless: has) else { return false }
+        return self.add(row.record)
+    }
+
+    /// The same of a record that is shared, or a share: it is as the requester may see it.
+    private func takeShared(
+        _ row: borrowing FeedRow,
+        unless has: (FeedPlace) -> Bool
+    ) throws(FeedFailure) -> Bool {
+        let grant = try self.grant(of: row.number)
+        guard self.shared == nil || grant != nil else { return true }
+        var record = row.record.record(in: self.read.zone)
+        if record.recordType == ShareRecord.type {
+            record.body = record.body.seen(by: self.requester.userRecordName ?? "")
+        }
+        if let root = grant?.share.root, root == record.id.recordName { record.parent = nil }
+        return try record.lentThrowing { (record: borrowing LentRecord) throws(FeedFailure) in
+            guard try self.takeAncestors(of: record, unless: has) else { return false }
+            return self.add(record)
+        }
+    }
+
+    /// Adds the ancestors that the client does not have; false: there is no room for all of them.
+    private func takeAncestors(
+        of record: borrowing LentRecord,
+        unless has: (FeedPlace) -> Bool
+    ) throws(FeedFailure) -> Bool {
+        if !record.parent.isEmpty {
+            let parent = String(decoding: record.parent, as: UTF8.self)
             for ancestor in try self.missingAncestors(from: parent, has).reversed() {
                 let id = RecordID(zone: self.read.zone, recordName: ancestor.name)
                 guard ancestor.stored.record(id: id).lent({ self.add($0) }) else { return false }
@@ -133,7 +223,7 @@ final class FeedPage {
                 self.knownParents.insert(ancestor.name)
             }
         }
-        return self.add(row.record)
+        return true
     }
 
     /// A parent that the client can't have, and the parent's own, the nearest first.
@@ -151,8 +241,7 @@ final class FeedPage {
                 try self.reader.place(ofRecordNamed: name, in: self.zone)
             }
             guard let place else { break }
-            guard !self.ahead.contains(place.position), !has(place), let record = try self.record(at: place),
-                try self.mayRead(type: record.stored.recordType, createdBy: record.stored.system.createdBy)
+            guard !self.ahead.contains(place.position), !has(place), let record = try self.ancestor(at: place)
             else {
                 self.knownParents.insert(name)
                 break
@@ -163,10 +252,19 @@ final class FeedPage {
         return missing
     }
 
-    private func record(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
-        try FeedFailure.wrapping { () throws(StorageFailure) in
+    /// `nil`: it is not there for the requester.
+    private func ancestor(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
+        let record = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.record(numbered: place.number, in: self.zone)
         }
+        guard let record else { return nil }
+        if self.shared != nil {
+            guard let grant = try self.grant(of: place.number) else { return nil }
+            guard grant.share.root == record.name else { return record }
+            return NamedRecord(name: record.name, stored: record.stored.asRoot)
+        }
+        let stored = record.stored
+        return try self.mayRead(type: stored.recordType, createdBy: stored.system.createdBy) ? record : nil
     }
 
     /// False: there is no room.
@@ -205,6 +303,7 @@ final class FeedPage {
 
     /// Whether the requester may read every record that there can be.
     func mayReadEverything() throws(FeedFailure) -> Bool {
+        if let shared { return shared.zoneWide != nil }
         guard self.requester.scope == .public else { return true }
         let types = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.recordTypes(in: self.requester.environment)

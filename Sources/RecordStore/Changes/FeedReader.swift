@@ -53,6 +53,16 @@ package protocol FeedReader: AnyObject {
     ) throws(StorageFailure) -> [FeedZoneDeletion]
 
     func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
+    /// The share that covers a record, and since which position.
+    func cover(of record: Int64) throws(StorageFailure) -> (share: ShareNumber, since: Int64)?
+    /// Records that came under a share or left it behind a position, ascending; at most `limit`.
+    func coverChanges(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [CoverChange]
     func recordTypes(in environment: EnvironmentID) throws(StorageFailure) -> [String]
 }
 
@@ -133,12 +143,21 @@ package struct FeedDeletion: Hashable, Sendable {
     package var recordType: String
     /// User record name; empty: nobody knows.
     package var createdBy: String
+    /// What covered the record.
+    package var share: ShareNumber?
 
-    package init(position: Int64, name: String, recordType: String, createdBy: String) {
+    package init(
+        position: Int64,
+        name: String,
+        recordType: String,
+        createdBy: String,
+        share: ShareNumber? = nil
+    ) {
         self.position = position
         self.name = name
         self.recordType = recordType
         self.createdBy = createdBy
+        self.share = share
     }
 }
 

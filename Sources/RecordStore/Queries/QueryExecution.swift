@@ -35,6 +35,7 @@ package struct QueryExecution {
             throw .refused(error)
         }
         let zone = try self.zone()
+        let rule = try self.rule(in: zone)
         let query = try self.checkedQuery()
         let position = try self.position()
         let planner = QueryPlanner(
@@ -51,13 +52,13 @@ package struct QueryExecution {
             query,
             plan,
             zones: zone.map { .one($0) } ?? .all(self.requester.database),
-            rule: self.rule,
+            rule: rule,
             budget: self.budget,
             store: self.store
         )
         let signature = plan.signature
         if let position, position.signature != signature { throw .refused(.cursorExpired) }
-        let end = self.rule == .none ? nil : try page.fill(from: position?.order)
+        let end = rule == .none ? nil : try page.fill(from: position?.order)
         return QueryAnswer(
             records: page.records,
             count: page.count,
@@ -70,13 +71,25 @@ package struct QueryExecution {
 
     private func zone() throws(QueryFailure) -> NamedZone? {
         guard let id = self.read.zone else { return nil }
-        guard Access.isOwn(id, of: self.requester) else { throw .refused(.zoneMissing) }
-        let database = self.requester.database
+        guard let name = Access.storedName(of: id, for: self.requester) else {
+            throw .refused(.zoneMissing)
+        }
         let key = try self.store.stored { (reader) throws(StorageFailure) in
-            try reader.zone(named: id.zoneName, in: database)
+            try reader.zone(named: name, in: self.requester.database)
         }
         guard let key else { throw .refused(.zoneMissing) }
         return NamedZone(name: id.zoneName, key: key)
+    }
+
+    /// Which records the requester may find; in a zone of somebody else those that were shared with him.
+    private func rule(in zone: NamedZone?) throws(QueryFailure) -> ReadRule {
+        guard self.requester.scope == .shared else { return self.rule }
+        guard let zone else { throw .refused(.zoneRequired) }
+        let access = try self.store.stored { (reader) throws(StorageFailure) in
+            try reader.sharedAccess(to: zone.key, of: self.requester.database)
+        }
+        guard !access.isEmpty else { throw .refused(.zoneMissing) }
+        return .shared(access)
     }
 
     private func checkedQuery() throws(QueryFailure) -> CheckedQuery {

@@ -103,8 +103,18 @@ final class QueryPage {
     /// Reads a candidate without a look at its fields; `nil`: it is not the requester's to read.
     func candidate(numbered number: Int64) throws(QueryFailure) -> NamedRecord? {
         guard let record = try self.store.record(numbered: number) else { return nil }
-        if case .own(let creator) = self.rule, record.stored.system.createdBy != creator { return nil }
-        return record
+        switch self.rule {
+        case .all: return record
+        case .own(let creator): return record.stored.system.createdBy == creator ? record : nil
+        case .shared(let access):
+            let grant = try self.store.stored { (reader) throws(StorageFailure) in
+                try reader.grant(of: number, access)
+            }
+            guard let grant else { return nil }
+            guard grant.share.root == record.name else { return record }
+            return NamedRecord(name: record.name, stored: record.stored.asRoot)
+        case .none: return nil
+        }
     }
 
     /// Adds a record of the query; false: the page has no room for its bytes.

@@ -46,6 +46,9 @@ package protocol QueryReader: AnyObject {
         throws(StorageFailure) -> Int
 
     func record(numbered number: Int64) throws(StorageFailure) -> NamedRecord?
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
+    func grant(of record: Int64, _ access: SharedAccess) throws(StorageFailure) -> ShareGrant?
 }
 
 /// Which entries of one index and zone are read.

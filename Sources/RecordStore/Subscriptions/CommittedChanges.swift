@@ -27,6 +27,8 @@ package struct CommittedChange: Hashable, Sendable {
         case record(CommittedRecord)
         /// Zones by name; a reset of development deletes and creates `_defaultZone` as well.
         case zoneCreated(String)
+        /// Of somebody else, in a shared database.
+        case zoneChanged(String)
         /// Its subscriptions are deleted right after it, at the same position.
         case zoneDeleted(String)
         /// In place of what its owner had under the ID before.

@@ -6,6 +6,7 @@ enum SubscriptionRules {
         guard NameRules.isSubscriptionID(subscription.id) else { throw .nameInvalid(.subscription) }
         switch subscription.kind {
         case .query(let recordType, _, let zone, _):
+            guard scope != .shared else { throw .databaseNotAllowed }
             guard recordType == UserRecord.type || NameRules.isIdentifier(recordType.utf8) else {
                 throw .nameInvalid(.recordType)
             }
@@ -17,7 +18,7 @@ enum SubscriptionRules {
             try self.check(zone)
             try self.check(recordType)
         case .database(let recordType):
-            guard scope == .private else { throw .databaseNotAllowed }
+            guard scope != .public else { throw .databaseNotAllowed }
             try self.check(recordType)
         }
         if let info = subscription.info {

@@ -68,13 +68,14 @@ package struct ListenerIdentity: Hashable, Sendable {
 
     /// What is watched for the listener.
     package var databases: [DatabaseID] {
-        [self.signIn.publicDatabase] + (self.signIn.privateDatabase.map { [$0] } ?? [])
+        [self.signIn.publicDatabase]
+            + [self.signIn.privateDatabase, self.signIn.sharedDatabase].compactMap { $0 }
     }
 }
 
 /// How things stand when a listener begins.
 package struct ListeningStart: Hashable, Sendable {
-    /// Those of both databases.
+    /// Those of all databases.
     package var subscriptions: [WatchedSubscription]
 
     package init(subscriptions: [WatchedSubscription]) {

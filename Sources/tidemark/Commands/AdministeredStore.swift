@@ -42,6 +42,7 @@ enum AdministeredStore {
         makeFolder: Bool = false,
         _ body: (any StorageEngine) async throws -> Result
     ) async throws -> Result {
+        try folder.refuseUnlessServable()
         if makeFolder {
             try folder.make()
         } else if !folder.exists {

@@ -46,7 +46,7 @@ struct AssetsVerify: AsyncParsableCommand {
 
 /// What `tidemark assets verify` found.
 struct AssetReport: Encodable, Hashable {
-    struct Damaged: Encodable, Hashable {
+    struct Damaged: Codable, Hashable {
         /// The path of the file, in the folder of the data.
         var file: String
         var sha256: String
@@ -61,15 +61,17 @@ struct AssetReport: Encodable, Hashable {
     var damaged: [Damaged] = []
 
     var text: String {
-        var text = ""
-        if !self.damaged.isEmpty {
-            text = Terminal.table(
-                header: ["FILE", "PROBLEM", "BYTES", "SHA-256"],
-                rows: self.damaged.map { [$0.file, $0.problem, "\($0.size)", $0.sha256] }
-            )
-        }
-        return text
+        Self.table(of: self.damaged)
             + "\(self.assets) assets, \(self.bytes) bytes: \(self.assets - self.damaged.count) intact\n"
+    }
+
+    /// Empty without any.
+    static func table(of damaged: [Damaged]) -> String {
+        guard !damaged.isEmpty else { return "" }
+        return Terminal.table(
+            header: ["FILE", "PROBLEM", "BYTES", "SHA-256"],
+            rows: damaged.map { [$0.file, $0.problem, "\($0.size)", $0.sha256] }
+        )
     }
 }
 
@@ -120,19 +122,23 @@ struct AssetVerification {
         self.report.assets += 1
         self.report.bytes += stored.asset.size
         guard condition != .intact else { return }
-        self.report.damaged.append(
-            AssetReport.Damaged(
-                file: "assets/" + self.files.name(of: stored.number),
-                sha256: stored.asset.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
-                size: stored.asset.size,
-                problem: condition.text
-            )
-        )
+        self.report.damaged.append(AssetReport.Damaged(stored, condition, in: self.files))
     }
 
     private func isStillThere(_ stored: StoredAsset) throws(StoreError) -> Bool {
         let before = AssetNumber(rawValue: stored.number.rawValue - 1)
         return try self.registry.stored(after: before, limit: 1).first?.number == stored.number
+    }
+}
+
+extension AssetReport.Damaged {
+    init(_ stored: StoredAsset, _ condition: AssetCondition, in files: AssetStore) {
+        self.init(
+            file: "assets/" + files.name(of: stored.number),
+            sha256: stored.asset.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+            size: stored.asset.size,
+            problem: condition.text
+        )
     }
 }
 

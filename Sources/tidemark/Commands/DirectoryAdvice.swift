@@ -63,6 +63,12 @@ enum DirectoryAdvice {
                 "\(user) has 16 keys, and no service may have more. "
                     + "Revoke one: tidemark key revoke \(user) --container \(container) --key-id ID"
             )
+        case .contactTaken:
+            return CommandFailure(
+                .data,
+                "an address or number of these is another user's. "
+                    + "Who has which: tidemark user list --container \(container)"
+            )
         case .tokenUnknown, .tokenExpired:
             return CommandFailure(.data, "the access token is unknown or was revoked.")
         case .unavailable:

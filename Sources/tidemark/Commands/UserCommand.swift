@@ -5,9 +5,10 @@ import RecordStore
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Add, list and revoke the users of a container, and give them roles.",
+        abstract: "Add, list and revoke the users of a container, and give them roles and addresses.",
         subcommands: [
             UserAdd.self, UserList.self, UserRotate.self, UserRevoke.self, UserRenew.self, UserRole.self,
+            UserContacts.self,
         ]
     )
 }

@@ -14,7 +14,10 @@ struct UserList: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Print a JSON array of objects with created, name, revoked, service and userRecordName.")
+    @Flag(
+        help:
+            "Print a JSON array of objects with contacts, created, name, revoked, service and userRecordName."
+    )
     var json = false
 
     func run() async throws {
@@ -29,9 +32,10 @@ struct UserList: AsyncParsableCommand {
         } else {
             Terminal.write(
                 Terminal.table(
-                    header: ["NAME", "STATE", "CREATED", "USER RECORD NAME"],
+                    header: ["NAME", "STATE", "CREATED", "USER RECORD NAME", "CONTACTS"],
                     rows: rows.map {
                         [$0.name, $0.state, $0.created, $0.userRecordName]
+                            + [$0.contacts.joined(separator: ", ")]
                     }
                 )
             )
@@ -45,6 +49,8 @@ struct UserList: AsyncParsableCommand {
         let created: String
         let revoked: Bool
         let service: Bool
+        /// E-mail addresses and phone numbers.
+        let contacts: [String]
 
         var state: String {
             if self.service { return "service" }
@@ -58,6 +64,7 @@ struct UserList: AsyncParsableCommand {
             self.created = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
             self.revoked = user.isRevoked
             self.service = user.isService
+            self.contacts = user.contacts
         }
     }
 }

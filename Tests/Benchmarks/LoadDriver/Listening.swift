@@ -1,3 +1,4 @@
+import NIOCore
 import RecordClient
 import RecordModel
 import Synchronization
@@ -28,6 +29,7 @@ final class Listening: Sendable {
     private let arrivals: AsyncStream<ContinuousClock.Instant>
     private let arrived: AsyncStream<ContinuousClock.Instant>.Continuation
     private let goesOn = Atomic<Bool>(true)
+    private let lastSize = Atomic<Int>(0)
 
     init(writer: RecordClient, listeners: [RecordClient]) {
         self.writer = writer
@@ -76,6 +78,9 @@ final class Listening: Sendable {
         try self.throwFault()
         return after - before
     }
+
+    /// Of the last notification that was news.
+    var frameBytes: Int { self.lastSize.load(ordering: .relaxed) }
 
     private func saveNext() {
         guard self.goesOn.load(ordering: .relaxed) else { return }
@@ -133,6 +138,12 @@ final class Listening: Sendable {
         let isNews = notification.committedMilliseconds > 0
         if isNews, notification.isCoalesced { self.note(Fault.coalesced) }
         if isNews { delivered() }
+        if isNews, number == 0 {
+            self.lastSize.store(
+                Frame.headerBytes + notification.encoded().readableBytes,
+                ordering: .relaxed
+            )
+        }
         if !isNews || key.number.isMultiple(of: Self.notificationsPerAcknowledgement) {
             self.handles.withLock { $0.indices.contains(number) ? $0[number] : nil }?.acknowledge(key)
         }

@@ -98,6 +98,7 @@ struct LoadDriver: AsyncParsableCommand {
         var report = Report(samples, .fanOut, seconds: self.seconds, connections: 1)
         report.rate = Double(deliveries) / self.seconds
         report.requests = deliveries
+        report.messageBytes = listening.frameBytes
         try self.print(report)
     }
 
@@ -146,6 +147,8 @@ struct Report: Encodable {
     /// Of the saves' own answers; for `push-latency` only.
     var answerP50Milliseconds: Double?
     var answerP99Milliseconds: Double?
+    /// Of a notification's frame; for `fan-out` only.
+    var messageBytes: Int?
     /// Of what was measured, for runs that have to prepare it; absent: of the whole run.
     var clientCPUSeconds: Double?
 

@@ -1,0 +1,49 @@
+import RecordModel
+package import RecordStore
+
+extension AssetStore {
+    /// Whether there is a file with the size of a complete asset.
+    package func hasFile(of stored: StoredAsset) -> Bool {
+        (try? self.open(stored.number).size()) == stored.asset.size
+    }
+
+    /// Makes the folder of all.
+    package func makeFolder() throws(AssetStoreError) { try self.folder.make() }
+
+    /// Copies the file of an asset that is complete to the folder of another store.
+    ///
+    /// One that is not intact leaves nothing there. Blocks; may be called without `start`. `progress` is called with the number of
+    /// bytes since the last call.
+    ///
+    /// - Durability: after `FileCopy.syncDisk`.
+    /// - Throws: What is wrong with the other folder.
+    package func copy(
+        _ stored: StoredAsset,
+        to other: AssetStore,
+        progress: (Int) -> Void
+    ) throws(AssetStoreError) -> AssetCondition {
+        try other.folder.makeFolder(of: stored.number)
+        let target = other.folder.file(stored.number)
+        var condition: AssetCondition
+        do throws(FileCopy.Failure) {
+            let copy = try FileCopy.copy(self.folder.file(stored.number), to: target, progress: progress)
+            if copy.bytes != stored.asset.size {
+                condition = .wrongSize(copy.bytes)
+            } else {
+                condition = copy.sha256 == stored.asset.sha256 ? .intact : .differs
+            }
+        } catch {
+            switch error {
+            case .target(let error): throw error
+            case .source(let error): condition = AssetCondition(error)
+            }
+        }
+        if condition != .intact { try other.folder.unlinkIfThere(target) }
+        return condition
+    }
+
+    /// Removes the file of an asset from a folder that no server serves.
+    package func removeFile(of number: AssetNumber) throws(AssetStoreError) {
+        try self.folder.unlinkAll(number)
+    }
+}

@@ -1,0 +1,108 @@
+import Crypto
+import Foundation
+
+/// Copies of files, hashed while they are made: what is wrong with a backup is found when it is made, and when it is needed.
+///
+/// Every call blocks. Nothing is durable before `syncDisk`.
+package enum FileCopy {
+    package struct Outcome: Hashable, Sendable {
+        package var bytes: Int64
+        package var sha256: [UInt8]
+    }
+
+    /// Which of the two files could not be used.
+    package enum Failure: Error, Hashable, Sendable {
+        case source(AssetStoreError)
+        case target(AssetStoreError)
+    }
+
+    private static let pieceBytes = 1_024 * 1_024
+
+    /// Copies a file; what the target had is gone.
+    ///
+    /// `progress` is called with the number of bytes since the last call.
+    package static func copy(
+        _ source: String,
+        to target: String,
+        progress: (Int) -> Void
+    ) throws(Failure) -> Outcome {
+        let from = try Self.at(.source) { () throws(AssetStoreError) in try OpenFile(path: source, .read) }
+        let into = try Self.at(.target) { () throws(AssetStoreError) in
+            let file = try OpenFile(path: target, .write)
+            try file.cut(to: 0)
+            return file
+        }
+        return try Self.read(from, progress: progress) { (piece, offset) throws(Failure) in
+            // SAFETY: bytes that `read` keeps until this returns.
+            try Self.at(.target) { () throws(AssetStoreError) in try into.write(piece, at: offset) }
+        }
+    }
+
+    /// Reads a file to its end, and answers what a copy would.
+    package static func look(at path: String) throws(Failure) -> Outcome {
+        let file = try Self.at(.source) { () throws(AssetStoreError) in try OpenFile(path: path, .read) }
+        return try Self.read(file, progress: { _ in }, take: { _, _ in })
+    }
+
+    /// Makes all that was written to the disk of a file or folder durable.
+    package static func syncDisk(of path: String) throws(AssetStoreError) {
+        let file = try OpenFile(path: path, .read)
+        guard syncFileSystem(file.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
+    }
+
+    /// What the disk of a file or folder has left for us, bytes.
+    package static func room(at path: String) throws(AssetStoreError) -> Int64 {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw AssetStoreError(errno: errno) }
+        let (room, isPlenty) = Int64(clamping: status.f_bavail)
+            .multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
+        return isPlenty ? .max : room
+    }
+
+    /// Hands over pieces of a file in order.
+    private static func read(
+        _ file: OpenFile,
+        progress: (Int) -> Void,
+        // SAFETY: bytes for the time of a call.
+        take: (UnsafeRawBufferPointer, Int64) throws(Failure) -> Void
+    ) throws(Failure) -> Outcome {
+        // SAFETY: the buffer is used in this call only, within its bounds, and freed at its end.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 16)
+        defer { buffer.deallocate() }
+        var hash = SHA256()
+        var offset: Int64 = 0
+        while true {
+            let count = try Self.at(.source) { () throws(AssetStoreError) in
+                try file.read(into: buffer, at: offset)
+            }
+            // SAFETY: the bytes that were read.
+            let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            // SAFETY: the same.
+            hash.update(bufferPointer: piece)
+            try take(piece, offset)
+            offset += Int64(count)
+            progress(count)
+            guard count == Self.pieceBytes else { break }
+        }
+        return Outcome(bytes: offset, sha256: Array(hash.finalize()))
+    }
+
+    private enum Place { case source, target }
+
+    private static func at<Value>(
+        _ place: Place,
+        _ body: () throws(AssetStoreError) -> Value
+    ) throws(Failure) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw place == .source ? .source(error) : .target(error)
+        }
+    }
+}
+
+/// Glibc hides this one from Swift behind a feature macro.
+///
+/// SAFETY: the declaration is that of `unistd.h`.
+@_silgen_name("syncfs")
+private func syncFileSystem(_ descriptor: Int32) -> Int32

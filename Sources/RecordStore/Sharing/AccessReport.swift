@@ -1,0 +1,117 @@
+package import RecordModel
+
+/// Who may do what with one record, and why: for an operator, in the words of a command line.
+package struct AccessReport: Hashable, Sendable {
+    /// What somebody may do.
+    package struct Line: Hashable, Sendable {
+        /// A user record name, or the name of a role.
+        package var who: String
+        /// `nil`: everything but this is settled, and who it is has not joined.
+        package var may: Permissions
+        package var why: String
+
+        package init(who: String, may: Permissions, why: String) {
+            self.who = who
+            self.may = may
+            self.why = why
+        }
+    }
+
+    package var recordType: String
+    package var lines: [Line]
+
+    package init(recordType: String, lines: [Line]) {
+        self.recordType = recordType
+        self.lines = lines
+    }
+}
+
+/// What a report is made from, within one snapshot.
+package protocol AccessReportReader: ShareReader {
+    func zoneKey(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
+    func shareCovering(_ record: StoredRecord, in zone: ZoneKey) throws(StorageFailure) -> StoredShare?
+    func grantsOfType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
+}
+
+extension AccessReport {
+    /// `nil`: there is no such zone or record.
+    package init?(
+        of id: RecordID,
+        in requester: Requester,
+        reader: any AccessReportReader
+    ) throws(StorageFailure) {
+        guard let zone = try reader.zoneKey(named: id.zone.zoneName, in: requester.database),
+            let record = try reader.record(named: id.recordName, in: zone)
+        else { return nil }
+        self.init(recordType: record.recordType, lines: [])
+        guard requester.scope == .private else {
+            let stored = try reader.grantsOfType(record.recordType, in: requester.environment)
+            self.lines = SchemaRules.grantsInForce(stored, ofType: record.recordType).map {
+                Line(who: $0.role, may: $0.permissions, why: Self.reason($0.role, record))
+            }
+            return
+        }
+        self.lines.append(
+            Line(
+                who: requester.userRecordName ?? "",
+                may: [.create, .read, .write],
+                why: "owns the private database"
+            )
+        )
+        guard let share = try reader.shareCovering(record, in: zone),
+            let shareRecord = try reader.record(named: share.name, in: zone),
+            let contents = shareRecord.body.share
+        else { return }
+        let what = share.root.map { "the share '\(share.name)' of '\($0)'" } ?? "the share of the zone"
+        for participant in contents.participants where participant.role != .owner {
+            self.lines.append(Self.line(participant, what))
+        }
+        guard contents.publicPermission != .none else { return }
+        self.lines.append(
+            Line(
+                who: "anybody with the URL",
+                may: contents.publicPermission.permissions,
+                why: "after joining \(what), whose public permission is \(contents.publicPermission)"
+            )
+        )
+    }
+
+    private static func reason(_ role: String, _ record: StoredRecord) -> String {
+        switch role {
+        case SystemRole.world: "everybody, by the grants of the type"
+        case SystemRole.signedIn: "whoever is signed in, by the grants of the type"
+        case SystemRole.creator:
+            "\(record.system.createdBy), who created the record, by the grants of the type"
+        default: "users with the role, by the grants of the type"
+        }
+    }
+
+    private static func line(_ participant: ShareParticipant, _ what: String) -> Line {
+        var who = participant.identity.userRecordName
+        if who.isEmpty {
+            who =
+                switch participant.identity.lookup {
+                case .emailAddress(let text), .phoneNumber(let text), .userRecordName(let text): text
+                case nil: "whoever uses the one-time URL first"
+                }
+        }
+        let hasJoined = participant.acceptance == .accepted
+        let role = "\(participant.role) with \(participant.permission)"
+        return Line(
+            who: who,
+            may: hasJoined ? participant.permission.permissions : [],
+            why: hasJoined ? "\(role) in \(what)" : "\(role), invited to \(what) and has not joined"
+        )
+    }
+}
+
+extension SharePermission {
+    /// With what is shared.
+    fileprivate var permissions: Permissions {
+        switch self {
+        case .unknown, .none: []
+        case .readOnly: .read
+        case .readWrite: [.create, .read, .write]
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import RecordModel
+
+/// What `accept_shares` and `request_share_access` mean: changes of share records by who comes with their URLs.
+struct JoinRule {
+    let requester: Requester
+    let transaction: any WriteTransaction
+
+    /// One outcome a token.
+    func accept(_ tokens: [String]) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+        try self.execute(tokens) { (found) throws(StorageFailure) in try self.accept(found) }
+    }
+
+    /// The same.
+    func requestAccess(_ tokens: [String]) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+        try self.execute(tokens) { (found) throws(StorageFailure) in try self.requestAccess(found) }
+    }
+
+    private struct Found {
+        let place: SharePlace
+        let share: StoredShare
+        let record: StoredRecord
+        let contents: Share
+    }
+
+    private func execute(
+        _ tokens: [String],
+        _ body: (Found) throws(StorageFailure) -> WriteOutcome
+    ) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+        do throws(StoreError) {
+            try Access.checkWriting(by: self.requester)
+        } catch {
+            return .failure(error)
+        }
+        var outcomes: [WriteOutcome] = []
+        for token in tokens {
+            guard let found = try self.find(token) else {
+                outcomes.append(.failed(.shareMissing))
+                continue
+            }
+            outcomes.append(try body(found))
+        }
+        return .success(outcomes)
+    }
+
+    private func find(_ token: String) throws(StorageFailure) -> Found? {
+        guard let place = try self.transaction.place(ofToken: token),
+            place.environment == self.requester.environment, let share = place.share,
+            let record = try self.transaction.record(named: share.name, in: place.zone),
+            let contents = record.body.share
+        else { return nil }
+        return Found(place: place, share: share, record: record, contents: contents)
+    }
+
+    private func accept(_ found: Found) throws(StorageFailure) -> WriteOutcome {
+        let user = self.requester.userRecordName ?? ""
+        var contents = found.contents
+        let place: Int
+        switch try self.entry(found) {
+        case .refused(let error): return .failed(error)
+        case .joined: return self.outcome(found, found.record)
+        case .invited(let invited): place = invited
+        case .open:
+            guard contents.participants.count < Bounds.participantsMax else {
+                return .failed(.tooManyParticipants)
+            }
+            contents.participants.append(self.publicParticipant(contents))
+            place = contents.participants.count - 1
+        }
+        contents.participants[place].identity.userRecordName = user
+        contents.participants[place].acceptance = .accepted
+        contents.participants[place].oneTimeToken = ""
+        contents.requesters.removeAll { $0.userRecordName == user }
+        let record = try self.rewrite(found, with: contents)
+        let participant = contents.participants[place]
+        let right = ReaderRight(
+            permission: participant.permission,
+            role: participant.role,
+            since: record.position
+        )
+        try self.transaction.setReader(self.requester.database, of: found.share, right)
+        try self.transaction.refreshView(of: found.place.zone, for: self.requester.database)
+        return self.outcome(found, record)
+    }
+
+    private func entry(_ found: Found) throws(StorageFailure) -> ShareEntry {
+        try ShareEntry(
+            of: self.requester.userRecordName ?? "",
+            to: found.contents,
+            participant: found.place.participant
+        ) { (lookup) throws(StorageFailure) in
+            try self.transaction.user(lookup, in: self.requester.environment)
+        }
+    }
+
+    private func publicParticipant(_ contents: Share) -> ShareParticipant {
+        var participant = ShareParticipant(
+            id: self.requester.userRecordName ?? "",
+            identity: UserIdentity(),
+            role: .publicUser,
+            permission: contents.publicPermission
+        )
+        participant.addedMilliseconds = self.transaction.nowMilliseconds
+        return participant
+    }
+
+    private func requestAccess(_ found: Found) throws(StorageFailure) -> WriteOutcome {
+        let user = self.requester.userRecordName ?? ""
+        switch try self.entry(found) {
+        case .joined, .invited, .open: return .done
+        case .refused(.permissionDenied), .refused(.participantUnverified): break
+        case .refused(let error): return .failed(error)
+        }
+        var contents = found.contents
+        guard contents.allowsAccessRequests, !contents.blocked.contains(where: { $0.userRecordName == user })
+        else { return .failed(.permissionDenied(.read)) }
+        guard !contents.requesters.contains(where: { $0.userRecordName == user }) else { return .done }
+        guard contents.requesters.count < Bounds.shareRequestersMax else {
+            return .failed(.tooManyParticipants)
+        }
+        contents.requesters.append(UserIdentity(userRecordName: user, lookup: .userRecordName(user)))
+        try self.rewrite(found, with: contents)
+        return .done
+    }
+
+    @discardableResult
+    private func rewrite(_ found: Found, with contents: Share) throws(StorageFailure) -> StoredRecord {
+        let record = try RecordRewriting(
+            transaction: self.transaction,
+            requester: self.requester,
+            zone: found.place.zone,
+            zoneName: found.place.zoneName
+        ).rewrite(found.record, named: found.share.name, with: found.record.body.with(contents))
+        try self.transaction.noteNews(of: found.share.number)
+        return record
+    }
+
+    private func outcome(_ found: Found, _ record: StoredRecord) -> WriteOutcome {
+        let user = self.requester.userRecordName ?? ""
+        let id = found.place.recordID(named: found.share.name, for: user)
+        return .shareAccepted(record.seen(by: user).record(id: id))
+    }
+}
+
+extension SharePlace {
+    /// The ID that a record of the zone has for a user.
+    package func recordID(named name: String, for user: String) -> RecordID {
+        let owner = self.ownerName == user ? "" : self.ownerName
+        return RecordID(zone: ZoneID(zoneName: self.zoneName, ownerName: owner), recordName: name)
+    }
+}

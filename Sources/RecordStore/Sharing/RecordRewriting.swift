@@ -1,0 +1,55 @@
+import RecordModel
+
+/// Changes a record on behalf of the system: it takes a position, and feeds and listeners learn of it.
+struct RecordRewriting {
+    let transaction: any WriteTransaction
+    let requester: Requester
+    let zone: ZoneKey
+    let zoneName: String
+
+    /// Takes the requester out of a share that he has joined.
+    func leave(_ share: StoredShare) throws(StorageFailure) {
+        let user = self.requester.userRecordName ?? ""
+        try self.transaction.removeReader(self.requester.database, of: share)
+        try self.transaction.refreshView(of: self.zone, for: self.requester.database)
+        guard let record = try self.transaction.record(named: share.name, in: self.zone),
+            var contents = record.body.share
+        else { return }
+        contents.participants.removeAll { $0.identity.userRecordName == user }
+        try self.rewrite(record, named: share.name, with: record.body.with(contents))
+        try self.transaction.noteNews(of: share.number)
+    }
+
+    @discardableResult
+    func rewrite(
+        _ record: StoredRecord,
+        named name: String,
+        with body: RecordBody
+    ) throws(StorageFailure) -> StoredRecord {
+        var system = record.system
+        system.modifiedMilliseconds = self.transaction.nowMilliseconds
+        system.modifiedBy = self.requester.userRecordName ?? ""
+        let rewritten = StoredRecord(
+            number: record.number,
+            recordType: record.recordType,
+            position: try self.transaction.takePosition(in: self.zone.database),
+            system: system,
+            parent: record.parent,
+            body: body
+        )
+        try self.transaction.update(rewritten, replacing: record, in: self.zone)
+        guard self.transaction.isWatched(self.zone.database) else { return rewritten }
+        let change = CommittedRecord(
+            zone: self.zoneName,
+            name: name,
+            before: record,
+            after: rewritten,
+            definitions: try self.transaction.fields(
+                ofType: record.recordType,
+                in: self.requester.environment
+            )
+        )
+        self.transaction.note(.record(change), at: rewritten.position, in: self.zone.database)
+        return rewritten
+    }
+}

@@ -1,0 +1,222 @@
+package import RecordModel
+
+/// What the save of a share makes of who takes part (`Protocol/README.md`, section 5.14).
+struct ShareEditing {
+    private(set) var share: Share
+    /// User record name of who saves: the owner or an administrator.
+    let editor: String
+    let nowMilliseconds: Int64
+
+    /// A share that is there, or `nil` for one that is made by its owner.
+    init(_ share: Share?, root: String?, editor: String, nowMilliseconds: Int64) {
+        self.editor = editor
+        self.nowMilliseconds = nowMilliseconds
+        if let share {
+            self.share = share
+            return
+        }
+        var owner = ShareParticipant(
+            id: "owner",
+            identity: UserIdentity(userRecordName: editor),
+            role: .owner,
+            permission: .readWrite,
+            acceptance: .accepted
+        )
+        owner.addedMilliseconds = nowMilliseconds
+        self.share = Share(root: root, participants: [owner])
+    }
+
+    private var isOwner: Bool { self.share.owner?.identity.userRecordName == self.editor }
+
+    /// Applies what is to change; participants come with the user whom their lookup finds.
+    mutating func apply(
+        _ changes: ShareChanges,
+        found: [String]
+    ) throws(StoreError) {
+        for id in changes.removed { try self.remove(id) }
+        if let permission = changes.publicPermission { try self.setPublicPermission(permission) }
+        for (participant, user) in zip(changes.participants, found) { try self.put(participant, user: user) }
+        guard self.share.participants.count <= Bounds.participantsMax else { throw .tooManyParticipants }
+        if let allows = changes.allowsAccessRequests { self.share.allowsAccessRequests = allows }
+        self.answer(changes)
+    }
+
+    private mutating func remove(_ id: String) throws(StoreError) {
+        guard let place = self.share.participants.firstIndex(where: { $0.id == id }) else { return }
+        let participant = self.share.participants[place]
+        guard participant.role != .owner else { throw .shareInvalid(.ownerStays) }
+        guard self.isOwner || participant.role != .administrator else { throw .permissionDenied(.write) }
+        self.share.participants.remove(at: place)
+    }
+
+    /// Another permission than before ends all invitations, and `none` ends what came of the old one.
+    private mutating func setPublicPermission(_ permission: SharePermission) throws(StoreError) {
+        guard permission != .unknown else { throw .shareInvalid(.permissionUnknown) }
+        guard permission != self.share.publicPermission else { return }
+        self.share.participants.removeAll { $0.acceptance == .pending }
+        if permission == .none {
+            self.share.participants.removeAll { $0.role == .publicUser }
+        } else {
+            for place in self.share.participants.indices {
+                switch self.share.participants[place].role {
+                case .publicUser: self.share.participants[place].permission = permission
+                case .privateUser, .administrator: throw .shareInvalid(.mixesPublicAndPrivate)
+                case .owner, .unknown: continue
+                }
+            }
+        }
+        self.share.publicPermission = permission
+    }
+
+    private mutating func put(_ wanted: ShareParticipant, user: String) throws(StoreError) {
+        guard wanted.permission != .unknown else { throw .shareInvalid(.permissionUnknown) }
+        var identity = wanted.identity
+        if !user.isEmpty { identity.userRecordName = user }
+        let place = self.share.participants.firstIndex {
+            $0.id == wanted.id || $0.identity.isSame(as: identity)
+        }
+        if let place {
+            try self.change(place, to: wanted)
+        } else {
+            try self.invite(wanted, identity)
+        }
+    }
+
+    private mutating func change(_ place: Int, to wanted: ShareParticipant) throws(StoreError) {
+        let known = self.share.participants[place]
+        if known.role == wanted.role, known.permission == wanted.permission { return }
+        guard known.role != .owner else { throw .shareInvalid(.ownerStays) }
+        let isPublic = known.role == .publicUser
+        guard isPublic ? wanted.role == .publicUser : Self.mayBeGiven(wanted.role) else {
+            throw .shareInvalid(.roleNotAllowed)
+        }
+        guard self.isOwner || known.role != .administrator && wanted.role != .administrator else {
+            throw .permissionDenied(.write)
+        }
+        self.share.participants[place].role = wanted.role
+        self.share.participants[place].permission = wanted.permission
+    }
+
+    private mutating func invite(
+        _ wanted: ShareParticipant,
+        _ identity: UserIdentity
+    ) throws(StoreError) {
+        guard Self.mayBeGiven(wanted.role) else { throw .shareInvalid(.roleNotAllowed) }
+        guard self.isOwner || wanted.role != .administrator else { throw .permissionDenied(.write) }
+        guard self.share.publicPermission == .none else { throw .shareInvalid(.mixesPublicAndPrivate) }
+        guard NameRules.isParticipantID(wanted.id) else { throw .shareInvalid(.participantID) }
+        var participant = ShareParticipant(
+            id: wanted.id,
+            identity: identity,
+            role: wanted.role,
+            permission: wanted.permission
+        )
+        participant.addedMilliseconds = self.nowMilliseconds
+        if let place = self.share.requesters.firstIndex(where: { $0.isSame(as: identity) }) {
+            self.share.requesters.remove(at: place)
+            participant.isApprovedRequester = true
+        }
+        self.share.blocked.removeAll { $0.isSame(as: identity) }
+        self.share.participants.append(participant)
+    }
+
+    private static func mayBeGiven(_ role: ShareRole) -> Bool {
+        role == .privateUser || role == .administrator
+    }
+
+    /// What becomes of those who asked to be let in.
+    private mutating func answer(_ changes: ShareChanges) {
+        for user in changes.blocked {
+            let place = self.share.requesters.firstIndex { $0.userRecordName == user }
+            let identity = place.map { self.share.requesters[$0] } ?? UserIdentity(userRecordName: user)
+            if !self.share.blocked.contains(where: { $0.isSame(as: identity) }),
+                self.share.blocked.count < Bounds.shareRequestersMax
+            {
+                self.share.blocked.append(identity)
+            }
+        }
+        let answered = Set(changes.denied + changes.blocked)
+        self.share.requesters.removeAll { answered.contains($0.userRecordName) }
+        self.share.blocked.removeAll { changes.unblocked.contains($0.userRecordName) }
+    }
+}
+
+extension Share {
+    package var owner: ShareParticipant? { self.participants.first { $0.role == .owner } }
+
+    package func participant(_ user: String) -> ShareParticipant? {
+        user.isEmpty ? nil : self.participants.first { $0.identity.userRecordName == user }
+    }
+
+    /// Whether a user may decide who takes part.
+    package func isManaged(by user: String) -> Bool {
+        guard let participant = self.participant(user), participant.acceptance == .accepted else {
+            return false
+        }
+        return participant.role == .owner || participant.role == .administrator
+    }
+
+    /// The share as a user may see it: who decides sees everything, others the owner, themselves and, where only the invited take part, those who have joined.
+    package func seen(by user: String) -> Share {
+        var seen = self
+        seen.currentParticipantID = self.participant(user)?.id ?? ""
+        guard !self.isManaged(by: user) else { return seen }
+        seen.requesters = []
+        seen.blocked = []
+        let showsOthers = self.publicPermission == .none && !seen.currentParticipantID.isEmpty
+        seen.participants = self.participants.filter {
+            $0.role == .owner || $0.id == seen.currentParticipantID
+                || (showsOthers && $0.acceptance == .accepted)
+        }
+        for place in seen.participants.indices { seen.participants[place].oneTimeToken = "" }
+        return seen
+    }
+}
+
+extension RecordBody {
+    /// What a share record holds beside its own fields; `nil`: it is none.
+    package var share: Share? {
+        var cursor = FieldCursor(self.bytes)
+        while let slice = cursor.nextTrusted() {
+            guard self.name(of: slice) == ShareRecord.contentsField,
+                case .bytes(let bytes) = self.value(of: slice)
+            else { continue }
+            return try? Share(decoding: bytes)
+        }
+        return nil
+    }
+
+    /// This body with other contents.
+    package func with(_ share: Share) -> RecordBody {
+        self.merging(
+            RecordBody([Field(name: ShareRecord.contentsField, value: .bytes(share.bytes))])
+        )
+    }
+
+    /// The body of a share as a user may see it.
+    func seen(by user: String) -> RecordBody { self.share.map { self.with($0.seen(by: user)) } ?? self }
+
+    /// This body with the name of the share that begins at its record; `nil`: with none.
+    func withReference(toShare name: String?) -> RecordBody {
+        let value = name.map { FieldValue.reference(Reference(recordName: $0, action: .none)) } ?? .clear
+        return self.merging(RecordBody([Field(name: ShareRecord.referenceField, value: value)]))
+    }
+}
+
+extension StoredRecord {
+    /// The record as a user may see it.
+    package func seen(by user: String) -> StoredRecord {
+        self.recordType == ShareRecord.type ? self.with(body: self.body.seen(by: user)) : self
+    }
+
+    func with(body: RecordBody) -> StoredRecord {
+        StoredRecord(
+            number: self.number,
+            recordType: self.recordType,
+            position: self.position,
+            system: self.system,
+            parent: self.parent,
+            body: body
+        )
+    }
+}

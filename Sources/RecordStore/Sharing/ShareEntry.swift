@@ -1,0 +1,63 @@
+import RecordModel
+
+/// How a share stands to somebody who comes with its URL.
+enum ShareEntry: Hashable, Sendable {
+    /// He has joined, or owns it; the place among the participants.
+    case joined(Int)
+    /// An invitation waits for him.
+    case invited(Int)
+    /// Everybody may join.
+    case open
+    case refused(StoreError)
+
+    /// `participant`: for whom the URL is; empty: for everybody. `find` gives the user whom a lookup finds.
+    ///
+    /// - Throws: What `find` throws.
+    init(
+        of user: String,
+        to share: Share,
+        participant: String,
+        find: (IdentityLookup) throws(StorageFailure) -> String?
+    ) throws(StorageFailure) {
+        let participants = share.participants
+        if let place = participants.firstIndex(where: {
+            $0.identity.userRecordName == user && $0.acceptance == .accepted
+        }) {
+            self = .joined(place)
+        } else if share.blocked.contains(where: { $0.userRecordName == user }) {
+            self = .refused(.permissionDenied(.read))
+        } else if !participant.isEmpty {
+            let place = participants.firstIndex { $0.id == participant && $0.isForWhoeverComes }
+            self = place.map { .invited($0) } ?? .refused(.shareMissing)
+        } else if let place = try Self.invitation(of: user, in: participants, find) {
+            self = .invited(place)
+        } else if share.publicPermission != .none {
+            self = .open
+        } else {
+            self = .refused(
+                participants.contains { $0.acceptance == .pending && $0.identity.isAnAddressOfNobody }
+                    ? .participantUnverified : .permissionDenied(.read)
+            )
+        }
+    }
+
+    private static func invitation(
+        of user: String,
+        in participants: [ShareParticipant],
+        _ find: (IdentityLookup) throws(StorageFailure) -> String?
+    ) throws(StorageFailure) -> Int? {
+        for (place, participant) in participants.enumerated() where participant.acceptance == .pending {
+            if participant.identity.userRecordName == user { return place }
+            // The address may have become his since.
+            guard participant.identity.userRecordName.isEmpty, let lookup = participant.identity.lookup,
+                try find(lookup) == user
+            else { continue }
+            return place
+        }
+        return nil
+    }
+}
+
+extension UserIdentity {
+    fileprivate var isAnAddressOfNobody: Bool { self.userRecordName.isEmpty && self.lookup != nil }
+}

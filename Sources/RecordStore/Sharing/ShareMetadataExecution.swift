@@ -1,0 +1,108 @@
+package import RecordModel
+
+/// What may be read within one snapshot to say where URLs of shares lead.
+package protocol ShareReader: AnyObject {
+    func place(ofToken token: String) throws(StorageFailure) -> SharePlace?
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
+    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String?
+}
+
+/// Says where the URLs of shares lead, and who people are.
+package struct ShareMetadataExecution {
+    let requester: Requester
+    let container: String
+    let reader: any ShareReader
+
+    package init(for requester: Requester, container: String, reader: any ShareReader) {
+        self.requester = requester
+        self.container = container
+        self.reader = reader
+    }
+
+    private var user: String { self.requester.userRecordName ?? "" }
+
+    /// One result a token, in order.
+    package func metadata(
+        _ fetch: FetchShareMetadata
+    ) throws(StorageFailure) -> [Result<ShareMetadata, StoreError>] {
+        var results: [Result<ShareMetadata, StoreError>] = []
+        for token in fetch.tokens { results.append(try self.metadata(token, fetch)) }
+        return results
+    }
+
+    private func metadata(
+        _ token: String,
+        _ fetch: FetchShareMetadata
+    ) throws(StorageFailure) -> Result<ShareMetadata, StoreError> {
+        guard let place = try self.reader.place(ofToken: token),
+            place.environment == self.requester.environment, let share = place.share,
+            let record = try self.reader.record(named: share.name, in: place.zone),
+            let contents = record.body.share
+        else { return .failure(.shareMissing) }
+        let entry = try ShareEntry(
+            of: self.user,
+            to: contents,
+            participant: place.participant
+        ) { (lookup) throws(StorageFailure) in
+            try self.reader.user(lookup, in: self.requester.environment)
+        }
+        var participant: ShareParticipant?
+        switch entry {
+        case .refused(let error): return .failure(error)
+        case .joined(let place), .invited(let place): participant = contents.participants[place]
+        case .open: break
+        }
+        let permission = participant?.permission ?? contents.publicPermission
+        var metadata = ShareMetadata(
+            container: self.container,
+            share: record.seen(by: self.user).record(id: place.recordID(named: share.name, for: self.user)),
+            rootRecordName: share.root,
+            role: participant?.role ?? .publicUser,
+            acceptance: participant?.acceptance ?? .pending,
+            permission: permission,
+            owner: UserIdentity(userRecordName: place.ownerName)
+        )
+        if fetch.wantsRootRecords, permission == .readOnly || permission == .readWrite, let root = share.root,
+            let stored = try self.reader.record(named: root, in: place.zone)
+        {
+            metadata.rootRecord = stored.asRoot.record(
+                id: place.recordID(named: root, for: self.user),
+                keeping: fetch.desiredKeys.map { Set($0) }
+            )
+        }
+        return .success(metadata)
+    }
+
+    /// One result a lookup, in order: somebody who can be invited.
+    package func participants(
+        _ lookups: [IdentityLookup]
+    ) throws(StorageFailure) -> [Result<UserIdentity, StoreError>] {
+        var results: [Result<UserIdentity, StoreError>] = []
+        for lookup in lookups {
+            if let user = try self.reader.user(lookup, in: self.requester.environment) {
+                results.append(.success(UserIdentity(userRecordName: user, lookup: lookup)))
+            } else if case .userRecordName = lookup {
+                results.append(.failure(.recordMissing))
+            } else {
+                // Whoever proves to have the address later can still accept.
+                results.append(.success(UserIdentity(lookup: lookup)))
+            }
+        }
+        return results
+    }
+}
+
+extension StoredRecord {
+    /// The record as a participant sees it whose share begins with it: what is above it is not shared.
+    package var asRoot: StoredRecord {
+        guard self.parent != nil else { return self }
+        return StoredRecord(
+            number: self.number,
+            recordType: self.recordType,
+            position: self.position,
+            system: self.system,
+            parent: nil,
+            body: self.body
+        )
+    }
+}

@@ -1,0 +1,80 @@
+package import RecordModel
+
+/// A share in a store.
+package struct StoredShare: Hashable, Sendable {
+    package var number: ShareNumber
+    package var zone: ZoneKey
+    /// Of the share record.
+    package var name: String
+    /// Name of the record that is shared with what is below it; `nil`: the zone is.
+    package var root: String?
+
+    package init(number: ShareNumber, zone: ZoneKey, name: String, root: String?) {
+        self.number = number
+        self.zone = zone
+        self.name = name
+        self.root = root
+    }
+}
+
+/// The number of a share: never used again for another.
+package struct ShareNumber: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// What somebody who has joined a share may do with what it covers.
+package struct ShareGrant: Hashable, Sendable {
+    package var share: StoredShare
+    package var permission: SharePermission
+    package var role: ShareRole
+    /// The position of the owner's database from which he reads.
+    package var since: Int64
+
+    package init(share: StoredShare, permission: SharePermission, role: ShareRole, since: Int64) {
+        self.share = share
+        self.permission = permission
+        self.role = role
+        self.since = since
+    }
+
+    var mayWrite: Bool { self.permission == .readWrite }
+    var mayManage: Bool { self.role == .administrator }
+}
+
+/// What one user may do in one zone of another: the shares that he has joined.
+///
+/// The one check that everything passes which returns, counts or changes records of a shared database.
+package struct SharedAccess: Hashable, Sendable {
+    /// The zone as a whole is shared with him.
+    package private(set) var zoneWide: ShareGrant?
+    private var grants: [ShareNumber: ShareGrant] = [:]
+    /// Tokens of positions up to this one are of no use any more.
+    package let expiredThrough: Int64
+
+    /// Grants without the right to read are as good as none.
+    package init(_ grants: [ShareGrant], expiredThrough: Int64) {
+        self.expiredThrough = expiredThrough
+        for grant in grants where grant.permission == .readOnly || grant.permission == .readWrite {
+            self.grants[grant.share.number] = grant
+            if grant.share.root == nil { self.zoneWide = grant }
+        }
+    }
+
+    package var isEmpty: Bool { self.grants.isEmpty }
+
+    /// What he may do with a record that a share covers; `nil`: it is not there for him.
+    package func grant(coveredBy share: ShareNumber?) -> ShareGrant? {
+        self.zoneWide ?? share.flatMap { self.grants[$0] }
+    }
+
+    /// Whether he is told of what left a share, or was deleted in it, at a position.
+    package func hears(ofLeaving share: ShareNumber?, at position: Int64) -> Bool {
+        guard let grant = self.grant(coveredBy: share) else { return false }
+        return position > grant.since
+    }
+
+    /// The shares that he has joined.
+    package var shares: some Collection<ShareGrant> { self.grants.values }
+}

@@ -1,0 +1,190 @@
+import RecordModel
+
+/// Writes down which shares there are, whom they let in, and what they cover.
+extension ZonePlan {
+    /// Makes the shares that are new, before anything that they cover is written.
+    mutating func makeShares() throws(StorageFailure) {
+        for planned in self.saves.inOrder where planned.existing == nil {
+            guard let share = planned.share else { continue }
+            let number = try self.rule.transaction.insertShare(
+                named: planned.name,
+                root: share.root,
+                in: self.key
+            )
+            self.shares.append(
+                StoredShare(number: number, zone: self.key, name: planned.name, root: share.root)
+            )
+        }
+    }
+
+    /// What is written of a save: a share gets its tokens, and its root the name of the share.
+    func completed(_ planned: PlannedSave) throws(StorageFailure) -> StoredRecord {
+        let transaction = self.rule.transaction
+        if var share = planned.share {
+            share.token = try transaction.token(of: share.root, participant: "", in: self.key)
+            for place in share.participants.indices where share.participants[place].isForWhoeverComes {
+                share.participants[place].oneTimeToken = try transaction.token(
+                    of: share.root,
+                    participant: share.participants[place].id,
+                    in: self.key
+                )
+            }
+            return planned.record.with(body: planned.record.body.with(share))
+        }
+        guard let share = self.shares.first(where: { $0.root == planned.name }),
+            self.saves[share.name]?.existing == nil, self.saves[share.name] != nil
+        else { return planned.record }
+        return planned.record.with(body: planned.record.body.withReference(toShare: share.name))
+    }
+
+    /// Lets in and shuts out whom the save of a share lets in and shuts out.
+    func applyReaders(of planned: PlannedSave, at position: Int64) throws(StorageFailure) {
+        guard let share = planned.share, let before = planned.existing?.body.share,
+            let stored = self.shares.first(where: { $0.name == planned.name })
+        else { return }
+        let transaction = self.rule.transaction
+        for old in before.participants where old.acceptance == .accepted && old.role != .owner {
+            let new = share.participants.first { $0.id == old.id }
+            guard new?.permission != old.permission || new?.role != old.role else { continue }
+            let reader = try transaction.sharedDatabase(
+                ofUser: old.identity.userRecordName,
+                in: self.rule.requester.environment
+            )
+            guard let reader else { continue }
+            if let new {
+                let right = ReaderRight(permission: new.permission, role: new.role, since: position)
+                try transaction.setReader(reader, of: stored, right)
+            } else {
+                try transaction.removeReader(reader, of: stored)
+            }
+        }
+    }
+
+    // MARK: - Covers
+
+    /// Notes what covers a record that was saved, and takes along what is below it.
+    func applyCover(of planned: PlannedSave, _ record: StoredRecord) throws(StorageFailure) {
+        guard !self.shares.isEmpty else { return }
+        let transaction = self.rule.transaction
+        if let zoneWide = self.shares.first(where: { $0.root == nil }) {
+            try transaction.noteNews(of: zoneWide.number)
+            return
+        }
+        let before =
+            try planned.existing == nil ? nil : transaction.cover(of: record.number)
+        let after = try self.cover(of: planned.name, parent: record.parent)
+        if before != after {
+            try transaction.setCover(after, of: record.number, since: record.position)
+            if let before { try self.note(before, isArrival: false, record, named: planned.name) }
+            try self.spread(after, below: planned.name, at: record.position)
+        }
+        if let after { try transaction.noteNews(of: after) }
+    }
+
+    /// By its name or by its parent, as both are written now.
+    private func cover(of name: String, parent: String?) throws(StorageFailure) -> ShareNumber? {
+        if let share = self.shares.first(where: { $0.root == name || $0.name == name }) {
+            return share.number
+        }
+        guard let parent, let record = try self.rule.transaction.record(named: parent, in: self.key) else {
+            return nil
+        }
+        return try self.rule.transaction.cover(of: record.number)
+    }
+
+    /// Gives everything below a record its cover.
+    ///
+    /// What has it already has it below as well.
+    private func spread(
+        _ share: ShareNumber?,
+        below name: String,
+        at position: Int64
+    ) throws(StorageFailure) {
+        let transaction = self.rule.transaction
+        let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.root == name }
+        var names = [name]
+        while let next = names.popLast() {
+            for child in try self.children(of: next) {
+                guard !self.shares.contains(where: { $0.root == child }),
+                    let record = try transaction.record(named: child, in: self.key)
+                else { continue }
+                let before = try transaction.cover(of: record.number)
+                guard before != share else { continue }
+                if let before { try self.note(before, isArrival: false, record, named: child) }
+                // Nobody has joined a share that is being made.
+                let since =
+                    if let share, !isNew {
+                        try self.note(share, isArrival: true, record, named: child)
+                    } else { position }
+                try transaction.setCover(share, of: record.number, since: since)
+                names.append(child)
+            }
+        }
+    }
+
+    /// Returns the position at which it is told.
+    @discardableResult
+    private func note(
+        _ share: ShareNumber,
+        isArrival: Bool,
+        _ record: StoredRecord,
+        named name: String
+    ) throws(StorageFailure) -> Int64 {
+        let change = CoverChange(
+            position: try self.rule.transaction.takePosition(in: self.key.database),
+            share: share,
+            isArrival: isArrival,
+            record: record.number,
+            name: name,
+            recordType: record.recordType
+        )
+        try self.rule.transaction.noteCover(
+            change,
+            in: self.key,
+            environment: self.rule.requester.environment
+        )
+        try self.rule.transaction.noteNews(of: share)
+        return change.position
+    }
+
+    // MARK: - Deletes
+
+    /// Tells the readers of what covers a record that goes.
+    func noteNews(ofDeleting record: StoredRecord) throws(StorageFailure) {
+        guard !self.shares.isEmpty else { return }
+        var share = self.shares.first { $0.root == nil }?.number
+        if share == nil { share = try self.rule.transaction.cover(of: record.number) }
+        if let share { try self.rule.transaction.noteNews(of: share) }
+    }
+
+    /// Ends the share whose record was deleted: its root says so, and nobody reads it any more.
+    func endShare(named name: String) throws(StorageFailure) {
+        guard let share = self.shares.first(where: { $0.name == name }) else { return }
+        let transaction = self.rule.transaction
+        try transaction.deleteShare(share)
+        guard let root = share.root, let record = try transaction.record(named: root, in: self.key) else {
+            return
+        }
+        let body = record.body.withReference(toShare: nil)
+        try self.rewriting.rewrite(record, named: root, with: body)
+    }
+
+    /// Takes the requester out of a share.
+    func leave(_ share: StoredShare) throws(StorageFailure) { try self.rewriting.leave(share) }
+
+    private var rewriting: RecordRewriting {
+        RecordRewriting(
+            transaction: self.rule.transaction,
+            requester: self.rule.requester,
+            zone: self.key,
+            zoneName: self.zone.zoneName
+        )
+    }
+}
+
+extension ShareParticipant {
+    /// Whether he was invited by a URL that is good for one person.
+    var isForWhoeverComes: Bool {
+        self.identity.userRecordName.isEmpty && self.identity.lookup == nil && self.acceptance == .pending
+    }
+}

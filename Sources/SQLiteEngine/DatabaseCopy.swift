@@ -1,0 +1,144 @@
+import Foundation
+import GRDB
+import RecordModel
+package import RecordStore
+
+/// A copy of the file of a store: in a backup, where nobody serves it, or in a folder that is being restored.
+///
+/// It has the current format, one file, and a mark that every engine refuses, until `beginNewLife` takes it away.
+package final class DatabaseCopy: Sendable {
+    private let database: DatabaseQueue
+
+    /// Makes a copy of a file a backup.
+    init(marking path: String) throws(DatabaseCopyError) {
+        self.database = try Self.open(path)
+        try self.write { try BackupMark.set(true, $0) }
+    }
+
+    /// Opens the file of a backup, which is brought to the current format.
+    ///
+    /// - Throws: `isNoBackup`, `formatTooNew`.
+    package init(ofBackup path: String) throws(DatabaseCopyError) {
+        self.database = try Self.open(path) { database in
+            guard try BackupMark.isOn(database) else { throw DatabaseCopyError.isNoBackup }
+        }
+    }
+
+    private static func open(
+        _ path: String,
+        check: (Database) throws -> Void = { _ in }
+    ) throws(DatabaseCopyError) -> DatabaseQueue {
+        try DatabaseCopyError.wrapping {
+            var configuration = Configuration()
+            configuration.label = "tidemark.copy"
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let format = try queue.inDatabase { database in
+                try check(database)
+                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+                return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            }
+            guard format <= Migrations.formatKnown else {
+                throw DatabaseCopyError.formatTooNew(found: format, known: Migrations.formatKnown)
+            }
+            try Migrations.migrator.migrate(queue)
+            return queue
+        }
+    }
+
+    static func removeFiles(at path: String) throws {
+        for ending in ["", "-journal", "-wal", "-shm"] where unlink(path + ending) != 0 && errno != ENOENT {
+            throw CocoaError(.fileWriteUnknown)
+        }
+    }
+
+    // MARK: Assets
+
+    /// Complete assets in the order of their numbers.
+    package func assets(after number: AssetNumber?, limit: Int) throws(DatabaseCopyError) -> [StoredAsset] {
+        try self.read { try SQLiteAssets.stored(after: number, limit: limit, $0) }
+    }
+
+    /// Whether it has an asset, complete.
+    package func has(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
+        try self.read { database in
+            try Int.fetchOne(
+                database,
+                sql: "SELECT 1 FROM asset WHERE number = ? AND state = 1",
+                arguments: [number.rawValue]
+            ) != nil
+        }
+    }
+
+    /// How many complete assets there are, and their bytes.
+    package func assetTotals() throws(DatabaseCopyError) -> (assets: Int, bytes: Int64) {
+        try self.read { database in
+            let row = try Row.fetchOne(database, sql: "SELECT count(*), sum(size) FROM asset WHERE state = 1")
+            return (row?[0] ?? 0, row?[1] ?? 0)
+        }
+    }
+
+    /// Leaves it to the next server to forget an asset that has no file, unless a record names it; returns whether none does.
+    package func forgetUnnamed(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
+        try self.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE asset SET state = 2, since_ms = NULL
+                    WHERE number = ?1 AND state = 1 AND NOT EXISTS (SELECT 1 FROM asset_use WHERE asset = ?1)
+                    """,
+                arguments: [number.rawValue]
+            )
+            guard database.changesCount == 1 else { return false }
+            try database.execute(
+                sql: "DELETE FROM asset_user WHERE asset = ?",
+                arguments: [number.rawValue]
+            )
+            try database.execute(
+                sql: """
+                    UPDATE database SET asset_count = asset_count - 1, asset_bytes = asset_bytes - asset.size
+                    FROM asset WHERE asset.number = ? AND database.number = asset.database
+                    """,
+                arguments: [number.rawValue]
+            )
+            return true
+        }
+    }
+
+    // MARK: Restoring
+
+    /// Lets the file be served, as another life of every database: the end of a restore.
+    ///
+    /// One transaction gives each database an epoch that no token of before has, and a position that no change tag of before has
+    /// (`DatabaseEpoch`). Each subscription has news for every listener, whatever he has acknowledged of what is no more. Answers to
+    /// requests stay: what they answer is in the file.
+    ///
+    /// - Durability: returns after all of it is on disk, or throws and nothing is.
+    package func beginNewLife(nowMilliseconds now: Int64) throws(DatabaseCopyError) {
+        try self.write { database in
+            try database.execute(
+                sql: "UPDATE database SET epoch = ?, position = max(position + 1, ?)",
+                arguments: [
+                    DatabaseEpoch.fresh(nowMilliseconds: now),
+                    DatabaseEpoch.firstPosition(nowMilliseconds: now),
+                ]
+            )
+            try database.execute(sql: "DELETE FROM listener_cursor")
+            try database.execute(sql: "UPDATE subscription SET created_position = -1")
+            try BackupMark.set(false, database)
+        }
+    }
+
+    package func close() throws(DatabaseCopyError) {
+        try DatabaseCopyError.wrapping { try self.database.close() }
+    }
+
+    private func read<Value>(_ read: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
+        try DatabaseCopyError.wrapping { try self.database.inDatabase(read) }
+    }
+
+    private func write<Value>(_ write: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
+        try DatabaseCopyError.wrapping {
+            try self.database.write(write)
+        }
+    }
+}

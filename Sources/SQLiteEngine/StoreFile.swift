@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+package import RecordStore
+
+/// The file of a store, to be copied while a server may be writing to it.
+package final class StoreFile: Sendable {
+    private let reader: DatabaseQueue
+
+    /// So much is copied between two calls of `progress`: 4 MiB.
+    private static let pagesPerStep: CInt = 1_024
+
+    /// Of the file, in the folder of a store.
+    package static let name = DatabaseFile.name
+
+    package static func path(in directory: String) -> String { directory + "/" + self.name }
+
+    /// Opens the file of a folder for reading.
+    ///
+    /// - Throws: `isMissing`, `isBackup`.
+    package init(in directory: String) throws(DatabaseCopyError) {
+        guard FileManager.default.fileExists(atPath: Self.path(in: directory)) else { throw .isMissing }
+        self.reader = try DatabaseCopyError.wrapping {
+            let file = try DatabaseFile(configuration: SQLiteEngineConfiguration(directory: directory))
+            return try file.openReader()
+        }
+        guard try !self.read(BackupMark.isOn) else { throw .isBackup }
+    }
+
+    /// What a copy takes, and what the assets take that it names, bytes.
+    package func size() throws(DatabaseCopyError) -> (database: Int64, assets: Int64) {
+        try self.read { database in
+            let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+            // Files of before format 6 have none.
+            let assets =
+                try database.tableExists("asset")
+                ? try Int64.fetchOne(database, sql: "SELECT sum(size) FROM asset WHERE state = 1") : nil
+            return (pages * pageBytes, assets ?? 0)
+        }
+    }
+
+    /// Copies the store as it is at one moment, with every change that was answered before; writers go on meanwhile.
+    ///
+    /// While it lasts the log of the store is not emptied.
+    ///
+    /// What is at the path is replaced. `progress` is called with the bytes since the last call.
+    ///
+    /// - Durability: none.
+    package func copy(
+        to path: String,
+        progress: (Int) -> Void
+    ) throws(DatabaseCopyError) -> DatabaseCopy {
+        try DatabaseCopyError.wrapping {
+            try DatabaseCopy.removeFiles(at: path)
+            var configuration = Configuration()
+            configuration.label = "tidemark.copy"
+            configuration.prepareDatabase { database in
+                // Whatever cuts it off, the file is not used.
+                try database.execute(sql: "PRAGMA synchronous = OFF")
+                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
+            }
+            let target = try DatabaseQueue(path: path, configuration: configuration)
+            try withoutActuallyEscaping(progress) { progress in
+                try self.reader.read { source in
+                    // The snapshot begins with the first row that is read. In it, no write of others makes SQLite begin again.
+                    let pageBytes = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
+                    _ = try Int.fetchOne(source, sql: "SELECT count(*) FROM sqlite_master")
+                    var remaining = try Int.fetchOne(source, sql: "PRAGMA page_count") ?? 0
+                    try target.writeWithoutTransaction { target in
+                        try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
+                            progress((remaining - step.remainingPageCount) * pageBytes)
+                            remaining = step.remainingPageCount
+                        }
+                    }
+                }
+            }
+            try target.close()
+        }
+        return try DatabaseCopy(marking: path)
+    }
+
+    /// Whether the store still has an asset, complete.
+    package func has(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
+        try self.read { database in
+            try Int.fetchOne(
+                database,
+                sql: "SELECT 1 FROM asset WHERE number = ? AND state = 1",
+                arguments: [number.rawValue]
+            ) != nil
+        }
+    }
+
+    private func read<Value>(_ read: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
+        try DatabaseCopyError.wrapping { try self.reader.inDatabase(read) }
+    }
+}
+
+/// Why the file of a store can't be copied, or a copy not be used.
+package enum DatabaseCopyError: Error, Hashable, Sendable {
+    case isMissing
+    /// It is a copy itself.
+    case isBackup
+    /// It is none.
+    case isNoBackup
+    /// A newer version of the server wrote it.
+    case formatTooNew(found: Int, known: Int)
+    /// Or it refuses to be written to for another reason.
+    case diskFull
+    /// SQLite's number of the error.
+    case failed(sqliteCode: Int32)
+
+    static func wrapping<Value>(_ body: () throws -> Value) throws(DatabaseCopyError) -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseCopyError {
+            throw error
+        } catch let error as DatabaseError {
+            let code = error.extendedResultCode
+            if code.primaryResultCode == .SQLITE_FULL || code == .SQLITE_IOERR_WRITE { throw .diskFull }
+            throw .failed(sqliteCode: error.extendedResultCode.rawValue)
+        } catch {
+            throw .failed(sqliteCode: 0)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import GRDBSQLite
+import RecordModel
+import RecordStore
+
+/// Shares, their readers and what they cover.
+extension WriterTransaction {
+    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
+        if let known = self.caches.shares[zone] { return known }
+        let statement = self.statements.shares.inZone
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        var shares: [StoredShare] = []
+        while try statement.step() { shares.append(StoredShare(statement, in: zone)) }
+        self.caches.shares[zone] = shares
+        return shares
+    }
+
+    func insertShare(
+        named name: String,
+        root: String?,
+        in zone: ZoneKey
+    ) throws(StorageFailure) -> ShareNumber {
+        let statement = self.statements.shares.insert
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, name)
+        statement.bind(4, root)
+        try statement.run()
+        self.caches.shares[zone] = nil
+        return ShareNumber(rawValue: statement.lastInsertedNumber)
+    }
+
+    func deleteShare(_ share: StoredShare) throws(StorageFailure) {
+        let statements = self.statements.shares
+        statements.refreshReaders.bind(1, share.number.rawValue)
+        statements.refreshReaders.bind(2, share.zone.database.rawValue)
+        statements.refreshReaders.bind(3, share.zone.number)
+        try statements.refreshReaders.run()
+        let all = [
+            statements.removeReaders, self.statements.views.deleteNews, statements.delete,
+            statements.insertRemoval,
+        ]
+        for statement in all {
+            statement.bind(1, share.number.rawValue)
+            try statement.run()
+        }
+        self.caches.shares[share.zone] = nil
+        self.caches.sharesWithNews[share.number] = nil
+        self.mayHaveViewWork = true
+        self.mayHaveSweepWork = true
+    }
+
+    // MARK: Tokens
+
+    func token(
+        of root: String?,
+        participant: String,
+        in zone: ZoneKey
+    ) throws(StorageFailure) -> String {
+        let find = self.statements.shares.token
+        find.bind(1, zone.database.rawValue)
+        find.bind(2, zone.number)
+        find.bind(3, root ?? "")
+        find.bind(4, participant)
+        if try find.step() {
+            defer { find.reset() }
+            return find.text(0)
+        }
+        let token = ShareToken.make()
+        let insert = self.statements.shares.insertToken
+        insert.bind(1, zone.database.rawValue)
+        insert.bind(2, zone.number)
+        insert.bind(3, root ?? "")
+        insert.bind(4, participant)
+        insert.bind(5, token)
+        try insert.run()
+        return token
+    }
+
+    func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
+        let statements = self.statements.shares
+        return try SharePlaces(
+            place: statements.place,
+            shareOfRoot: statements.shareOfRoot,
+            ownerZone: statements.ownerZone
+        ).place(ofToken: token)
+    }
+
+    // MARK: Covers
+
+    func cover(of record: Int64) throws(StorageFailure) -> ShareNumber? {
+        let statement = self.statements.shares.cover
+        statement.bind(1, record)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return ShareNumber(rawValue: statement.integer(0))
+    }
+
+    func setCover(
+        _ share: ShareNumber?,
+        of record: Int64,
+        since position: Int64
+    ) throws(StorageFailure) {
+        let statements = self.statements.shares
+        let statement = share == nil ? statements.deleteCover : statements.setCover
+        statement.bind(1, record)
+        if let share {
+            statement.bind(2, share.rawValue)
+            statement.bind(3, position)
+        }
+        try statement.run()
+    }
+
+    func noteCover(
+        _ change: CoverChange,
+        in zone: ZoneKey,
+        environment: EnvironmentID
+    ) throws(StorageFailure) {
+        let statement = self.statements.shares.insertChange
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, change.position)
+        statement.bind(4, change.share.rawValue)
+        statement.bind(5, change.isArrival ? 1 : 0)
+        statement.bind(6, change.record)
+        statement.bind(7, change.name)
+        statement.bind(8, try self.typeNumber(change.recordType, in: environment))
+        try statement.run()
+        self.changes.move(to: change.position, in: zone)
+    }
+
+    // MARK: Readers
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
+        try ShareGrants(statement: self.statements.shares.grants, expired: self.statements.shares.expired)
+            .access(to: zone, of: reader)
+    }
+
+    func setReader(
+        _ reader: DatabaseID,
+        of share: StoredShare,
+        _ right: ReaderRight
+    ) throws(StorageFailure) {
+        let statement = self.statements.shares.setReader
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, share.number.rawValue)
+        statement.bind(3, Int64(right.permission.rawValue))
+        statement.bind(4, Int64(right.role.rawValue))
+        statement.bind(5, right.since)
+        try statement.run()
+        try self.wantRefresh(of: share.zone, for: reader)
+    }
+
+    func removeReader(_ reader: DatabaseID, of share: StoredShare) throws(StorageFailure) {
+        let statement = self.statements.shares.removeReader
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, share.number.rawValue)
+        try statement.run()
+        try self.wantRefresh(of: share.zone, for: reader)
+    }
+
+    private func wantRefresh(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
+        let statement = self.statements.views.insertRefresh
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, zone.database.rawValue)
+        statement.bind(3, zone.number)
+        try statement.run()
+        self.mayHaveViewWork = true
+    }
+
+    func sharedDatabase(
+        ofUser recordName: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> DatabaseID? {
+        let statement = self.statements.shares.reader
+        statement.bind(1, recordName)
+        statement.bind(2, environment.rawValue)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return DatabaseID(rawValue: statement.integer(0))
+    }
+
+    func user(
+        _ lookup: IdentityLookup,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> String? {
+        let statements = self.statements.shares
+        return try UserSearch(byName: statements.recordNameUser, byContact: statements.contactUser)
+            .user(lookup, in: environment)
+    }
+
+    func noteNews(of share: ShareNumber) throws(StorageFailure) {
+        guard self.caches.sharesWithNews[share] != self.report.origin else { return }
+        let statement = self.statements.views.insertNews
+        statement.bind(1, share.rawValue)
+        statement.bind(2, Int64(bitPattern: self.report.origin))
+        try statement.run()
+        self.caches.sharesWithNews[share] = self.report.origin
+        self.mayHaveViewWork = true
+    }
+}
+
+/// The random part of a URL: 22 letters and digits, 130 bits.
+enum ShareToken {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    static func make() -> String { String((0..<22).map { _ in self.letters.randomElement()! }) }
+}
+
+extension StoredShare {
+    /// From a row that begins with number, name and root.
+    init(_ statement: HotStatement, in zone: ZoneKey) {
+        self.init(
+            number: ShareNumber(rawValue: statement.integer(0)),
+            zone: zone,
+            name: statement.text(1),
+            root: statement.isNull(2) ? nil : statement.text(2)
+        )
+    }
+}

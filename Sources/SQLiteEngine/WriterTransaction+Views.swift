@@ -1,0 +1,137 @@
+import RecordModel
+import RecordStore
+
+/// Shared databases: a row for each zone of somebody else of which the user has joined a share.
+extension WriterTransaction {
+    func refreshView(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
+        try self.refreshView(of: zone, for: reader, isNews: false)
+        let statement = self.statements.views.deleteRefresh
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, zone.database.rawValue)
+        statement.bind(3, zone.number)
+        try statement.run()
+    }
+
+    /// Brings a row up to date; `isNews`: something has changed in the zone, and nothing in what the reader may.
+    private func refreshView(
+        of zone: ZoneKey,
+        for reader: DatabaseID,
+        isNews: Bool
+    ) throws(StorageFailure) {
+        let access = try self.sharedAccess(to: zone, of: reader)
+        let view = try self.view(of: zone, for: reader)
+        guard !access.isEmpty else {
+            guard let view else { return }
+            let position = try self.takePosition(in: reader)
+            try self.deleteZone(view.key, named: view.name, at: position)
+            return
+        }
+        let position = try self.takePosition(in: reader)
+        if let view {
+            let statement = self.statements.views.touchView
+            statement.bind(1, reader.rawValue)
+            statement.bind(2, view.name)
+            statement.bind(3, position)
+            try statement.run()
+            self.note(.zoneChanged(view.name), at: position, in: reader)
+            guard !isNews else { return }
+            // What he may has changed: what he knew of the zone may be too much or too little.
+            let expire = self.statements.views.expireView
+            expire.bind(1, reader.rawValue)
+            expire.bind(2, view.name)
+            expire.bind(3, try self.position(of: zone.database))
+            try expire.run()
+        } else {
+            try self.insertView(of: zone, for: reader, at: position)
+        }
+    }
+
+    private func insertView(
+        of zone: ZoneKey,
+        for reader: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) {
+        let statements = self.statements.shares
+        let places = SharePlaces(
+            place: statements.place,
+            shareOfRoot: statements.shareOfRoot,
+            ownerZone: statements.ownerZone
+        )
+        guard let owner = try places.owner(of: zone) else { return }
+        let name = SharedZoneName.text(of: ZoneID(zoneName: owner.zone, ownerName: owner.user))
+        let statement = self.statements.views.insertView
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, name)
+        statement.bind(3, position)
+        statement.bind(4, zone.database.rawValue)
+        statement.bind(5, zone.number)
+        // What he knew when he read it before is not what he would have been told since.
+        statement.bind(6, try self.position(of: zone.database))
+        try statement.run()
+        self.caches.zones[WriterCaches.Name(owner: reader.rawValue, name: name)] = nil
+        self.note(.zoneCreated(name), at: position, in: reader)
+    }
+
+    private func view(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) -> NamedZone? {
+        let statement = self.statements.views.view
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, zone.database.rawValue)
+        statement.bind(3, zone.number)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        let key = ZoneKey(database: reader, number: statement.integer(1))
+        return NamedZone(name: statement.text(0), key: key)
+    }
+
+    /// Tells the databases of some readers what is new in the shares that they have joined.
+    ///
+    /// Returns whether there may be more to tell.
+    func spreadNews(max: Int) throws(StorageFailure) -> Bool {
+        let refreshed = try self.refreshSome(max: max)
+        let views = self.statements.views
+        views.news.bind(1, Int64(max))
+        var news: [(share: ShareNumber, origin: UInt64, zone: ZoneKey)] = []
+        while try views.news.step() {
+            let zone = ZoneKey(
+                database: DatabaseID(rawValue: views.news.integer(2)),
+                number: views.news.integer(3)
+            )
+            let origin = UInt64(bitPattern: views.news.integer(1))
+            news.append((ShareNumber(rawValue: views.news.integer(0)), origin, zone))
+        }
+        for entry in news {
+            self.report.origin = entry.origin
+            for reader in try self.readers(of: entry.share) {
+                try self.refreshView(of: entry.zone, for: reader, isNews: true)
+            }
+            views.deleteNews.bind(1, entry.share.rawValue)
+            try views.deleteNews.run()
+            self.caches.sharesWithNews[entry.share] = nil
+        }
+        self.report.origin = 0
+        return refreshed == max || news.count == max
+    }
+
+    private func refreshSome(max: Int) throws(StorageFailure) -> Int {
+        let statement = self.statements.views.refresh
+        statement.bind(1, Int64(max))
+        var wanted: [(reader: DatabaseID, zone: ZoneKey)] = []
+        while try statement.step() {
+            let zone = ZoneKey(
+                database: DatabaseID(rawValue: statement.integer(1)),
+                number: statement.integer(2)
+            )
+            wanted.append((DatabaseID(rawValue: statement.integer(0)), zone))
+        }
+        for (reader, zone) in wanted { try self.refreshView(of: zone, for: reader) }
+        return wanted.count
+    }
+
+    private func readers(of share: ShareNumber) throws(StorageFailure) -> [DatabaseID] {
+        let statement = self.statements.shares.readers
+        statement.bind(1, share.rawValue)
+        var readers: [DatabaseID] = []
+        while try statement.step() { readers.append(DatabaseID(rawValue: statement.integer(0))) }
+        return readers
+    }
+}

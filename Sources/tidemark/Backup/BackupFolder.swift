@@ -1,0 +1,103 @@
+import Foundation
+import SQLiteEngine
+
+/// A backup: what a server needs of a data folder, and a list of it.
+///
+/// ```text
+/// DIR/                    0700
+///     backup.unfinished   from the beginning to the end
+///     tidemark.sqlite     marked: no engine opens it
+///     assets/             complete files alone
+///     tls/
+///     backup.json         when all else is on the disk: see BackupManifest
+/// ```
+struct BackupFolder: Hashable {
+    /// Absolute.
+    let path: String
+
+    init(path: String) {
+        self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+
+    var manifestPath: String { self.path + "/backup.json" }
+    var unfinishedPath: String { self.path + "/backup.unfinished" }
+    var assetsPath: String { self.path + "/assets" }
+}
+
+/// What a backup has, and what each file was when it was made.
+struct BackupManifest: Codable, Hashable {
+    /// A file other than those of assets, whose hashes are in the database.
+    struct File: Codable, Hashable {
+        /// In the folder: the database's name, or `tls/` and a name.
+        var path: String
+        var bytes: Int64
+        /// In hexadecimal.
+        var sha256: String
+    }
+
+    static let currentFormat = 1
+
+    var format = Self.currentFormat
+    /// When it was complete; ISO 8601.
+    var date: String
+    /// The version that made it.
+    var server: String
+    var files: [File]
+    var assets: Int
+    var assetBytes: Int64
+    /// Assets that were missing or spoilt already when it was made.
+    var damaged: [AssetReport.Damaged]
+
+    /// Of all files.
+    var bytes: Int64 { self.assetBytes + self.files.reduce(0) { $0 + $1.bytes } }
+
+    static func read(in folder: BackupFolder) throws(CommandFailure) -> BackupManifest {
+        let files = FileManager.default
+        guard let json = files.contents(atPath: folder.manifestPath) else {
+            guard files.fileExists(atPath: folder.unfinishedPath) else {
+                throw CommandFailure(
+                    .data,
+                    "\(folder.path) is no backup: it has no backup.json. "
+                        + "Name a folder that was made with tidemark backup."
+                )
+            }
+            throw CommandFailure(
+                .data,
+                "the backup in \(folder.path) did not come to its end, and is of no use. Take another one."
+            )
+        }
+        guard let version = try? JSONDecoder().decode(Version.self, from: json),
+            version.format <= self.currentFormat
+        else {
+            throw CommandFailure(
+                .data,
+                "\(folder.manifestPath) cannot be read by this version. Use the one that made the backup, or a newer one."
+            )
+        }
+        guard let manifest = try? JSONDecoder().decode(BackupManifest.self, from: json),
+            manifest.files.allSatisfy({ self.isPath($0.path) })
+        else {
+            throw CommandFailure(.data, "\(folder.manifestPath) is damaged. Take another backup.")
+        }
+        return manifest
+    }
+
+    private struct Version: Decodable {
+        var format: Int
+    }
+
+    /// Whether a path stays in the folder, where such files are.
+    private static func isPath(_ path: String) -> Bool {
+        guard path != StoreFile.name else { return true }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0] == "tls" && ![".", "..", ""].contains(parts[1])
+    }
+}
+
+extension BackupManifest.File {
+    init(path: String, _ copy: (bytes: Int64, sha256: [UInt8])) {
+        self.path = path
+        self.bytes = copy.bytes
+        self.sha256 = copy.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

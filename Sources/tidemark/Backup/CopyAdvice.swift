@@ -1,0 +1,74 @@
+import AssetStore
+import Foundation
+import SQLiteEngine
+
+/// What errors of a backup or a restore mean to somebody at a command line.
+enum CopyAdvice {
+    /// What to do about an error while a folder was filled, or the folder of a store was opened.
+    static func failure(_ error: any Error, in path: String) -> CommandFailure {
+        switch error {
+        case let failure as CommandFailure: failure
+        case let error as DatabaseCopyError: self.failure(error, in: path)
+        case FileCopy.Failure.target(let error): self.failure(error, in: path)
+        case FileCopy.Failure.source(let error): self.unreadable("\(error)")
+        case let error as AssetStoreError: self.failure(error, in: path)
+        case let error as CopyFailure where [ENOSPC, EDQUOT].contains(error.errno): self.diskFull(path)
+        case let error as CopyFailure:
+            CommandFailure(
+                .cannotCreate,
+                "\(error.path) cannot be written (error \(error.errno)). Check who owns \(path)."
+            )
+        default:
+            CommandFailure(.cannotCreate, "\(path) cannot be written: \(error).")
+        }
+    }
+
+    static func failure(_ error: DatabaseCopyError, in path: String) -> CommandFailure {
+        switch error {
+        case .isMissing:
+            CommandFailure(
+                .data,
+                "\(path) is no data folder: it has no \(StoreFile.name). Name the server's with --data."
+            )
+        case .isBackup: DataFolder.isBackup(path)
+        case .isNoBackup:
+            CommandFailure(
+                .data,
+                "the database of the backup is not one that tidemark backup has made. Use another backup."
+            )
+        case .formatTooNew(let found, let known):
+            CommandFailure(
+                .unavailable,
+                "the database has format \(found), and this version knows \(known) and older. "
+                    + "Use the version that wrote it, or a newer one."
+            )
+        case .diskFull: self.diskFull(path)
+        case .failed(let code):
+            CommandFailure(
+                .unavailable,
+                "the database cannot be copied (SQLite's error \(code)). Look for a full disk or wrong owners, and try again."
+            )
+        }
+    }
+
+    private static func failure(_ error: AssetStoreError, in path: String) -> CommandFailure {
+        switch error {
+        case .diskFull: self.diskFull(path)
+        case .failed(let errno):
+            CommandFailure(.cannotCreate, "\(path) cannot be written (error \(errno)). Check who owns it.")
+        case .missing:
+            CommandFailure(.cannotCreate, "\(path) has changed meanwhile. Leave it alone, and try again.")
+        }
+    }
+
+    private static func diskFull(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .cannotCreate,
+            "the disk of \(path) is full, or takes no more. What was copied is removed; make room, or name a folder on another disk."
+        )
+    }
+
+    private static func unreadable(_ reason: String) -> CommandFailure {
+        CommandFailure(.unavailable, "a file cannot be read (\(reason)). Check who owns it.")
+    }
+}

@@ -1,0 +1,108 @@
+import AssetStore
+import Foundation
+
+/// A folder that a backup or a restore fills: new, or empty before.
+struct CopyFolder {
+    let path: String
+    private let wasMade: Bool
+
+    /// Folders of file systems have it, and it is nobody's.
+    private static let lostAndFound = "lost+found"
+
+    /// Makes the folder when it is not there.
+    init(making path: String) throws(CommandFailure) {
+        self.path = path
+        self.wasMade = !FileManager.default.fileExists(atPath: path)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "the folder \(path) cannot be made. Name one that you may write to."
+            )
+        }
+    }
+
+    /// What is in it, in order.
+    func contents() throws(CommandFailure) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: self.path)
+                .filter { $0 != Self.lostAndFound }.sorted()
+        } catch {
+            throw CommandFailure(.cannotCreate, "the folder \(self.path) cannot be read. Check who owns it.")
+        }
+    }
+
+    /// Refuses to go on when the disk has no room for so many bytes, and some for the file system's own.
+    func checkRoom(for bytes: Int64) throws {
+        let wanted = bytes + bytes / 64 + 4 * 1_024 * 1_024
+        let room = try FileCopy.room(at: self.path)
+        guard room < wanted else { return }
+        throw CommandFailure(
+            .cannotCreate,
+            "the disk of \(self.path) has \(room) bytes left, and \(wanted) are needed. "
+                + "Make room, or name a folder on another disk."
+        )
+    }
+
+    /// Writes a small file, durably, and its name too; one that is there already is an error.
+    func write(_ text: String, as name: String) throws {
+        let path = self.path + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        try self.sync(path)
+        try self.sync(self.path)
+    }
+
+    /// Gives a file its name, durably; what had the name is gone.
+    func rename(_ draft: String, to name: String) throws {
+        guard Foundation.rename(self.path + "/" + draft, self.path + "/" + name) == 0 else {
+            throw CopyFailure(path: self.path + "/" + name, errno: errno)
+        }
+        try self.sync(self.path)
+    }
+
+    /// Removes a file, durably.
+    func remove(_ name: String) throws {
+        guard unlink(self.path + "/" + name) == 0 || errno == ENOENT else {
+            throw CopyFailure(path: self.path + "/" + name, errno: errno)
+        }
+        try self.sync(self.path)
+    }
+
+    func makeSubfolder(_ name: String) throws {
+        let path = self.path + "/" + name
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw CopyFailure(path: path, errno: errno) }
+    }
+
+    /// Makes everything in it durable, and its own name.
+    func syncAll() throws {
+        try FileCopy.syncDisk(of: self.path)
+        try self.sync(self.path + "/..")
+    }
+
+    /// Leaves it as it was before, but for what is named; as far as that is possible.
+    func clear(except kept: [String] = []) {
+        let files = FileManager.default
+        for name in (try? self.contents()) ?? [] where !kept.contains(name) {
+            try? files.removeItem(atPath: self.path + "/" + name)
+        }
+        if self.wasMade, kept.isEmpty { rmdir(self.path) }
+    }
+
+    private func sync(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CopyFailure(path: path, errno: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw CopyFailure(path: path, errno: errno) }
+    }
+}
+
+/// The system refused something about a file.
+struct CopyFailure: Error {
+    let path: String
+    let errno: Int32
+}
