@@ -59,14 +59,17 @@ enum DatabaseRows {
         _ transaction: WriterTransaction,
         _ database: Database
     ) throws {
-        let own = try self.create(
-            scope: .private,
-            owner: user.number,
-            in: signIn.environment,
-            nowMilliseconds: transaction.nowMilliseconds,
-            database
-        )
-        try self.create(scope: .shared, owner: user.number, in: signIn.environment, database)
+        func create(_ scope: DatabaseScope) throws -> DatabaseID {
+            try self.create(
+                scope: scope,
+                owner: user.number,
+                in: signIn.environment,
+                nowMilliseconds: transaction.nowMilliseconds,
+                database
+            )
+        }
+        let own = try create(.private)
+        _ = try create(.shared)
         for number in [own, signIn.publicDatabase] {
             try self.addUserRecord(user.recordName, to: number, of: signIn.environment, transaction)
         }

@@ -72,7 +72,8 @@ extension StoreError {
         case .subscriptionZoneNotAllowed:
             "the default zone has no subscription to all its changes: subscribe to a query"
         case .duplicateSubscription: "You can't save or delete the same subscription twice"
-        case .alreadyShared: "the record, one above or one below it, is shared already: a record is in one share"
+        case .alreadyShared:
+            "the record, one above or one below it, is shared already: a record is in one share"
         case .shareConflict(.zoneIsShared): "the zone is shared as a whole: it has no shares of records"
         case .shareConflict(.zoneHasShares): "records of the zone are shared: it can't be shared as a whole"
         case .shareInvalid(let fault): fault.text
@@ -157,7 +158,8 @@ extension ShareFault {
         case .mixesPublicAndPrivate:
             "a share has either invited participants or a public permission: remove the former, or set it to none"
         case .participantID: "the ID of a participant has 1 to 64 printable ASCII characters"
-        case .fieldType: "a share holds neither references nor assets: put them into the records that it shares"
+        case .fieldType:
+            "a share holds neither references nor assets: put them into the records that it shares"
         case .notAShare: "only a record of the type '\(ShareRecord.type)' has participants"
         }
     }

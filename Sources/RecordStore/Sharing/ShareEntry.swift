@@ -10,7 +10,9 @@ enum ShareEntry: Hashable, Sendable {
     case open
     case refused(StoreError)
 
-    /// `participant`: for whom the URL is; empty: for everybody. `find` gives the user whom a lookup finds.
+    /// Looks for him among the participants, whose lookups may have become his since they were invited.
+    ///
+    /// `participant` is for whom the URL is, empty for everybody; `find` gives the user whom a lookup finds.
     ///
     /// - Throws: What `find` throws.
     init(
