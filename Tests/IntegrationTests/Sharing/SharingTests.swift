@@ -191,4 +191,25 @@ struct SharingTests {
             #expect(left != nil)
         }
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `joining and asking survive a connection that breaks before the answer`() async throws {
+        try await SharingScene.run { scene in
+            let share = try await scene.shareList { $0.allowsAccessRequests = true }
+            let url = try #require(share.url)
+            scene.server.faults.add(.requestShareAccess(.next), .dropConnectionAfterCommit)
+            _ = try await scene.bob.requestShareAccess(for: [url])[url]?.get()
+            let asked = try await scene.alice.privateCloudDatabase.record(for: share.recordID)
+            let mine = try #require(asked as? CKShare)
+            #expect(mine.requesters.count == 1)
+            mine.addParticipant(try await scene.participant(scene.bob))
+            try await scene.alice.privateCloudDatabase.save(mine)
+            scene.server.faults.add(.acceptShare(.next), .dropConnectionAfterCommit)
+            let joined = try await scene.join(url)
+            #expect(joined.currentUserParticipant?.acceptanceStatus == .accepted)
+            #expect(scene.server.faults.happened == 2)
+            let after = try await scene.alice.privateCloudDatabase.record(for: share.recordID) as? CKShare
+            #expect(after?.participants.map(\.acceptanceStatus) == [.accepted, .accepted])
+        }
+    }
 }
