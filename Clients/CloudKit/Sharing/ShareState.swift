@@ -218,7 +218,10 @@ extension ShareState {
         }
         let known = Set(self.known?.participants.map(\.id) ?? [])
         let isNew = changes.participants.contains { !known.contains($0.id) }
-        guard self.publicPermission == .none || (!isNew && changes.removed.isEmpty) else {
+        // Removing comes first: so who was invited may make room for everybody, in one save.
+        let wasPublic = self.known.map { $0.publicPermission != .none } ?? false
+        let isPublic = self.publicPermission != .none
+        guard !isPublic || !isNew, !isPublic || !wasPublic || changes.removed.isEmpty else {
             throw ValueRefusal(
                 "Participants can be added to a share and removed from it only while its public permission is none"
             )

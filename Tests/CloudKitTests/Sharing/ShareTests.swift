@@ -152,6 +152,10 @@ struct ShareTests {
         #expect { try other.changes() } throws: { code($0) == 12 }
         other.publicPermission = .none
         #expect(try other.changes().removed == ["A"])
+        let closed = fetchedShare(serverShare([person("A", user: "_ann")]))
+        closed.removeParticipant(closed.participants[1])
+        closed.publicPermission = .readWrite
+        #expect(try closed.changes().removed == ["A"], "he is removed before everybody may join")
     }
 
     @Test func `a public permission takes invitations away, and its end those who joined by it`() throws {
