@@ -4,6 +4,8 @@ extension ZonePlan {
     /// Finds what a save names and did not name before; the field of the first asset that is not to be had.
     func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
         let transaction = self.rule.transaction
+        // Nobody gets a file of an owner by its hash.
+        if self.shared != nil, let named = planned.assets.added.first { return named.field }
         for named in planned.assets.added {
             guard let number = try transaction.asset(named.asset, in: self.key.database) else {
                 return named.field

@@ -21,8 +21,9 @@ extension SQLiteDirectory {
                 database,
                 sql: """
                     SELECT name, record_name, created_ms, is_revoked, kind,
-                        (SELECT group_concat(value, char(10) ORDER BY kind, value) FROM user_contact
-                            WHERE user_contact.user = user.number)
+                        (SELECT group_concat(value, char(10)) FROM (
+                            SELECT value FROM user_contact WHERE user_contact.user = user.number
+                            ORDER BY user_contact.kind, value))
                     FROM user WHERE container = ? ORDER BY name
                     """,
                 arguments: [container]

@@ -6,13 +6,14 @@ extension SchemaRows {
     /// Drops every record and zone of the environment.
     ///
     /// In time that depends on the number of zones alone: their contents are swept later, in pieces. Databases stay, each
-    /// with a new default zone and the records of its users, so that connections go on.
+    /// with a new default zone and the records of its users, so that connections go on. Shared databases lose their zones with the shares.
     func dropData(_ transaction: WriterTransaction) throws {
         let databases = try Row.fetchAll(
             self.database,
             sql: """
                 SELECT database.number, user.record_name FROM database
-                LEFT JOIN user ON user.number = database.owner WHERE database.environment = ?
+                LEFT JOIN user ON user.number = database.owner
+                WHERE database.environment = ? AND database.scope != 3
                 """,
             arguments: [self.environment.rawValue]
         )

@@ -187,6 +187,40 @@ struct SharedDatabaseTests {
         #expect(first.totals?.records == 4)
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `a participant gets no file of the owner by its hash, and uploads none`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        let secret = Asset(sha256: [UInt8](repeating: 7, count: 32), size: 10)
+        guard case .incomplete(let number) = try await it.begin([secret])[0] else { return }
+        try await it.complete(number)
+        _ = try await it.modify([save("secret", ["f": .asset(secret)])], policy: .changedKeys)
+        let named = sharedSave("task", ["f": .asset(secret)])
+        let outcome = try await it.modify([named], policy: .changedKeys, by: it.bobShared)[0]
+        #expect(outcome == .failed(.assetNotAvailable(field: "f")))
+        await #expect(throws: StoreError.databaseNotAllowed) {
+            try await it.begin([secret], by: it.bobShared)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a shared database takes subscriptions to itself, and to nothing in it`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        let database = Subscription(id: "d", kind: .database(recordType: nil), info: nil)
+        let saved = try await it.modifySubscriptions(
+            [
+                database, query("q"),
+                Subscription(id: "z", kind: .zone(aliceNotes, recordType: nil), info: nil),
+            ],
+            by: it.bobShared
+        )
+        #expect(saved[0] == .subscriptionSaved(database))
+        #expect(saved[1...].allSatisfy { $0 == .failed(.databaseNotAllowed) })
+    }
+
     // MARK: - Coming and going
 
     @Test(arguments: EngineKind.allCases)

@@ -125,7 +125,7 @@ struct FeedTests {
             let failure = try await it.ask(.fetchToken(FetchToken(scope: .private, zone: missing))).end
                 .failure
             #expect(failure?.code == .zoneNotFound)
-            #expect(try await it.ask(Self.changes(scope: .shared)).end.failure?.code == .badDatabase)
+            #expect(try await it.ask(Self.changes(scope: .shared)).end.failure?.code == .zoneNotFound)
         }
     }
 

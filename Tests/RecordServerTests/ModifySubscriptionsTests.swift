@@ -77,8 +77,8 @@ struct ModifySubscriptionsTests {
             let peer = try await server.signIn()
             let stranger = try await server.signIn(token: "")
             let refused: [(TestPeer, Operation, ErrorCode)] = [
-                (peer, Self.modify(one, scope: .shared), .badDatabase),
-                (peer, Self.fetch(.all, scope: .shared), .badDatabase),
+                (stranger, Self.modify(one, scope: .shared), .notAuthenticated),
+                (stranger, Self.fetch(.all, scope: .shared), .notAuthenticated),
                 (peer, Self.modify(one, deletes: ["A"]), .invalidArguments),
                 (peer, Self.modify([], deletes: many), .limitExceeded),
                 (peer, Self.fetch(.ids(many)), .limitExceeded),

@@ -136,11 +136,21 @@ struct RequestTests {
 
     // MARK: - Who may do what
 
-    @Test func `nobody has a shared database`() async throws {
+    @Test func `a shared database has nothing of one's own, and nobody has one who is not signed in`()
+        async throws
+    {
         try await ServerUnderTest.run { server in
             let peer = try await server.signIn()
             try await peer.send(.fetch(["0"], scope: .shared), on: 1)
-            #expect(try await peer.answer(on: 1).end.failure?.code == .badDatabase)
+            let answer = try await peer.answer(on: 1)
+            guard case .failure(let failure) = answer.items[0].outcome else {
+                Issue.record("\(answer.items)")
+                return
+            }
+            #expect(failure.code == .zoneNotFound)
+            let stranger = try await server.signIn(token: "")
+            try await stranger.send(.fetch(["0"], scope: .shared), on: 1)
+            #expect(try await stranger.answer(on: 1).end.failure?.code == .notAuthenticated)
         }
     }
 

@@ -60,6 +60,7 @@ package struct BeginUploadsRule: Sendable {
     }
 
     private func check() throws(StoreError) {
+        guard self.requester.scope != .shared else { throw .databaseNotAllowed }
         try Access.checkWriting(by: self.requester)
         var bytes: Int64 = 0
         for (index, asset) in self.assets.enumerated() {

@@ -35,6 +35,31 @@ enum DirectoryAdvice {
                 .data,
                 "'\(user)' cannot be a user's name: 1 to 255 printable ASCII characters, the first not '_'."
             )
+        case .userRevoked, .userIsService, .keyExists, .keyMissing, .tooManyKeys:
+            return self.credentialFailure(error, container: container, user: user)
+        case .contactTaken:
+            return CommandFailure(
+                .data,
+                "an address or number of these is another user's. "
+                    + "Who has which: tidemark user list --container \(container)"
+            )
+        case .tokenUnknown, .tokenExpired:
+            return CommandFailure(.data, "the access token is unknown or was revoked.")
+        case .unavailable:
+            return CommandFailure(
+                .unavailable,
+                "the store cannot be read or written now. Look for a full disk or wrong owners of its files, and try again."
+            )
+        }
+    }
+
+    /// What those about tokens and keys mean.
+    private static func credentialFailure(
+        _ error: DirectoryError,
+        container: String,
+        user: String
+    ) -> CommandFailure {
+        switch error {
         case .userRevoked:
             return CommandFailure(
                 .data,
@@ -63,19 +88,7 @@ enum DirectoryAdvice {
                 "\(user) has 16 keys, and no service may have more. "
                     + "Revoke one: tidemark key revoke \(user) --container \(container) --key-id ID"
             )
-        case .contactTaken:
-            return CommandFailure(
-                .data,
-                "an address or number of these is another user's. "
-                    + "Who has which: tidemark user list --container \(container)"
-            )
-        case .tokenUnknown, .tokenExpired:
-            return CommandFailure(.data, "the access token is unknown or was revoked.")
-        case .unavailable:
-            return CommandFailure(
-                .unavailable,
-                "the store cannot be read or written now. Look for a full disk or wrong owners of its files, and try again."
-            )
+        default: return CommandFailure(.data, "\(error)")
         }
     }
 }
