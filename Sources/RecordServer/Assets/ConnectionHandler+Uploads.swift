@@ -168,17 +168,25 @@ extension ConnectionHandler {
             "a file of an asset cannot be written",
             metadata: [LogKeys.error: "\(error)"]
         )
-        if error == .diskFull, case .receiving = upload.stage { self.giveUp(upload, item) }
-        self.endTransfer(upload.stream, failure: Failure(error, item: item))
+        let failure = Failure(error, item: item)
+        guard error == .diskFull, case .receiving = upload.stage, let file = upload.files[item] else {
+            return self.endTransfer(upload.stream, failure: failure)
+        }
+        self.giveUp(upload, file, failure)
     }
 
-    /// Removes what there is of an asset that the disk has no room for: others need what room there is.
-    private func giveUp(_ upload: Upload, _ item: Int) {
-        guard let file = upload.files[item] else { return }
+    /// Removes what there is of an asset that the disk has no room for, as others need it; only then the client is told, so that its next
+    /// upload does not meet this one.
+    private func giveUp(_ upload: Upload, _ file: UploadFile, _ failure: Failure) {
+        // Nothing that still comes is written.
+        upload.isWriting = true
         let registry = self.server.engine.assets
+        let back = LoopReturn(self)
+        let stream = upload.stream
         upload.lane.submit {
             file.discard()
             registry.abandon(file.number)
+            back { $0.endTransfer(stream, failure: failure) }
         }
     }
 
