@@ -77,6 +77,8 @@ ROWS = [
         "books", 16, 1_000, 1, "queries/s", 0.7, 1.5, sample={"shelf": 123}),
     Row("change-page", "page of 200 changes of a zone of 100,000, after a random one, 16 connections",
         "changes", 16, 200, 1, "pages/s", 1.5, 3.0, sample={"position": 5000}),
+    Row("shared-save", "durable save of one record in a zone shared with 100 participants, 64 connections, against an unshared one",
+        "shared-zones", 64, 1, 1, "records/s", 0.5, 0.8, rival="unshared-save"),
     # A ratio of times of at most 1.1 is one of rates of at least 0.91.
     Row("first-fetch", "100,000 records from the empty token, after 1,000,000 overwrites and deletions, against none",
         "history", 1, LIVING, LIVING, "records/s", 0.91, 1.0, rival="first-fetch-fresh"),

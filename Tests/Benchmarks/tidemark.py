@@ -46,8 +46,19 @@ class Tidemark:
     def load(self, row):
         """Makes what the row needs, once."""
         if row.dataset not in self.loaded:
-            run(self.driver + ["--load", row.dataset, "--connections", "16"])
+            sharing = ["--participants", self._participants()] if row.dataset == "shared-zones" else []
+            run(self.driver + ["--load", row.dataset, "--connections", "16"] + sharing)
             self.loaded.add(row.dataset)
+
+    def _participants(self):
+        """Adds 99 users, and returns a file with their tokens."""
+        file = os.path.join(self.folder, "participants")
+        with open(file, "w", encoding="utf-8") as tokens:
+            for number in range(99):
+                output, _ = run([os.path.join(self.executables, "tidemark"), "user", "add", f"p{number}",
+                                 "--container", CONTAINER, "--data", self.data])
+                tokens.write(output.split()[-1] + "\n")
+        return file
 
     def _await_port(self):
         for _ in range(300):

@@ -14,6 +14,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     /// A large file, and small records beside it.
     case largeFile = "large-file"
     case smallFiles = "small-files"
+    case sharedZones = "shared-zones"
 
     /// What every record takes, encoded.
     static let bodyBytes = 500
@@ -32,7 +33,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         )
         try await Self.inParts(recordCount, clients) { Self.save($0.map { self.record($0) }) }
         switch self {
-        case .items, .notes, .books, .watched: break
+        case .items, .notes, .books, .watched, .sharedZones: break
         case .changes: try await Changes.keepTokens(from: start.token, clients[0])
         case .history: try await History.wear(clients)
         case .largeFile: try await Files.large.load(in: folder, clients)
@@ -70,6 +71,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .watched: ([Listening.zone], 1)
         case .largeFile: ([Files.zone], Files.recordCount)
         case .smallFiles: ([Files.zone], 0)
+        case .sharedZones: (SharedZones.zones, SharedZones.recordCount)
         }
     }
 
@@ -85,6 +87,7 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
         case .changes: return Changes.record(number)
         case .history: return History.record(number)
         case .watched: return Listening.save
+        case .sharedZones: return SharedZones.record(number)
         case .largeFile, .smallFiles: return Items.save(Files.neighbour(number))
         }
     }

@@ -19,6 +19,8 @@ struct LoadDriver: AsyncParsableCommand {
     @Option(help: "Length of the measurement.") var seconds = 3.0
     @Option(help: "Time before it that does not count.") var warmUpSeconds = 0.3
     @Option(help: "Seed of the keys.") var seed: UInt64 = 1
+    @Option(help: "File with access tokens, one a line: who takes part in what --load shares.")
+    var participants: String?
     @Option(help: "Where files are read and written.") var folder = "/var/tmp"
 
     func validate() throws {
@@ -39,6 +41,11 @@ struct LoadDriver: AsyncParsableCommand {
         }
         for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
         try await self.load?.load(clients, folder: self.folder)
+        if let participants {
+            try await SharedZones.share(by: clients[0], withTokensIn: participants) { token in
+                self.clientConfiguration(0, token: token)
+            }
+        }
         switch self.workload {
         case .assetUpload?: try await self.measureFiles(.large, isUpload: true, .assetUpload, clients)
         case .assetDownload?: try await self.measureFiles(.large, isUpload: false, .assetDownload, clients)
@@ -56,13 +63,13 @@ struct LoadDriver: AsyncParsableCommand {
         for client in clients { await client.shutdown() }
     }
 
-    private func clientConfiguration(_ number: Int) -> ClientConfiguration {
+    private func clientConfiguration(_ number: Int, token: String? = nil) -> ClientConfiguration {
         var configuration = ClientConfiguration(
             host: self.host,
             port: self.port,
             trust: .authorities(file: self.ca),
             container: self.container,
-            accessToken: self.token
+            accessToken: token ?? self.token
         )
         // Another one for each: what a listener has acknowledged is kept for its installation.
         configuration.installationID = (0..<16).map {

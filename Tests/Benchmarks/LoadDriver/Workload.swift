@@ -35,11 +35,15 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
     case aloneFetch = "asset-alone-fetch"
     case besideSave = "asset-beside-save"
     case aloneSave = "asset-alone-save"
+    case sharedSave = "shared-save"
+    /// What `shared-save` is compared with.
+    case unsharedSave = "unshared-save"
 
     /// Items of every answer: a run with any other is no measurement.
     var itemsPerAnswer: Int {
         switch self {
         case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut: 1
+        case .sharedSave, .unsharedSave: 1
         case .besideFetch, .aloneFetch, .besideSave, .aloneSave: 1
         case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload: 0
         case .batchOwnZone, .batchOneZone: 200
@@ -59,7 +63,8 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
         case .singleSave, .batchOwnZone, .batchOneZone, .fetch, .savePlain, .saveIndexed, .queryEquality,
             .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut, .assetUpload,
             .assetDownload,
-            .assetSmallUpload, .assetSmallDownload, .besideFetch, .aloneFetch, .besideSave, .aloneSave:
+            .assetSmallUpload, .assetSmallDownload, .besideFetch, .aloneFetch, .besideSave, .aloneSave,
+            .sharedSave, .unsharedSave:
             false
         }
     }
@@ -109,6 +114,9 @@ struct Requests: Sendable {
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
         case .besideSave, .aloneSave:
             return Dataset.save([Items.save(Files.neighbour(self.random(Files.recordCount)))])
+        case .sharedSave, .unsharedSave:
+            let number = self.random(SharedZones.recordsPerZone)
+            return Dataset.save([Items.save(SharedZones.id(number, isShared: self.workload == .sharedSave))])
         case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload:
             preconditionFailure("files are no requests of a closed loop")
         case .singleSave:
