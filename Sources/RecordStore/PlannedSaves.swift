@@ -17,7 +17,7 @@ final class PlannedSave {
     let targets: [String]
     let assets: AssetChanges
     /// What becomes of a share; `nil`: the record is none.
-    var share: Share?
+    var share: PlannedShare?
     /// Of the assets that the record did not name before.
     var assetNumbers: [AssetNumber] = []
 
@@ -44,6 +44,13 @@ final class PlannedSave {
         self.targets = targets
         self.assets = assets
     }
+}
+
+/// What becomes of a share: behind a reference, as few records are one.
+final class PlannedShare {
+    let contents: Share
+
+    init(_ contents: Share) { self.contents = contents }
 }
 
 /// The accepted saves of a zone, in the order of the items and by record name.

@@ -2,7 +2,7 @@ import RecordModel
 
 extension ZonePlan {
     /// Writes what was accepted and fills in the outcomes of the items.
-    mutating func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
+    func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         try self.makeShares()
         for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
         for delete in self.deletes {

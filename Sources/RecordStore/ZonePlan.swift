@@ -5,10 +5,7 @@ struct ZonePlan {
     let rule: ModifyRecordsRule
     let zone: ZoneID
     let key: ZoneKey
-    /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
-    let shared: SharedAccess?
-    /// The shares of the zone: as they were before the request, and when it is applied those that it makes.
-    var shares: [StoredShare]
+    let sharing: ZoneSharing
     /// Whether saves may define nothing.
     let isSchemaFrozen: Bool
 
@@ -47,10 +44,15 @@ struct ZonePlan {
         self.rule = rule
         self.zone = zone
         self.key = key
-        self.shared = shared
-        self.shares = requester.scope == .public ? [] : try rule.transaction.shares(in: key)
+        self.sharing = ZoneSharing(
+            shared,
+            shares: requester.scope == .public ? [] : try rule.transaction.shares(in: key)
+        )
         self.isSchemaFrozen = isSchemaFrozen
     }
+
+    var shared: SharedAccess? { self.sharing.access }
+    var shares: [StoredShare] { self.sharing.shares }
 
     /// The record as it was before the request.
     mutating func stored(_ name: String) throws(StorageFailure) -> StoredRecord? {
@@ -68,7 +70,7 @@ struct ZonePlan {
         }
         do throws(StoreError) {
             try SaveRules.checkName(of: save.id)
-            guard save.share == .none else { throw .shareInvalid(.notAShare) }
+            if case .changes = save.share { throw .shareInvalid(.notAShare) }
             if save.recordType != self.typeChecked {
                 try SaveRules.checkType(save.recordType)
                 self.typeChecked = save.recordType
@@ -262,6 +264,19 @@ struct ZonePlan {
         }
         self.saves = PlannedSaves()
         self.deletes = []
+    }
+}
+
+/// What a plan knows of shares: behind a reference, as a plan is copied and most zones have none.
+final class ZoneSharing {
+    /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
+    let access: SharedAccess?
+    /// The shares of the zone: as they were before the request, and when it is applied those that it makes.
+    var shares: [StoredShare]
+
+    init(_ access: SharedAccess?, shares: [StoredShare]) {
+        self.access = access
+        self.shares = shares
     }
 }
 

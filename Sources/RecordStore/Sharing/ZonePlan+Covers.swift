@@ -3,15 +3,15 @@ import RecordModel
 /// Writes down which shares there are, whom they let in, and what they cover.
 extension ZonePlan {
     /// Makes the shares that are new, before anything that they cover is written.
-    mutating func makeShares() throws(StorageFailure) {
+    func makeShares() throws(StorageFailure) {
         for planned in self.saves.inOrder where planned.existing == nil {
-            guard let share = planned.share else { continue }
+            guard let share = planned.share?.contents else { continue }
             let number = try self.rule.transaction.insertShare(
                 named: planned.name,
                 root: share.root,
                 in: self.key
             )
-            self.shares.append(
+            self.sharing.shares.append(
                 StoredShare(number: number, zone: self.key, name: planned.name, root: share.root)
             )
         }
@@ -20,7 +20,7 @@ extension ZonePlan {
     /// What is written of a save: a share gets its tokens, and its root the name of the share.
     func completed(_ planned: PlannedSave) throws(StorageFailure) -> StoredRecord {
         let transaction = self.rule.transaction
-        if var share = planned.share {
+        if var share = planned.share?.contents {
             share.token = try transaction.token(of: share.root, participant: "", in: self.key)
             for place in share.participants.indices where share.participants[place].isForWhoeverComes {
                 share.participants[place].oneTimeToken = try transaction.token(
@@ -31,7 +31,7 @@ extension ZonePlan {
             }
             return planned.record.with(body: planned.record.body.with(share))
         }
-        guard let share = self.shares.first(where: { $0.root == planned.name }),
+        guard !self.shares.isEmpty, let share = self.shares.first(where: { $0.root == planned.name }),
             self.saves[share.name]?.existing == nil, self.saves[share.name] != nil
         else { return planned.record }
         return planned.record.with(body: planned.record.body.withReference(toShare: share.name))
@@ -39,7 +39,7 @@ extension ZonePlan {
 
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
     func applyReaders(of planned: PlannedSave, at position: Int64) throws(StorageFailure) {
-        guard let share = planned.share, let before = planned.existing?.body.share,
+        guard let share = planned.share?.contents, let before = planned.existing?.body.share,
             let stored = self.shares.first(where: { $0.name == planned.name })
         else { return }
         let transaction = self.rule.transaction
@@ -101,7 +101,7 @@ extension ZonePlan {
         at position: Int64
     ) throws(StorageFailure) {
         let transaction = self.rule.transaction
-        let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.root == name }
+        let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.contents.root == name }
         var names = [name]
         while let next = names.popLast() {
             for child in try self.children(of: next) {

@@ -90,7 +90,7 @@ extension ZonePlan {
             body: body
         )
         let planned = PlannedSave(ofShare: save.id.recordName, index: index, existing, record)
-        planned.share = editing.share
+        planned.share = PlannedShare(editing.share)
         return planned
     }
 
@@ -139,7 +139,7 @@ extension ZonePlan {
     }
 
     private mutating func sharingFault(of planned: PlannedSave) throws(StorageFailure) -> StoreError? {
-        if let share = planned.share {
+        if let share = planned.share?.contents {
             return planned.existing == nil ? try self.faultOfNewShare(share, planned) : nil
         }
         let isNew = planned.existing == nil
@@ -165,7 +165,7 @@ extension ZonePlan {
         guard let save = self.saves[root] else {
             return self.failedSaves[root].map { .dependsOn(index: $0) } ?? .shareInvalid(.rootMissing)
         }
-        let others = Set(self.saves.inOrder.compactMap { $0 === planned ? nil : $0.share?.root })
+        let others = Set(self.saves.inOrder.compactMap { $0 === planned ? nil : $0.share?.contents.root })
         guard try self.plannedCover(ofParent: save.record.parent) == nil else { return .alreadyShared }
         var ancestor: String? = root
         while let name = ancestor {
