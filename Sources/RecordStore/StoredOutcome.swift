@@ -148,9 +148,9 @@ struct StoredOutcome {
         }
         if requester.scope == .shared {
             let access = try self.transaction.sharedAccess(to: zone, of: requester.database)
-            guard try access.grant(coveredBy: self.transaction.cover(of: record.number)) != nil else {
-                return .recordMissing
-            }
+            let cover = try self.transaction.cover(of: record.number)
+            guard let grant = access.grant(coveredBy: cover) else { return .recordMissing }
+            if grant.share.root == id.recordName { return parts.conflict(with: record.asRoot.record(id: id)) }
         }
         return parts.conflict(with: record.seen(by: self.user).record(id: id))
     }

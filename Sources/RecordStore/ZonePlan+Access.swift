@@ -40,6 +40,11 @@ extension ZonePlan {
         return access
     }
 
+    /// Whether a record is the root of a share that the requester has joined: what is above it is not for him to know.
+    func isForeignRoot(_ name: String) -> Bool {
+        self.shared != nil && self.shares.contains { $0.root == name }
+    }
+
     /// The decision table, and whether the requester may do what it says.
     func check(
         _ save: RecordSave,
@@ -50,7 +55,11 @@ extension ZonePlan {
             guard access.mayWrite(existing) else { throw .permissionDenied(.write) }
         }
         do {
-            _ = try SaveRules.verdict(on: save, policy: self.rule.operation.policy, existing: existing)
+            _ = try SaveRules.verdict(
+                on: save,
+                policy: self.rule.operation.policy,
+                existing: self.isForeignRoot(save.id.recordName) ? existing?.asRoot : existing
+            )
         } catch {
             // A conflict tells what the record is.
             if let existing, !access.mayRead(existing) { throw .permissionDenied(.read) }

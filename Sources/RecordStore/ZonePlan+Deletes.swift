@@ -33,8 +33,7 @@ extension ZonePlan {
             self.deletes.append(leaving)
             return
         }
-        let isRootOfOther = self.shared != nil && self.shares.contains { $0.root == name }
-        guard record.recordType != UserRecord.type, !isRootOfOther,
+        guard record.recordType != UserRecord.type, !self.isForeignRoot(name),
             try self.access(to: record, ofType: record.recordType).mayWrite(record)
         else {
             self.failures[index] = .permissionDenied(.write)

@@ -46,7 +46,8 @@ struct ShareStatements {
         self.setReader = try statement(
             """
             INSERT INTO share_reader (reader, share, permission, role, since) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET permission = excluded.permission, role = excluded.role
+            ON CONFLICT DO UPDATE SET permission = excluded.permission, role = excluded.role,
+                since = excluded.since
             """
         )
         self.removeReader = try statement("DELETE FROM share_reader WHERE reader = ? AND share = ?")

@@ -162,6 +162,12 @@ struct SharedDatabaseTests {
         #expect(try await refusal(nothing) == .referenceTargetMissing(recordName: "nothing"))
         let refers = sharedSave("x", ["r": reference("secret", .validate)], parent: .set(recordName: "list"))
         #expect(try await refusal(refers) == .referenceTargetMissing(recordName: "secret"))
+        guard case .recordExists(let known) = try await refusal(sharedSave("list"), .ifServerRecordUnchanged)
+        else {
+            Issue.record("a root was saved as new")
+            return
+        }
+        #expect(known.parent == nil, "a conflict names what is above the share")
         let moved = sharedSave("task", parent: .removed)
         #expect(try await refusal(moved) == .permissionDenied(.write))
         let root = sharedSave("list", parent: .removed)

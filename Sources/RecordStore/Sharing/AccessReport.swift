@@ -6,7 +6,7 @@ package struct AccessReport: Hashable, Sendable {
     package struct Line: Hashable, Sendable {
         /// A user record name, or the name of a role.
         package var who: String
-        /// `nil`: everything but this is settled, and who it is has not joined.
+        /// Empty: he has not joined yet, or may nothing.
         package var may: Permissions
         package var why: String
 

@@ -146,8 +146,9 @@ extension ZonePlan {
         guard isNew || planned.existing?.parent != planned.record.parent else { return nil }
         let cover = try self.plannedCover(ofParent: planned.record.parent)
         if let shared = self.shared {
-            let isRoot = self.shares.contains { $0.root == planned.name }
-            guard !isRoot, let grant = shared.grant(coveredBy: cover), grant.mayWrite else {
+            guard !self.isForeignRoot(planned.name), let grant = shared.grant(coveredBy: cover),
+                grant.mayWrite
+            else {
                 return .permissionDenied(isNew ? .create : .write)
             }
         }
