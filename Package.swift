@@ -192,7 +192,9 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "EngineConformanceTests",
-        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        dependencies: [
+            "SQLiteEngine", "SQLiteSetup", "RecordStore", "RecordModel", "TestSupport", grdbSQLite,
+        ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings
     ),

@@ -3,17 +3,18 @@ import RecordModel
 extension ZonePlan {
     /// Finds what a save names and did not name before; the field of the first asset that is not to be had.
     func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
+        guard let parts = planned.parts else { return nil }
         let transaction = self.rule.transaction
         // Nobody gets a file of an owner by its hash.
-        if self.shared != nil, let named = planned.assets.added.first { return named.field }
-        for named in planned.assets.added {
+        if self.shared != nil, let named = parts.assets.added.first { return named.field }
+        for named in parts.assets.added {
             guard let number = try transaction.asset(named.asset, in: self.key.database) else {
                 return named.field
             }
             if let user = self.rule.requester.uploader {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
-            planned.assetNumbers.append(number)
+            parts.assetNumbers.append(number)
         }
         return nil
     }
@@ -40,10 +41,11 @@ extension ZonePlan {
 
     /// Writes down what a save names and names no more.
     func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
-        for number in planned.assetNumbers {
+        guard let parts = planned.parts else { return }
+        for number in parts.assetNumbers {
             try self.rule.transaction.addUse(of: number, by: record, in: self.key)
         }
-        for asset in planned.assets.removed {
+        for asset in parts.assets.removed {
             try self.rule.transaction.removeUse(of: asset, by: record, in: self.key)
         }
     }
