@@ -192,7 +192,10 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "EngineConformanceTests",
-        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        dependencies: [
+            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
+            nio("NIOCore"),
+        ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings
     ),
