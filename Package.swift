@@ -193,7 +193,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "SQLiteEngine", "SQLiteSetup", "RecordStore", "RecordModel", "TestSupport", grdbSQLite,
+            "RecordServer", "SQLiteEngine", "SQLiteSetup", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
+            nio("NIOCore"), grdbSQLite,
         ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings

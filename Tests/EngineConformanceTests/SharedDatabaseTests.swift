@@ -339,4 +339,32 @@ struct SharedDatabaseTests {
         #expect(try await it.all(after: token, of: aliceNotes, by: it.bobShared).items.count == 10_001)
         #expect(try await it.record(sharedID("n9999"), by: it.bobShared) != nil)
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `who loses a right hears of it, also on the connection that changes something at that moment`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        _ = try await it.zones(by: it.bobShared)
+        _ = try await it.startWatching(it.listener(signIn: it.bobSignIn))
+        let reports = it.reports()
+        it.clock.advance(milliseconds: 1_000)
+        var changes = ShareChanges()
+        changes.removed = ["p" + EngineUnderTest.bob]
+        let ending = ModifyRecords(
+            scope: .private,
+            saves: [saveOfShare("share", changes)],
+            policy: .changedKeys
+        )
+        let own = ModifyRecords(scope: .private, saves: [save("own", in: .default)])
+        let results = await it.together([
+            it.request(.modifyRecords(ending), origin: 1),
+            it.request(.modifyRecords(own), by: it.bobPrivately, origin: 2),
+        ])
+        #expect(try results.allSatisfy { try $0.get().areSaved })
+        _ = try await it.zones(by: it.bobShared)
+        let told = reports.take().flatMap(\.changes).filter { $0.database == it.bobShared.database }
+        #expect(told.map(\.words) == ["-zone \(EngineUnderTest.alice)/notes"])
+        #expect(told.map(\.origin) == [0])
+    }
 }
