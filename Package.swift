@@ -193,7 +193,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "SQLiteSetup", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
+            "RecordServer", "SQLiteEngine", "SQLiteSetup", "RecordStore", "WireProtocol", "RecordModel",
+            "TestSupport",
             nio("NIOCore"), grdbSQLite,
         ],
         path: "Tests/EngineConformanceTests",
