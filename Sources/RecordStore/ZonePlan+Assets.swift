@@ -4,8 +4,7 @@ extension ZonePlan {
     /// Finds what a save names and did not name before; the field of the first asset that is not to be had.
     func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
         let transaction = self.rule.transaction
-        // Nobody gets a file of an owner by its hash.
-        if self.shared != nil, let named = planned.assets.added.first { return named.field }
+        if let shared = self.shared { return try self.assetUnavailable(to: shared, in: planned) }
         for named in planned.assets.added {
             guard let number = try transaction.asset(named.asset, in: self.key.database) else {
                 return named.field
@@ -16,6 +15,41 @@ extension ZonePlan {
             planned.assetNumbers.append(number)
         }
         return nil
+    }
+
+    private static let namingRecordsMax = 1_000
+
+    /// The same for a participant, to whom only what he has sent is to be had, and what a record names that he may read: nobody gets a file of an
+    /// owner by its hash, or learns whether it is there.
+    private func assetUnavailable(
+        to shared: SharedAccess,
+        in planned: PlannedSave
+    ) throws(StorageFailure) -> String? {
+        let transaction = self.rule.transaction
+        let user = self.rule.requester.userRecordName ?? ""
+        for named in planned.assets.added {
+            let database = self.key.database
+            if let upload = try transaction.upload(of: named.asset, by: user, in: database),
+                try transaction.isAsset(upload, sentBy: user)
+            {
+                continue
+            }
+            guard let number = try transaction.asset(named.asset, in: database),
+                try self.isNamed(number, whereMayRead: shared)
+            else { return named.field }
+        }
+        return nil
+    }
+
+    private func isNamed(
+        _ asset: AssetNumber,
+        whereMayRead shared: SharedAccess
+    ) throws(StorageFailure) -> Bool {
+        let transaction = self.rule.transaction
+        for record in try transaction.records(naming: asset, in: self.key, limit: Self.namingRecordsMax) {
+            if try shared.grant(coveredBy: transaction.cover(of: record)) != nil { return true }
+        }
+        return false
     }
 
     /// Refuses saves that would store more than a quota leaves, in the order of the items.
@@ -40,6 +74,12 @@ extension ZonePlan {
 
     /// Writes down what a save names and names no more.
     func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
+        if self.shared != nil {
+            let user = self.rule.requester.userRecordName ?? ""
+            planned.assetNumbers = try planned.assets.added.map { (named) throws(StorageFailure) in
+                try self.rule.transaction.takeUpload(of: named.asset, by: user, in: self.key.database)
+            }
+        }
         for number in planned.assetNumbers {
             try self.rule.transaction.addUse(of: number, by: record, in: self.key)
         }
