@@ -5,8 +5,7 @@ extension ZonePlan {
     func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
         guard let parts = planned.parts else { return nil }
         let transaction = self.rule.transaction
-        // Nobody gets a file of an owner by its hash.
-        if self.shared != nil, let named = parts.assets.added.first { return named.field }
+        if let shared = self.shared { return try self.assetUnavailable(to: shared, in: parts) }
         for named in parts.assets.added {
             guard let number = try transaction.asset(named.asset, in: self.key.database) else {
                 return named.field
@@ -17,6 +16,41 @@ extension ZonePlan {
             parts.assetNumbers.append(number)
         }
         return nil
+    }
+
+    private static let namingRecordsMax = 1_000
+
+    /// The same for a participant, to whom only what he has sent is to be had, and what a record names that he may read: nobody gets a file of an
+    /// owner by its hash, or learns whether it is there.
+    private func assetUnavailable(
+        to shared: SharedAccess,
+        in parts: PlannedParts
+    ) throws(StorageFailure) -> String? {
+        let transaction = self.rule.transaction
+        let user = self.rule.requester.userRecordName ?? ""
+        for named in parts.assets.added {
+            let database = self.key.database
+            if let upload = try transaction.upload(of: named.asset, by: user, in: database),
+                try transaction.isAsset(upload, sentBy: user)
+            {
+                continue
+            }
+            guard let number = try transaction.asset(named.asset, in: database),
+                try self.isNamed(number, whereMayRead: shared)
+            else { return named.field }
+        }
+        return nil
+    }
+
+    private func isNamed(
+        _ asset: AssetNumber,
+        whereMayRead shared: SharedAccess
+    ) throws(StorageFailure) -> Bool {
+        let transaction = self.rule.transaction
+        for record in try transaction.records(naming: asset, in: self.key, limit: Self.namingRecordsMax) {
+            if try shared.grant(coveredBy: transaction.cover(of: record)) != nil { return true }
+        }
+        return false
     }
 
     /// Refuses saves that would store more than a quota leaves, in the order of the items.
@@ -42,6 +76,12 @@ extension ZonePlan {
     /// Writes down what a save names and names no more.
     func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
         guard let parts = planned.parts else { return }
+        if self.shared != nil {
+            let user = self.rule.requester.userRecordName ?? ""
+            parts.assetNumbers = try parts.assets.added.map { (named) throws(StorageFailure) in
+                try self.rule.transaction.takeUpload(of: named.asset, by: user, in: self.key.database)
+            }
+        }
         for number in parts.assetNumbers {
             try self.rule.transaction.addUse(of: number, by: record, in: self.key)
         }

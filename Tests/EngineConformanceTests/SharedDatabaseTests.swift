@@ -194,23 +194,6 @@ struct SharedDatabaseTests {
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a participant gets no file of the owner by its hash, and uploads none`(
-        kind: EngineKind
-    ) async throws {
-        let it = try await Self.scene(kind)
-        let secret = Asset(sha256: [UInt8](repeating: 7, count: 32), size: 10)
-        guard case .incomplete(let number) = try await it.begin([secret])[0] else { return }
-        try await it.complete(number)
-        _ = try await it.modify([save("secret", ["f": .asset(secret)])], policy: .changedKeys)
-        let named = sharedSave("task", ["f": .asset(secret)])
-        let outcome = try await it.modify([named], policy: .changedKeys, by: it.bobShared)[0]
-        #expect(outcome == .failed(.assetNotAvailable(field: "f")))
-        await #expect(throws: StoreError.databaseNotAllowed) {
-            try await it.begin([secret], by: it.bobShared)
-        }
-    }
-
-    @Test(arguments: EngineKind.allCases)
     func `a shared database takes subscriptions to itself, and to nothing in it`(
         kind: EngineKind
     ) async throws {
