@@ -37,7 +37,9 @@ class Tidemark:
             self.server = subprocess.Popen(
                 [tidemark, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
                  # Files that earlier rounds have brought go, so that the disk need not have room for all.
-                 "--set", "asset_grace_s=60"], stdout=log, stderr=log, start_new_session=True)
+                 "--set", "asset_grace_s=60",
+                 # One more than listeners saves.
+                 "--set", "connections_max=10016"], stdout=log, stderr=log, start_new_session=True)
         self.driver = [
             os.path.join(self.executables, "tidemark-bench"), "--port", str(self._await_port()),
             "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER, "--token", token,
@@ -77,7 +79,7 @@ class Tidemark:
         before = cpu_seconds(self.server.pid)
         output, client_seconds = run(self.driver + [
             "--workload", row.workload, "--connections", str(row.connections), "--seconds", str(seconds),
-            "--seed", str(seed)])
+            "--seed", str(seed), "--server", str(self.server.pid)])
         server_seconds = cpu_seconds(self.server.pid) - before
         report = json.loads(output)
         if report["rowsPerAnswer"] != row.rows:
@@ -91,6 +93,8 @@ class Tidemark:
             # Of a save that somebody listens to; no other workload has them.
             "answer_p50_ms": report.get("answerP50Milliseconds"),
             "answer_p99_ms": report.get("answerP99Milliseconds"),
+            # KiB of the server for each connection.
+            "memory_kib": report.get("memoryKiB"),
             # Of a notification, as it is on a connection.
             "message_bytes": report.get("messageBytes"),
             "server_cpu_us": server_seconds / requests * 1e6,

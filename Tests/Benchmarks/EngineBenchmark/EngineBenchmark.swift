@@ -5,7 +5,7 @@ import SQLiteEngine
 import Synchronization
 import TestSupport
 
-/// Drives the engine without a network: `EngineBenchmark [seconds] [folder] [part of a row's name]`.
+/// Drives the engine without a network: `EngineBenchmark [seconds] [folder] [part of a row's name]`, or `EngineBenchmark scale` (see there).
 ///
 /// Prints operations a second, and the processor time of each, which a busy machine distorts less.
 @main
@@ -44,6 +44,14 @@ struct EngineBenchmark {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count > 1, arguments[1] == "scale" {
+            try await ScaleBenchmark.run(
+                folder: arguments.count > 2 ? arguments[2] : FileManager.default.currentDirectoryPath,
+                users: arguments.count > 3 ? Int(arguments[3])! : 1_000_000,
+                records: arguments.count > 4 ? Int(arguments[4])! : 10_000_000
+            )
+            return
+        }
         let seconds = arguments.count > 1 ? Double(arguments[1])! : 5
         let folder = arguments.count > 2 ? arguments[2] : FileManager.default.currentDirectoryPath
         let wanted = arguments.count > 3 ? arguments[3] : ""

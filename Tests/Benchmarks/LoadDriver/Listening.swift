@@ -79,6 +79,13 @@ final class Listening: Sendable {
         return after - before
     }
 
+    /// Listens while nothing happens.
+    func idle(for length: Duration) async throws {
+        try await self.begin {}
+        try await Task.sleep(for: length)
+        try self.throwFault()
+    }
+
     /// Of the last notification that was news.
     var frameBytes: Int { self.lastSize.load(ordering: .relaxed) }
 

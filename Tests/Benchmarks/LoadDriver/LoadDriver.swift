@@ -22,6 +22,7 @@ struct LoadDriver: AsyncParsableCommand {
     @Option(help: "File with access tokens, one a line: who takes part in what --load shares.")
     var participants: String?
     @Option(help: "Where files are read and written.") var folder = "/var/tmp"
+    @Option(help: "Process of the server, whose memory idle-listeners looks at.") var server: Int?
 
     func validate() throws {
         guard (1...10_000).contains(self.connections), self.seconds > 0, self.warmUpSeconds >= 0 else {
@@ -36,10 +37,11 @@ struct LoadDriver: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let memoryBefore = try self.serverMemory()
         let clients = (0..<self.connections).map {
             RecordClient(configuration: self.clientConfiguration($0))
         }
-        for client in clients { _ = try await client.welcome(timeout: .seconds(10)) }
+        try await Self.connect(clients)
         try await self.load?.load(clients, folder: self.folder)
         if let participants {
             try await SharedZones.share(by: clients[0], withTokensIn: participants) { token in
@@ -57,10 +59,24 @@ struct LoadDriver: AsyncParsableCommand {
         case .besideSave?: try await self.measureBeside(.besideSave, clients[0])
         case .pushLatency?: try await self.measureLatency(clients)
         case .fanOut?: try await self.measureFanOut(clients)
+        case .idleListeners?: try await self.measureIdle(clients, memoryBefore: memoryBefore)
         case let workload?: try await self.measure(workload, clients)
         case nil: break
         }
         for client in clients { await client.shutdown() }
+    }
+
+    private static let connectingAtOnce = 32
+
+    /// Some at a time: ten thousand at once would wait longer for their handshakes than they may.
+    private static func connect(_ clients: [RecordClient]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, client) in clients.enumerated() {
+                if number >= self.connectingAtOnce { try await group.next() }
+                group.addTask { _ = try await client.welcome(timeout: .seconds(10)) }
+            }
+            try await group.waitForAll()
+        }
     }
 
     private func clientConfiguration(_ number: Int, token: String? = nil) -> ClientConfiguration {
@@ -107,6 +123,32 @@ struct LoadDriver: AsyncParsableCommand {
         report.requests = deliveries
         report.messageBytes = listening.frameBytes
         try self.print(report)
+    }
+
+    private func measureIdle(_ listeners: [RecordClient], memoryBefore: Int) async throws {
+        let writer = RecordClient(configuration: self.clientConfiguration(listeners.count))
+        try await Listening(writer: writer, listeners: listeners).idle(for: .seconds(self.seconds))
+        let grown = try self.serverMemory() - memoryBefore
+        await writer.shutdown()
+        var report = Report(
+            ClosedLoop.Samples(),
+            .idleListeners,
+            seconds: self.seconds,
+            connections: listeners.count
+        )
+        report.memoryKiB = Double(grown) / Double(listeners.count)
+        try self.print(report)
+    }
+
+    /// KiB of the server that are in memory; 0: nobody asked.
+    private func serverMemory() throws -> Int {
+        guard let server else { return 0 }
+        let status = try String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
+            let kib = Int(number)
+        else { throw CocoaError(.fileReadCorruptFile) }
+        return kib
     }
 
     func print(_ report: Report) throws {
@@ -156,6 +198,8 @@ struct Report: Encodable {
     var answerP99Milliseconds: Double?
     /// Of a notification's frame; for `fan-out` only.
     var messageBytes: Int?
+    /// What each connection adds to the server's memory; for `idle-listeners` only.
+    var memoryKiB: Double?
     /// Of what was measured, for runs that have to prepare it; absent: of the whole run.
     var clientCPUSeconds: Double?
 

@@ -26,6 +26,8 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
     /// Connections listen in these two, and one more saves.
     case pushLatency = "push-latency"
     case fanOut = "fan-out"
+    /// Connections listen, and nothing happens.
+    case idleListeners = "idle-listeners"
     case assetUpload = "asset-upload"
     case assetDownload = "asset-download"
     case assetSmallUpload = "asset-small-upload"
@@ -52,7 +54,7 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
         case .queryEquality: 20
         case .querySorted: 100
         case .queryIntersection: 10
-        case .queryCount, .tokenNow, .tokenNowSmall: 0
+        case .queryCount, .tokenNow, .tokenNowSmall, .idleListeners: 0
         }
     }
 
@@ -64,7 +66,7 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
             .querySorted, .queryIntersection, .queryCount, .pushLatency, .fanOut, .assetUpload,
             .assetDownload,
             .assetSmallUpload, .assetSmallDownload, .besideFetch, .aloneFetch, .besideSave, .aloneSave,
-            .sharedSave, .unsharedSave:
+            .sharedSave, .unsharedSave, .idleListeners:
             false
         }
     }
@@ -109,6 +111,7 @@ struct Requests: Sendable {
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
         case .pushLatency, .fanOut: return Dataset.save([Listening.save])
+        case .idleListeners: preconditionFailure("nobody asks for anything")
         case .besideFetch, .aloneFetch:
             let id = Files.neighbour(self.random(Files.recordCount))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
