@@ -50,7 +50,7 @@ extension ZonePlan {
             }
         }
         try self.applyCover(of: planned, record)
-        try self.applyReaders(of: planned, at: record.position)
+        try self.applyReaders(of: planned)
         return .recordSaved(changeTag: ChangeTag.text(of: record.position), system: record.system)
     }
 
