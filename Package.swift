@@ -193,8 +193,9 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
-            nio("NIOCore"),
+            "RecordServer", "SQLiteEngine", "SQLiteSetup", "RecordStore", "WireProtocol", "RecordModel",
+            "TestSupport",
+            nio("NIOCore"), grdbSQLite,
         ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings

@@ -3,16 +3,17 @@ import RecordModel
 extension ZonePlan {
     /// Finds what a save names and did not name before; the field of the first asset that is not to be had.
     func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
+        guard let parts = planned.parts else { return nil }
         let transaction = self.rule.transaction
-        if let shared = self.shared { return try self.assetUnavailable(to: shared, in: planned) }
-        for named in planned.assets.added {
+        if let shared = self.shared { return try self.assetUnavailable(to: shared, in: parts) }
+        for named in parts.assets.added {
             guard let number = try transaction.asset(named.asset, in: self.key.database) else {
                 return named.field
             }
             if let user = self.rule.requester.uploader {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
-            planned.assetNumbers.append(number)
+            parts.assetNumbers.append(number)
         }
         return nil
     }
@@ -23,11 +24,11 @@ extension ZonePlan {
     /// owner by its hash, or learns whether it is there.
     private func assetUnavailable(
         to shared: SharedAccess,
-        in planned: PlannedSave
+        in parts: PlannedParts
     ) throws(StorageFailure) -> String? {
         let transaction = self.rule.transaction
         let user = self.rule.requester.userRecordName ?? ""
-        for named in planned.assets.added {
+        for named in parts.assets.added {
             let database = self.key.database
             if let upload = try transaction.upload(of: named.asset, by: user, in: database),
                 try transaction.isAsset(upload, sentBy: user)
@@ -74,16 +75,17 @@ extension ZonePlan {
 
     /// Writes down what a save names and names no more.
     func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
+        guard let parts = planned.parts else { return }
         if self.shared != nil {
             let user = self.rule.requester.userRecordName ?? ""
-            planned.assetNumbers = try planned.assets.added.map { (named) throws(StorageFailure) in
+            parts.assetNumbers = try parts.assets.added.map { (named) throws(StorageFailure) in
                 try self.rule.transaction.takeUpload(of: named.asset, by: user, in: self.key.database)
             }
         }
-        for number in planned.assetNumbers {
+        for number in parts.assetNumbers {
             try self.rule.transaction.addUse(of: number, by: record, in: self.key)
         }
-        for asset in planned.assets.removed {
+        for asset in parts.assets.removed {
             try self.rule.transaction.removeUse(of: asset, by: record, in: self.key)
         }
     }
