@@ -34,7 +34,7 @@ extension ZonePlan {
         try self.note(planned.existing, record, named: planned.name, at: record.position)
         if let parts = planned.parts { try self.applyHolds(parts, of: planned.name) }
         try self.applyCover(of: planned, record)
-        try self.applyReaders(of: planned, at: record.position)
+        try self.applyReaders(of: planned)
         return .recordSaved(position: record.position, system: record.system)
     }
 

@@ -2,8 +2,8 @@ extension Migrations {
     /// Adds shares, who reads them, and what they cover (`Sources/README.md`, Sharing).
     ///
     ///     share            a share that is there; `root` is NULL when the zone is shared as a whole
-    ///     share_token      what URLs lead to; the row of a root, with participant '', stays when its share goes
-    ///     share_reader     who has joined: `reader` is a shared database
+    ///     share_token      what URLs lead to; the row of a root, with participant '', stays when its share goes, and goes with the root
+    ///     share_reader     who has joined: `reader` is a shared database; `since` is of no account
     ///     cover            the share of a record; of one that is gone it means nothing
     ///     cover_change     kind: 0 the record left the share, 1 it came under it
     ///     share_news       shares whose readers are to be told

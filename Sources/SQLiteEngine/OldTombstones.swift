@@ -1,7 +1,8 @@
 import GRDB
 import RecordStore
 
-/// Removes tombstones that are older than the operator wants them kept, in pieces, and notes how far they are gone.
+/// Removes tombstones that are older than the operator wants them kept, in pieces, and notes how far they are gone; with them what no token is good
+/// for any more of which records came under shares or left them.
 ///
 /// A pass goes through all zones and databases once an hour; within each in the order of positions, up to the first that is
 /// young enough.
@@ -9,6 +10,7 @@ final class OldTombstones {
     private enum Stage {
         case records(after: (database: Int64, zone: Int64))
         case zones(afterDatabase: Int64)
+        case covers(after: (database: Int64, zone: Int64))
     }
 
     private let database: Database
@@ -83,7 +85,7 @@ final class OldTombstones {
                 arguments: [last]
             )
             guard let next else {
-                self.stage = nil
+                self.stage = .covers(after: (.min, .min))
                 return 0
             }
             let removed = try self.remove(
@@ -95,7 +97,36 @@ final class OldTombstones {
             )
             if removed < Self.rowsMax { self.stage = .zones(afterDatabase: next) }
             return removed
+        case .covers(let last):
+            return try self.removeCovers(after: last)
         }
+    }
+
+    private func removeCovers(after last: (database: Int64, zone: Int64)) throws -> Int {
+        let next = try Row.fetchOne(
+            self.database,
+            sql: """
+                SELECT database, zone FROM cover_change WHERE (database, zone) > (?, ?)
+                ORDER BY database, zone LIMIT 1
+                """,
+            arguments: [last.database, last.zone]
+        )
+        guard let next else {
+            self.stage = nil
+            return 0
+        }
+        let key: (database: Int64, zone: Int64) = (next[0], next[1])
+        try self.database.execute(
+            sql: """
+                DELETE FROM cover_change WHERE database = ?1 AND zone = ?2 AND position IN
+                (SELECT position FROM cover_change WHERE database = ?1 AND zone = ?2 AND position <=
+                (SELECT tombstones_gone_through FROM database WHERE number = ?1) LIMIT \(Self.rowsMax))
+                """,
+            arguments: [key.database, key.zone]
+        )
+        let removed = self.database.changesCount
+        if removed < Self.rowsMax { self.stage = .covers(after: key) }
+        return removed
     }
 
     private func remove(

@@ -17,8 +17,7 @@ struct ShareGrants {
                 ShareGrant(
                     share: StoredShare(self.statement, in: zone),
                     permission: SharePermission(rawValue: number(3)) ?? .unknown,
-                    role: ShareRole(rawValue: number(4)) ?? .unknown,
-                    since: self.statement.integer(5)
+                    role: ShareRole(rawValue: number(4)) ?? .unknown
                 )
             )
         }

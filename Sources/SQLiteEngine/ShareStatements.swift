@@ -4,7 +4,7 @@ import RecordStore
 /// The statements of the writer about shares, compiled once.
 struct ShareStatements {
     let inZone, insert, delete, removeReaders, refreshReaders, insertRemoval: HotStatement
-    let token, insertToken, place, shareOfRoot: HotStatement
+    let token, insertToken, deleteTokens, deleteOneTimeTokens, hasTokens, place, shareOfRoot: HotStatement
     let cover, setCover, deleteCover, insertChange: HotStatement
     let grants, expired, setReader, removeReader, reader, readers: HotStatement
     let ownerZone, recordNameUser, contactUser: HotStatement
@@ -30,6 +30,15 @@ struct ShareStatements {
         self.insertToken = try statement(
             "INSERT INTO share_token (database, zone, root, participant, token) VALUES (?, ?, ?, ?, ?)"
         )
+        self.deleteTokens = try statement(
+            "DELETE FROM share_token WHERE database = ? AND zone = ? AND root = ?"
+        )
+        self.deleteOneTimeTokens = try statement(
+            "DELETE FROM share_token WHERE database = ? AND zone = ? AND root = ? AND participant != ''"
+        )
+        self.hasTokens = try statement(
+            "SELECT EXISTS (SELECT * FROM share_token WHERE database = ? AND zone = ?)"
+        )
         self.place = try statement(ShareQueries.place)
         self.shareOfRoot = try statement(ShareQueries.shareOfRoot)
         self.cover = try statement(ShareQueries.cover)
@@ -45,9 +54,8 @@ struct ShareStatements {
         self.expired = try statement(ShareQueries.expiredThrough)
         self.setReader = try statement(
             """
-            INSERT INTO share_reader (reader, share, permission, role, since) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET permission = excluded.permission, role = excluded.role,
-                since = excluded.since
+            INSERT INTO share_reader (reader, share, permission, role, since) VALUES (?, ?, ?, ?, 0)
+            ON CONFLICT DO UPDATE SET permission = excluded.permission, role = excluded.role
             """
         )
         self.removeReader = try statement("DELETE FROM share_reader WHERE reader = ? AND share = ?")
@@ -68,7 +76,7 @@ struct ShareStatements {
 /// The statements of the writer about what shared databases are told.
 struct ViewStatements {
     let news, insertNews, deleteNews, refresh, insertRefresh, deleteRefresh: HotStatement
-    let view, insertView, touchView, expireView: HotStatement
+    let view, insertView, touchView, expireView, expireViews: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -105,7 +113,17 @@ struct ViewStatements {
         )
         self.touchView = try statement("UPDATE zone SET position = ?3 WHERE database = ?1 AND name = ?2")
         self.expireView = try statement(
-            "UPDATE zone SET expired_through = max(expired_through, ?3) WHERE database = ?1 AND name = ?2"
+            """
+            UPDATE zone SET expired_through = max(expired_through, ?4)
+            WHERE database = ?1 AND target_database = ?2 AND target_zone = ?3
+            """
+        )
+        self.expireViews = try statement(
+            """
+            UPDATE zone SET expired_through = max(expired_through, ?4)
+            WHERE database IN (SELECT reader FROM share_reader WHERE share = ?1)
+            AND target_database = ?2 AND target_zone = ?3
+            """
         )
     }
 }
@@ -120,7 +138,7 @@ enum ShareQueries {
         """
     /// What a reader has joined in a zone.
     static let grants = """
-        SELECT share.number, name, root, permission, role, since FROM share
+        SELECT share.number, name, root, permission, role FROM share
         JOIN share_reader ON share_reader.share = share.number
         WHERE share.database = ?1 AND share.zone = ?2 AND reader = ?3
         """

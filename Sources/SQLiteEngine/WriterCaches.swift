@@ -35,6 +35,8 @@ struct WriterCaches {
     var changedCounters: [DatabaseID] = []
     var zones: [Name: ZoneKey] = [:]
     var shares: [ZoneKey: [StoredShare]] = [:]
+    /// Whether URLs lead into a zone; they may have gone meanwhile.
+    var zonesWithTokens: [ZoneKey: Bool] = [:]
     /// Shares that have a row in `share_news`, with the origin in it.
     var sharesWithNews: [ShareNumber: UInt64] = [:]
     var typeNumbers: [Name: Int64] = [:]
@@ -75,6 +77,7 @@ struct WriterCaches {
             self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
             + self.grants.count + self.roles.count + self.accounts.count + self.authorNumbers.count
             + self.authorNames.count + self.shares.count + self.sharesWithNews.count
+            + self.zonesWithTokens.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

@@ -102,6 +102,7 @@ extension WriterTransaction {
         statement.bind(7, try self.authorNumber(record.system.createdBy))
         statement.bind(8, try self.takeCover(of: record.number, in: zone)?.rawValue)
         try statement.run()
+        try self.forgetTokens(of: name, in: zone)
     }
 
     /// The share that covered a record that is gone.

@@ -32,6 +32,13 @@ extension WriterTransaction {
 
     func deleteShare(_ share: StoredShare) throws(StorageFailure) {
         let statements = self.statements.shares
+        let expire = self.statements.views.expireViews
+        expire.bind(1, share.number.rawValue)
+        expire.bind(2, share.zone.database.rawValue)
+        expire.bind(3, share.zone.number)
+        expire.bind(4, try self.takePosition(in: share.zone.database))
+        try expire.run()
+        try self.deleteTokens(statements.deleteOneTimeTokens, of: share.root ?? "", in: share.zone)
         statements.refreshReaders.bind(1, share.number.rawValue)
         statements.refreshReaders.bind(2, share.zone.database.rawValue)
         statements.refreshReaders.bind(3, share.zone.number)
@@ -74,7 +81,36 @@ extension WriterTransaction {
         insert.bind(4, participant)
         insert.bind(5, token)
         try insert.run()
+        self.caches.zonesWithTokens[zone] = true
         return token
+    }
+
+    /// Forgets the URLs of a record that is gone.
+    func forgetTokens(of root: String, in zone: ZoneKey) throws(StorageFailure) {
+        let hasAny: Bool
+        if let known = self.caches.zonesWithTokens[zone] {
+            hasAny = known
+        } else {
+            let statement = self.statements.shares.hasTokens
+            statement.bind(1, zone.database.rawValue)
+            statement.bind(2, zone.number)
+            _ = try statement.step()
+            hasAny = statement.integer(0) != 0
+            statement.reset()
+            self.caches.zonesWithTokens[zone] = hasAny
+        }
+        if hasAny { try self.deleteTokens(self.statements.shares.deleteTokens, of: root, in: zone) }
+    }
+
+    private func deleteTokens(
+        _ statement: HotStatement,
+        of root: String,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, root)
+        try statement.run()
     }
 
     func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
@@ -146,7 +182,6 @@ extension WriterTransaction {
         statement.bind(2, share.number.rawValue)
         statement.bind(3, Int64(right.permission.rawValue))
         statement.bind(4, Int64(right.role.rawValue))
-        statement.bind(5, right.since)
         try statement.run()
         try self.wantRefresh(of: share.zone, for: reader)
     }
@@ -159,7 +194,15 @@ extension WriterTransaction {
         try self.wantRefresh(of: share.zone, for: reader)
     }
 
+    /// What he knew of the zone may be too much or too little: his tokens are no good from this transaction on, his row is brought up to date later.
     private func wantRefresh(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
+        // No token has this position yet.
+        let expire = self.statements.views.expireView
+        expire.bind(1, reader.rawValue)
+        expire.bind(2, zone.database.rawValue)
+        expire.bind(3, zone.number)
+        expire.bind(4, try self.takePosition(in: zone.database))
+        try expire.run()
         let statement = self.statements.views.insertRefresh
         statement.bind(1, reader.rawValue)
         statement.bind(2, zone.database.rawValue)

@@ -4,7 +4,7 @@ import RecordStore
 /// Shared databases: a row for each zone of somebody else of which the user has joined a share.
 extension WriterTransaction {
     func refreshView(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
-        try self.refreshView(of: zone, for: reader, isNews: false)
+        try self.touchView(of: zone, for: reader)
         let statement = self.statements.views.deleteRefresh
         statement.bind(1, reader.rawValue)
         statement.bind(2, zone.database.rawValue)
@@ -12,12 +12,8 @@ extension WriterTransaction {
         try statement.run()
     }
 
-    /// Brings a row up to date; `isNews`: something has changed in the zone, and nothing in what the reader may.
-    private func refreshView(
-        of zone: ZoneKey,
-        for reader: DatabaseID,
-        isNews: Bool
-    ) throws(StorageFailure) {
+    /// Brings a row up to date: something has changed in the zone, or in what the reader may.
+    private func touchView(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
         let access = try self.sharedAccess(to: zone, of: reader)
         let view = try self.view(of: zone, for: reader)
         guard !access.isEmpty else {
@@ -34,13 +30,6 @@ extension WriterTransaction {
             statement.bind(3, position)
             try statement.run()
             self.note(.zoneChanged(view.name), at: position, in: reader)
-            guard !isNews else { return }
-            // What he may has changed: what he knew of the zone may be too much or too little. No token has this position yet.
-            let expire = self.statements.views.expireView
-            expire.bind(1, reader.rawValue)
-            expire.bind(2, view.name)
-            expire.bind(3, try self.takePosition(in: zone.database))
-            try expire.run()
         } else {
             try self.insertView(of: zone, for: reader, at: position)
         }
@@ -102,7 +91,7 @@ extension WriterTransaction {
         for entry in news {
             self.report.origin = entry.origin
             for reader in try self.readers(of: entry.share) {
-                try self.refreshView(of: entry.zone, for: reader, isNews: true)
+                try self.touchView(of: entry.zone, for: reader)
             }
             views.deleteNews.bind(1, entry.share.rawValue)
             try views.deleteNews.run()

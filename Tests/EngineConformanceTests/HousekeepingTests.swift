@@ -58,6 +58,69 @@ struct HousekeepingTests {
     }
 
     @Test
+    func `the URLs of a thousand shares go with their roots, and those for one person with the share`()
+        async throws
+    {
+        var it = try await EngineUnderTest.withNotes(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        for first in stride(from: 0, to: 1_000, by: 200) {
+            let saves = (first..<first + 200).flatMap { number in
+                var changes = ShareChanges(root: "r\(number)")
+                changes.participants = [ShareParticipant(id: "once", identity: UserIdentity())]
+                return [save("r\(number)"), saveOfShare("s\(number)", changes)]
+            }
+            #expect(try await it.modify(saves).areSaved)
+        }
+        #expect(try await other.count("share_token") == 2_000)
+        func delete(_ names: [String]) async throws {
+            for first in stride(from: 0, to: names.count, by: 400) {
+                let ids = names[first..<min(first + 400, names.count)].map { id($0) }
+                let outcomes = try await it.modify([], deletes: ids)
+                #expect(outcomes.allSatisfy { $0 == .deleted })
+            }
+        }
+        try await delete((0..<500).map { "s\($0)" })
+        #expect(try await other.count("share_token") == 1_500)
+        // The writer has to find out again that there are any.
+        it = try await it.reopened()
+        try await delete((0..<1_000).map { "r\($0)" })
+        #expect(try await other.count("share_token") == 0)
+    }
+
+    @Test
+    func `what came under shares and left them is forgotten with the deletions of its time`() async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite) { $0.tombstoneRetentionSeconds = 7_200 }
+        let other = OtherProcess(folder: it.folder)
+        _ = try await it.modify([save("list"), save("a"), save("b"), save("gone")])
+        let share = try await it.share("list")
+        try await it.join(share, by: it.bobShared)
+        let start = try await it.all(of: aliceNotes, by: it.bobShared).token
+        func move(_ name: String, _ parent: RecordSave.ParentChange) async throws {
+            #expect(try await it.modify([save(name, parent: parent)], policy: .changedKeys).areSaved)
+        }
+        try await move("a", .set(recordName: "list"))
+        try await move("b", .set(recordName: "list"))
+        try await move("a", .removed)
+        _ = try await it.modify([], deletes: [id("gone")])
+        it.clock.advance(milliseconds: 7_000_000)
+        try await move("b", .removed)
+        _ = try await it.modify([], deletes: [id("a")])
+        let young = try await it.all(of: aliceNotes, by: it.bobShared).token
+        try await move("b", .set(recordName: "list"))
+        // An arrival is told by the change of the record that moves.
+        #expect(try await other.count("cover_change") == 2)
+        it.clock.advance(milliseconds: 3_700_000)
+        // An hour has passed since the last look; what follows takes some along, and the rest goes alone.
+        try await move("b", .set(recordName: "list"))
+        while try await other.count("cover_change") == 2 {}
+        #expect(try await other.count("cover_change") == 1)
+        await #expect(throws: StoreError.changeTokenExpired) {
+            try await it.all(after: start, of: aliceNotes, by: it.bobShared)
+        }
+        #expect(try await it.all(after: young, of: aliceNotes, by: it.bobShared).items == ["b"])
+    }
+
+    @Test
     func `a file of a later format is refused and left as it is`() async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
         await it.engine.shutdown()

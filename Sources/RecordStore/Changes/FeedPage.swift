@@ -121,7 +121,7 @@ final class FeedPage {
 
     private func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
         if let shared {
-            guard shared.hears(ofLeaving: deletion.share, at: deletion.position) else { return true }
+            guard shared.grant(coveredBy: deletion.share) != nil else { return true }
         } else {
             let access = try self.access(toType: deletion.recordType)
             guard access.mayRead(recordCreatedBy: deletion.createdBy) else { return true }
@@ -146,7 +146,7 @@ final class FeedPage {
         let cover = try self.cover(of: change.record)
         let isThere = shared.grant(coveredBy: cover?.share) != nil
         guard change.isArrival else {
-            guard !isThere, shared.hears(ofLeaving: change.share, at: change.position) else { return true }
+            guard !isThere else { return true }
             return self.add(deletionOf: change.name, type: change.recordType)
         }
         // A record that left again and came back comes at its last arrival.

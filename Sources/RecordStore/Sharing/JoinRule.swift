@@ -72,11 +72,7 @@ struct JoinRule {
         contents.requesters.removeAll { $0.userRecordName == user }
         let record = try self.rewrite(found, with: contents)
         let participant = contents.participants[place]
-        let right = ReaderRight(
-            permission: participant.permission,
-            role: participant.role,
-            since: record.position
-        )
+        let right = ReaderRight(permission: participant.permission, role: participant.role)
         try self.transaction.setReader(self.requester.database, of: found.share, right)
         try self.transaction.refreshView(of: found.place.zone, for: self.requester.database)
         return self.outcome(found, record)

@@ -29,14 +29,11 @@ package struct ShareGrant: Hashable, Sendable {
     package var share: StoredShare
     package var permission: SharePermission
     package var role: ShareRole
-    /// The position of the owner's database from which he reads.
-    package var since: Int64
 
-    package init(share: StoredShare, permission: SharePermission, role: ShareRole, since: Int64) {
+    package init(share: StoredShare, permission: SharePermission, role: ShareRole) {
         self.share = share
         self.permission = permission
         self.role = role
-        self.since = since
     }
 
     var mayWrite: Bool { self.permission == .readWrite }
@@ -50,7 +47,8 @@ package struct SharedAccess: Hashable, Sendable {
     /// The zone as a whole is shared with him.
     package private(set) var zoneWide: ShareGrant?
     private var grants: [ShareNumber: ShareGrant] = [:]
-    /// Tokens of positions up to this one are of no use any more.
+    /// Tokens of positions up to this one are of no use any more: whatever he may changes it in the same transaction, so that no feed begins before
+    /// he had the rights that he has.
     package let expiredThrough: Int64
 
     /// Grants without the right to read are as good as none.
@@ -67,12 +65,6 @@ package struct SharedAccess: Hashable, Sendable {
     /// What he may do with a record that a share covers; `nil`: it is not there for him.
     package func grant(coveredBy share: ShareNumber?) -> ShareGrant? {
         self.zoneWide ?? share.flatMap { self.grants[$0] }
-    }
-
-    /// Whether he is told of what left a share, or was deleted in it, at a position.
-    package func hears(ofLeaving share: ShareNumber?, at position: Int64) -> Bool {
-        guard let grant = self.grant(coveredBy: share) else { return false }
-        return position > grant.since
     }
 
     /// The shares that he has joined.

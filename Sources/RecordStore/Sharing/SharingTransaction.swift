@@ -10,7 +10,7 @@ package protocol SharingTransaction: AnyObject {
         root: String?,
         in zone: ZoneKey
     ) throws(StorageFailure) -> ShareNumber
-    /// Removes a share with its readers; covers go in the background.
+    /// Removes a share with its readers, whose tokens of the zone expire, and the one-time URLs; covers go in the background.
     func deleteShare(_ share: StoredShare) throws(StorageFailure)
 
     /// The last part of the URL of what is shared: the same for a root, or a zone, whenever it is asked for; of a participant, that of his one-time URL.
@@ -33,12 +33,13 @@ package protocol SharingTransaction: AnyObject {
 
     /// What a user, by his shared database, may do in a zone of somebody else.
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
-    /// Lets a user read a share, or changes what he may.
+    /// Lets a user read a share, or changes what he may: his tokens of the zone expire.
     func setReader(
         _ reader: DatabaseID,
         of share: StoredShare,
         _ right: ReaderRight
     ) throws(StorageFailure)
+    /// Lets a user read a share no more: his tokens of the zone expire.
     func removeReader(_ reader: DatabaseID, of share: StoredShare) throws(StorageFailure)
     /// The shared database of a user; `nil`: there is no such user.
     func sharedDatabase(
@@ -112,15 +113,13 @@ package struct CoverChange: Hashable, Sendable {
     }
 }
 
-/// With which rights somebody reads a share, and from which position on.
+/// With which rights somebody reads a share.
 package struct ReaderRight: Hashable, Sendable {
     package var permission: SharePermission
     package var role: ShareRole
-    package var since: Int64
 
-    package init(permission: SharePermission, role: ShareRole, since: Int64) {
+    package init(permission: SharePermission, role: ShareRole) {
         self.permission = permission
         self.role = role
-        self.since = since
     }
 }

@@ -39,7 +39,7 @@ extension ZonePlan {
     }
 
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
-    func applyReaders(of planned: PlannedSave, at position: Int64) throws(StorageFailure) {
+    func applyReaders(of planned: PlannedSave) throws(StorageFailure) {
         guard let share = planned.share, let before = planned.existing?.body.share,
             let stored = self.shares.first(where: { $0.name == planned.name })
         else { return }
@@ -53,7 +53,7 @@ extension ZonePlan {
             )
             guard let reader else { continue }
             if let new {
-                let right = ReaderRight(permission: new.permission, role: new.role, since: position)
+                let right = ReaderRight(permission: new.permission, role: new.role)
                 try transaction.setReader(reader, of: stored, right)
             } else {
                 try transaction.removeReader(reader, of: stored)

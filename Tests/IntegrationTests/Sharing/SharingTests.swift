@@ -212,4 +212,30 @@ struct SharingTests {
             #expect(after?.participants.map(\.acceptanceStatus) == [.accepted, .accepted])
         }
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `what refers to a record with deleteSelf goes when a participant deletes it, shared or not`()
+        async throws
+    {
+        try await SharingScene.run { scene in
+            let database = scene.alice.privateCloudDatabase
+            let receipt = CKRecord(recordType: "Receipt", recordID: scene.id("receipt"))
+            receipt["of"] = CKRecord.Reference(recordID: scene.id("note"), action: .deleteSelf)
+            let remark = CKRecord(recordType: "Remark", recordID: scene.id("remark"))
+            remark["on"] = CKRecord.Reference(recordID: receipt.recordID, action: .deleteSelf)
+            try await database.modifyRecords(saving: [receipt, remark], deleting: [])
+            try await scene.join(try await scene.shareList { $0.publicPermission = .readWrite }.url)
+            let zone = try #require(try await scene.bob.sharedCloudDatabase.allRecordZones().first?.zoneID)
+            func shared(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: zone) }
+            let hidden = await thrown {
+                _ = try await scene.bob.sharedCloudDatabase.record(for: shared("receipt"))
+            }
+            #expect(hidden?.code == .unknownItem)
+            try await scene.bob.sharedCloudDatabase.deleteRecord(withID: shared("note"))
+            for id in [scene.id("note"), receipt.recordID, remark.recordID] {
+                let gone = await thrown { _ = try await database.record(for: id) }
+                #expect(gone?.code == .unknownItem)
+            }
+        }
+    }
 }
