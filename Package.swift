@@ -202,7 +202,11 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "EngineConformanceTests",
-        dependencies: ["SQLiteEngine", "RecordStore", "RecordModel", "TestSupport"],
+        dependencies: [
+            "RecordServer", "SQLiteEngine", "SQLiteSetup", "RecordStore", "WireProtocol", "RecordModel",
+            "TestSupport",
+            nio("NIOCore"), grdbSQLite,
+        ],
         path: "Tests/EngineConformanceTests",
         swiftSettings: settings
     ),

@@ -22,10 +22,13 @@ package struct UploadAssets: Hashable, Sendable {
     package var scope: DatabaseScope
     /// No two the same.
     package var assets: [Asset]
+    /// In the shared database: the zone of somebody else in which a record is to name them.
+    package var zone: ZoneID?
 
-    package init(scope: DatabaseScope, assets: [Asset]) {
+    package init(scope: DatabaseScope, assets: [Asset], zone: ZoneID? = nil) {
         self.scope = scope
         self.assets = assets
+        self.zone = zone
     }
 }
 

@@ -24,6 +24,9 @@ package struct Bounds: Hashable, Sendable {
     /// Ancestors of a record.
     package var parentDepthMax = 100
 
+    /// URLs of shares that lead nowhere, which one user may ask for in a minute: bounds what guessing tells.
+    package var shareMissesPerMinuteMax = 100
+
     package static let defaults = Bounds()
 
     package init() {}

@@ -48,7 +48,11 @@ struct WireReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int
     mutating func double() throws(BodyError) -> Double {
         let range = try self.skip(8)
         var bits: UInt64 = 0
-        for index in range.reversed() { bits = bits << 8 | UInt64(self.bytes[index]) }
+        var index = range.upperBound
+        while index > range.lowerBound {
+            index -= 1
+            bits = bits << 8 | UInt64(self.bytes[index])
+        }
         return Double(bitPattern: bits)
     }
 

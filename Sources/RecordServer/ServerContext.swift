@@ -2,6 +2,7 @@ import AccessTokens
 import AssetStore
 import Logging
 import NIOPosix
+import RecordModel
 import RecordStore
 import Synchronization
 import WireProtocol
@@ -24,6 +25,7 @@ final class ServerContext: Sendable {
     let signInThreads: NIOThreadPool
     let credentialWatch: CredentialWatch
     let refusals = Mutex(RefusalPace())
+    let guesses: Mutex<GuessPace>
     let logger: Logger
     let metrics: ServerMetrics
     let router: NotificationRouter
@@ -67,6 +69,12 @@ final class ServerContext: Sendable {
             clock: clock
         )
         self.credentialWatch = CredentialWatch(directory: engine.directory)
+        self.guesses = Mutex(
+            GuessPace(
+                missesPerMinuteMax: configuration.bounds.shareMissesPerMinuteMax,
+                askingMax: configuration.bounds.requestItemsMax
+            )
+        )
         self.sealKey = sealKey
         self.router = NotificationRouter(store: engine.subscriptions, metrics: self.metrics)
         self.signInThreads = NIOThreadPool(numberOfThreads: 2)

@@ -53,23 +53,28 @@ struct ModifyRecordsRule {
     }
 
     /// The items of each zone, in the order in which the zones appear.
+    ///
+    /// Nearly always they are of one, so the name of the last is not looked up again; and a save is not copied for the name of its zone.
     private var batches: [Batch] {
         var batches: [Batch] = []
         var offsets: [ZoneID: Int] = [:]
-        func offset(of zone: ZoneID) -> Int {
-            if let last = batches.indices.last, batches[last].zone == zone { return last }
-            if let known = offsets[zone] { return known }
-            offsets[zone] = batches.count
-            batches.append(Batch(zone: zone))
-            return batches.count - 1
+        var last: (asked: ZoneID, offset: Int)?
+        func offset(of asked: ZoneID) -> Int {
+            if let last, last.asked == asked { return last.offset }
+            let zone = self.canonical(asked)
+            let offset = offsets[zone] ?? batches.count
+            if offset == batches.count {
+                offsets[zone] = offset
+                batches.append(Batch(zone: zone))
+            }
+            last = (asked, offset)
+            return offset
         }
-        for (index, save) in self.operation.saves.enumerated() {
-            let batch = offset(of: self.canonical(save.id.zone))
-            batches[batch].saves.append(index)
+        for index in self.operation.saves.indices {
+            batches[offset(of: self.operation.saves[index].id.zone)].saves.append(index)
         }
         for (index, delete) in self.operation.deletes.enumerated() {
-            let batch = offset(of: self.canonical(delete.zone))
-            batches[batch].deletes.append(self.operation.saves.count + index)
+            batches[offset(of: delete.zone)].deletes.append(self.operation.saves.count + index)
         }
         return batches
     }

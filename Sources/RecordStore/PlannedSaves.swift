@@ -2,60 +2,47 @@ import RecordModel
 
 /// A record that will be written.
 ///
-/// An object, because it has so many parts that copying it takes longer than looking it up.
+/// An object, because copying it takes longer than looking it up. Nearly always `parts` is `nil`: so a save costs no more than the record.
 final class PlannedSave {
     let index: Int
     let name: String
     let existing: StoredRecord?
     let record: StoredRecord
-    /// Whether it is the first record of its type that anybody saves.
-    let definesType: Bool
-    let definitions: [String: FieldDefinition]
-    let heldBefore: Holds
-    let holds: Holds
-    /// What the save itself refers to: it must be there.
-    let targets: [String]
-    let assets: AssetChanges
-    /// What becomes of a share; `nil`: the record is none.
-    var share: PlannedShare?
-    /// Of the assets that the record did not name before.
-    var assetNumbers: [AssetNumber] = []
+    /// What is to be done besides; `nil`: only the record is written, and nothing refers to anything.
+    let parts: PlannedParts?
 
-    init(
-        index: Int,
-        name: String,
-        existing: StoredRecord?,
-        record: StoredRecord,
-        definesType: Bool,
-        definitions: [String: FieldDefinition],
-        heldBefore: Holds,
-        holds: Holds,
-        targets: [String],
-        assets: AssetChanges
-    ) {
+    init(index: Int, name: String, existing: StoredRecord?, record: StoredRecord, parts: PlannedParts?) {
         self.index = index
         self.name = name
         self.existing = existing
         self.record = record
-        self.definesType = definesType
-        self.definitions = definitions
-        self.heldBefore = heldBefore
-        self.holds = holds
-        self.targets = targets
-        self.assets = assets
+        self.parts = parts
     }
+
+    /// What becomes of a share; `nil`: the record is none.
+    var share: Share? { self.parts?.share }
 }
 
-/// What becomes of a share: behind a reference, as few records are one.
-final class PlannedShare {
-    let contents: Share
-
-    init(_ contents: Share) { self.contents = contents }
+/// What a save does besides writing its record.
+final class PlannedParts {
+    /// Whether it is the first record of its type that anybody saves.
+    var definesType = false
+    var definitions: [String: FieldDefinition] = [:]
+    var heldBefore = Holds()
+    var holds = Holds()
+    /// What the save itself refers to: it must be there.
+    var targets: [String] = []
+    var assets = AssetChanges.none
+    /// Of the assets that the record did not name before.
+    var assetNumbers: [AssetNumber] = []
+    var share: Share?
 }
 
 /// The accepted saves of a zone, in the order of the items and by record name.
 final class PlannedSaves {
     private(set) var inOrder: [PlannedSave] = []
+    /// Whether any ever had parts: without, nothing has to be settled among them.
+    private(set) var haveParts = false
     /// Made when the first is asked for: without references and deletes nobody asks.
     private var placesKnown: [String: Int]?
 
@@ -66,6 +53,7 @@ final class PlannedSaves {
     func append(_ save: PlannedSave) {
         self.placesKnown?[save.name] = self.inOrder.count
         self.inOrder.append(save)
+        if save.parts != nil { self.haveParts = true }
     }
 
     func remove(_ name: String) -> PlannedSave? {

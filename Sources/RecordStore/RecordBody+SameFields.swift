@@ -12,12 +12,11 @@ extension RecordBody {
                 var our = 0
                 var their = 0
                 while our < ours.count, their < theirs.count {
-                    guard let left = FieldHead(in: ours, at: our),
-                        let right = FieldHead(in: theirs, at: their),
-                        left.hasSameBytes(as: right, ours, theirs)
+                    guard let head = FieldHead(in: ours, at: our),
+                        let end = head.end(ifAlso: theirs, at: their, ours)
                     else { return false }
-                    our = left.end
-                    their = right.end
+                    our = head.end
+                    their = end
                 }
                 return our == ours.count && their == theirs.count
             }
@@ -54,18 +53,25 @@ private struct FieldHead {
         self.range = first..<place
     }
 
-    // SAFETY: both ranges were found in these bytes.
-    func hasSameBytes(
-        as other: FieldHead,
-        _ ours: UnsafeRawBufferPointer,
-        _ theirs: UnsafeRawBufferPointer
-    ) -> Bool {
-        guard self.range.count == other.range.count else { return false }
+    /// The end of the field of another body, if it begins with the same bytes.
+    ///
+    /// A head says itself how long it is, so one that has the bytes of this one needs no look at its parts.
+    ///
+    /// SAFETY: `range` was found in `ours`, and as many bytes are counted in `theirs` before they are read.
+    func end(
+        ifAlso theirs: UnsafeRawBufferPointer,
+        at start: Int,
+        _ ours: UnsafeRawBufferPointer
+    ) -> Int? {
+        var place = start + 1
+        guard let length = Self.length(in: theirs, at: &place), length <= theirs.count - place,
+            self.range.count <= length
+        else { return nil }
         for offset in 0..<self.range.count
-        where ours[self.range.lowerBound + offset] != theirs[other.range.lowerBound + offset] {
-            return false
+        where ours[self.range.lowerBound + offset] != theirs[place + offset] {
+            return nil
         }
-        return true
+        return place + length
     }
 
     // SAFETY: every place is compared with the count before it is read.

@@ -81,14 +81,15 @@ package struct WriteRequest: Sendable {
 
 /// The outcome of one item of a write, in the order of the request's items.
 package enum WriteOutcome: Hashable, Sendable {
-    case recordSaved(changeTag: String, system: SystemFields)
-    case zoneSaved(Zone)
-    case subscriptionSaved(Subscription)
+    /// The record's change has the position; its change tag is made from it.
+    case recordSaved(position: Int64, system: SystemFields)
+    indirect case zoneSaved(Zone)
+    indirect case subscriptionSaved(Subscription)
     case deleted
     /// With the share as who has joined sees it.
     indirect case shareAccepted(Record)
     case done
-    case failed(StoreError)
+    indirect case failed(StoreError)
 }
 
 /// The outcome of one item of a read.

@@ -33,8 +33,7 @@ struct StoredOutcome {
         bytes.append(now)
         for outcome in outcomes {
             switch outcome {
-            case .recordSaved(let tag, let system):
-                let position = Int64(tag, radix: 36) ?? 0
+            case .recordSaved(let position, let system):
                 let isOwn = system.createdBy == user
                 if !isOwn {
                     bytes.append(byte: 2)
@@ -95,7 +94,7 @@ struct StoredOutcome {
                 createdBy: creator,
                 modifiedBy: self.user
             )
-            return .recordSaved(changeTag: ChangeTag.text(of: position), system: system)
+            return .recordSaved(position: position, system: system)
         case 3:
             guard let name = bytes.nextText(), let owner = bytes.nextText() else { return nil }
             let id = ZoneID(zoneName: name, ownerName: owner)

@@ -16,19 +16,9 @@ extension ZonePlan {
 
     private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
         let transaction = self.rule.transaction
-        let environment = self.rule.requester.environment
         var record = try self.completed(planned)
         record.position = try transaction.takePosition(in: self.key.database)
-        if planned.definesType || !planned.definitions.isEmpty {
-            // An earlier item of the request may have defined the same.
-            let known = try transaction.fields(ofType: record.recordType, in: environment)
-            if planned.definesType, !known.isTypeDefined {
-                try transaction.defineType(record.recordType, in: environment)
-            }
-            for (field, definition) in planned.definitions where known[field] == nil {
-                try transaction.define(definition, field: field, ofType: record.recordType, in: environment)
-            }
-        }
+        if let parts = planned.parts { try self.applyDefinitions(parts, ofType: record.recordType) }
         if let existing = planned.existing {
             try transaction.update(record, replacing: existing, in: self.key)
         } else {
@@ -36,22 +26,37 @@ extension ZonePlan {
                 record,
                 named: planned.name,
                 in: self.key,
-                environment: environment
+                environment: self.rule.requester.environment
             )
         }
         try self.index(from: planned.existing, to: record, named: planned.name)
         try self.applyAssets(of: planned, record: record.number)
         try self.note(planned.existing, record, named: planned.name, at: record.position)
-        if planned.holds != planned.heldBefore {
-            for target in Set(planned.holds.kinds.keys).union(planned.heldBefore.kinds.keys) {
-                let kinds = planned.holds.kinds[target] ?? []
-                guard kinds != planned.heldBefore.kinds[target] else { continue }
-                try transaction.setHold(kinds, of: target, by: planned.name, in: self.key)
-            }
-        }
+        if let parts = planned.parts { try self.applyHolds(parts, of: planned.name) }
         try self.applyCover(of: planned, record)
         try self.applyReaders(of: planned, at: record.position)
-        return .recordSaved(changeTag: ChangeTag.text(of: record.position), system: record.system)
+        return .recordSaved(position: record.position, system: record.system)
+    }
+
+    private func applyDefinitions(_ parts: PlannedParts, ofType type: String) throws(StorageFailure) {
+        guard parts.definesType || !parts.definitions.isEmpty else { return }
+        let transaction = self.rule.transaction
+        let environment = self.rule.requester.environment
+        // An earlier item of the request may have defined the same.
+        let known = try transaction.fields(ofType: type, in: environment)
+        if parts.definesType, !known.isTypeDefined { try transaction.defineType(type, in: environment) }
+        for (field, definition) in parts.definitions where known[field] == nil {
+            try transaction.define(definition, field: field, ofType: type, in: environment)
+        }
+    }
+
+    private func applyHolds(_ parts: PlannedParts, of name: String) throws(StorageFailure) {
+        guard parts.holds != parts.heldBefore else { return }
+        for target in Set(parts.holds.kinds.keys).union(parts.heldBefore.kinds.keys) {
+            let kinds = parts.holds.kinds[target] ?? []
+            guard kinds != parts.heldBefore.kinds[target] else { continue }
+            try self.rule.transaction.setHold(kinds, of: target, by: name, in: self.key)
+        }
     }
 
     private func delete(_ name: String) throws(StorageFailure) {
@@ -127,7 +132,9 @@ extension ZonePlan {
     /// promise that order.
     private var parentsFirst: [PlannedSave] {
         let saves = self.saves.inOrder
-        guard saves.contains(where: { $0.record.parent.map { self.saves[$0] != nil } ?? false }) else {
+        guard self.saves.haveParts,
+            saves.contains(where: { $0.record.parent.map { self.saves[$0] != nil } ?? false })
+        else {
             return saves
         }
         var ordered: [PlannedSave] = []

@@ -3,19 +3,54 @@ import RecordModel
 extension ZonePlan {
     /// Finds what a save names and did not name before; the field of the first asset that is not to be had.
     func unavailableAsset(of planned: PlannedSave) throws(StorageFailure) -> String? {
+        guard let parts = planned.parts else { return nil }
         let transaction = self.rule.transaction
-        // Nobody gets a file of an owner by its hash.
-        if self.shared != nil, let named = planned.assets.added.first { return named.field }
-        for named in planned.assets.added {
+        if let shared = self.shared { return try self.assetUnavailable(to: shared, in: parts) }
+        for named in parts.assets.added {
             guard let number = try transaction.asset(named.asset, in: self.key.database) else {
                 return named.field
             }
             if let user = self.rule.requester.uploader {
                 guard try transaction.isAsset(number, sentBy: user) else { return named.field }
             }
-            planned.assetNumbers.append(number)
+            parts.assetNumbers.append(number)
         }
         return nil
+    }
+
+    private static let namingRecordsMax = 1_000
+
+    /// The same for a participant, to whom only what he has sent is to be had, and what a record names that he may read: nobody gets a file of an
+    /// owner by its hash, or learns whether it is there.
+    private func assetUnavailable(
+        to shared: SharedAccess,
+        in parts: PlannedParts
+    ) throws(StorageFailure) -> String? {
+        let transaction = self.rule.transaction
+        let user = self.rule.requester.userRecordName ?? ""
+        for named in parts.assets.added {
+            let database = self.key.database
+            if let upload = try transaction.upload(of: named.asset, by: user, in: database),
+                try transaction.isAsset(upload, sentBy: user)
+            {
+                continue
+            }
+            guard let number = try transaction.asset(named.asset, in: database),
+                try self.isNamed(number, whereMayRead: shared)
+            else { return named.field }
+        }
+        return nil
+    }
+
+    private func isNamed(
+        _ asset: AssetNumber,
+        whereMayRead shared: SharedAccess
+    ) throws(StorageFailure) -> Bool {
+        let transaction = self.rule.transaction
+        for record in try transaction.records(naming: asset, in: self.key, limit: Self.namingRecordsMax) {
+            if try shared.grant(coveredBy: transaction.cover(of: record)) != nil { return true }
+        }
+        return false
     }
 
     /// Refuses saves that would store more than a quota leaves, in the order of the items.
@@ -40,10 +75,17 @@ extension ZonePlan {
 
     /// Writes down what a save names and names no more.
     func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
-        for number in planned.assetNumbers {
+        guard let parts = planned.parts else { return }
+        if self.shared != nil {
+            let user = self.rule.requester.userRecordName ?? ""
+            parts.assetNumbers = try parts.assets.added.map { (named) throws(StorageFailure) in
+                try self.rule.transaction.takeUpload(of: named.asset, by: user, in: self.key.database)
+            }
+        }
+        for number in parts.assetNumbers {
             try self.rule.transaction.addUse(of: number, by: record, in: self.key)
         }
-        for asset in planned.assets.removed {
+        for asset in parts.assets.removed {
             try self.rule.transaction.removeUse(of: asset, by: record, in: self.key)
         }
     }

@@ -106,7 +106,7 @@ extension ZonePlan {
         guard !self.saves.isEmpty else { return holders }
         holders.removeAll { self.saves[$0.name] != nil }
         for planned in self.saves.inOrder {
-            if let kinds = planned.holds.kinds[target] {
+            if let kinds = planned.parts?.holds.kinds[target] {
                 holders.append(Holder(name: planned.name, kinds: kinds))
             }
         }

@@ -14,7 +14,9 @@ extension ZonePlan {
     /// One that is refused may take away what others refer to, hence the repetition: each round but the last
     /// refuses something.
     private mutating func settleReferences() throws(StorageFailure) {
-        guard self.saves.inOrder.contains(where: { !$0.targets.isEmpty }) else { return }
+        guard self.saves.haveParts,
+            self.saves.inOrder.contains(where: { $0.parts?.targets.isEmpty == false })
+        else { return }
         repeat { try self.refuseMissingTargets() } while try self.refuseInvalidAncestors()
     }
 
@@ -23,7 +25,8 @@ extension ZonePlan {
         while !isSettled {
             isSettled = true
             for planned in self.saves.inOrder {
-                guard let missing = try self.firstMissing(of: planned.targets) else { continue }
+                guard let targets = planned.parts?.targets, let missing = try self.firstMissing(of: targets)
+                else { continue }
                 let error: StoreError =
                     if let culprit = self.failedSaves[missing] {
                         .dependsOn(index: culprit)

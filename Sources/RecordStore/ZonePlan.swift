@@ -119,15 +119,8 @@ struct ZonePlan {
                 throw .newFieldInProduction(recordType: save.recordType, field: field)
             }
         }
-        // Every field of a record is defined, so without a field for references there are none to look for.
-        let mayRefer = defined.hasReferences || definitions.contains { $0.value.isReference }
-        let written =
-            mayRefer
-            ? try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester) : Holds()
         let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
-        let mayNameAssets = defined.hasAssets || definitions.contains { $0.value.isAsset }
-        var targets = Array(written.kinds.keys)
         var parent = existing?.parent
         switch save.parent {
         case .unchanged: break
@@ -135,7 +128,6 @@ struct ZonePlan {
         case .set(let name):
             guard NameRules.isItemName(name) else { throw .nameInvalid(.record) }
             parent = name
-            targets.append(name)
         }
         let record = StoredRecord(
             number: existing?.number ?? 0,
@@ -145,19 +137,48 @@ struct ZonePlan {
             parent: parent,
             body: body
         )
+        var parts: PlannedParts?
+        // Every field of a record is defined, so without a field for references there are none to look for.
+        let mayRefer = defined.hasReferences || definitions.contains { $0.value.isReference }
+        if mayRefer || parent != nil || existing?.parent != nil {
+            parts = try self.references(of: save, from: existing, to: record, inFields: mayRefer)
+        }
+        if definesType || !definitions.isEmpty {
+            parts = parts ?? PlannedParts()
+            parts?.definesType = definesType
+            parts?.definitions = definitions
+        }
+        if defined.hasAssets || definitions.contains(where: { $0.value.isAsset }) {
+            parts = parts ?? PlannedParts()
+            parts?.assets = AssetChanges(from: existing?.body, to: body)
+        }
         return PlannedSave(
             index: index,
             name: save.id.recordName,
             existing: existing,
             record: record,
-            definesType: definesType,
-            definitions: definitions,
-            heldBefore: existing.map { Holds(body: mayRefer ? $0.body : .empty, parent: $0.parent) }
-                ?? Holds(),
-            holds: Holds(body: mayRefer ? body : .empty, parent: parent),
-            targets: targets,
-            assets: mayNameAssets ? AssetChanges(from: existing?.body, to: body) : .none
+            parts: parts
         )
+    }
+
+    /// What a save refers to, by fields and by its parent.
+    private func references(
+        of save: RecordSave,
+        from existing: StoredRecord?,
+        to record: StoredRecord,
+        inFields mayRefer: Bool
+    ) throws(StoreError) -> PlannedParts {
+        let parts = PlannedParts()
+        if mayRefer {
+            let written = try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester)
+            parts.targets = Array(written.kinds.keys)
+        }
+        if case .set(let parent) = save.parent { parts.targets.append(parent) }
+        if let existing {
+            parts.heldBefore = Holds(body: mayRefer ? existing.body : .empty, parent: existing.parent)
+        }
+        parts.holds = Holds(body: mayRefer ? record.body : .empty, parent: record.parent)
+        return parts
     }
 
     /// Those of a record that is saved now.
@@ -215,9 +236,10 @@ struct ZonePlan {
     }
 
     private mutating func targetWithoutRoom(for planned: PlannedSave) throws(StorageFailure) -> String? {
+        guard let parts = planned.parts else { return nil }
         let limit = self.rule.bounds.deleteSelfReferencesMax
-        for (target, kinds) in planned.holds.kinds where kinds.contains(.deleteSelf) {
-            if planned.heldBefore.kinds[target]?.contains(.deleteSelf) == true { continue }
+        for (target, kinds) in parts.holds.kinds where kinds.contains(.deleteSelf) {
+            if parts.heldBefore.kinds[target]?.contains(.deleteSelf) == true { continue }
             let count = try self.rule.transaction.countOfDeleteSelfHolders(
                 of: target,
                 in: self.key,
@@ -229,19 +251,19 @@ struct ZonePlan {
     }
 
     mutating func accept(_ planned: PlannedSave) {
-        if !planned.definitions.isEmpty {
-            self.defined[planned.record.recordType, default: [:]]
-                .merge(planned.definitions) { first, _ in first }
+        if let definitions = planned.parts?.definitions, !definitions.isEmpty {
+            self.defined[planned.record.recordType, default: [:]].merge(definitions) { first, _ in first }
         }
         self.count(planned, by: 1)
         self.saves.append(planned)
     }
 
     private mutating func count(_ planned: PlannedSave, by step: Int) {
-        for (target, kinds) in planned.holds.kinds where kinds.contains(.deleteSelf) {
+        guard let parts = planned.parts else { return }
+        for (target, kinds) in parts.holds.kinds where kinds.contains(.deleteSelf) {
             self.deleteSelfAdded[target, default: 0] += step
         }
-        for (target, kinds) in planned.heldBefore.kinds where kinds.contains(.deleteSelf) {
+        for (target, kinds) in parts.heldBefore.kinds where kinds.contains(.deleteSelf) {
             self.deleteSelfAdded[target, default: 0] -= step
         }
     }

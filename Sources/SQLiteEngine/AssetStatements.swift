@@ -4,6 +4,7 @@ import RecordStore
 struct AssetStatements {
     let complete, upload, isSent, row: HotStatement
     let insert, setState, renew, addSender, removeSenders, forget: HotStatement
+    let recordsNaming: HotStatement
     let addUse, setNamed, removeUse, usesOfRecord, usesOfZone, setUnnamed: HotStatement
     let due, going: HotStatement
 
@@ -34,6 +35,9 @@ struct AssetStatements {
         self.forget = try statement("DELETE FROM asset WHERE number = ? AND state = 2")
         self.addUse = try statement(
             "INSERT OR IGNORE INTO asset_use (database, zone, record, asset) VALUES (?, ?, ?, ?)"
+        )
+        self.recordsNaming = try statement(
+            "SELECT record FROM asset_use WHERE asset = ? AND database = ? AND zone = ? LIMIT ?"
         )
         self.setNamed = try statement(
             "UPDATE asset SET since_ms = NULL WHERE number = ? AND since_ms IS NOT NULL"
@@ -84,6 +88,6 @@ struct AssetRow {
     let sha256: [UInt8]
     let size: Int64
     let state: State
-    /// The number of the author whose upload it is; 0 in private databases.
+    /// The number of the author whose upload it is; 0: the owner of the private database.
     let uploader: Int64
 }

@@ -123,6 +123,10 @@ package final class DatabaseCopy: Sendable {
                 ]
             )
             try database.execute(sql: "DELETE FROM listener_cursor")
+            // Files of uploads are not in a backup: what participants had sent whole is to be sent again.
+            try database.execute(
+                sql: "DELETE FROM asset_user WHERE asset IN (SELECT number FROM asset WHERE state = 0)"
+            )
             try database.execute(sql: "UPDATE subscription SET created_position = -1")
             try BackupMark.set(false, database)
         }

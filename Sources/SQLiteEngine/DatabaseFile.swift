@@ -23,7 +23,8 @@ struct DatabaseFile: Sendable {
     private static let checkpointPages = 200_000
 
     /// In a process that used SQLite before us it has no effect, and does no harm.
-    private static let isSetUp = sqlite_setup_without_memory_statistics() == SQLITE_OK
+    private static let isSetUp =
+        sqlite_setup_without_memory_statistics() == SQLITE_OK && sqlite_setup_page_cache() == SQLITE_OK
 
     init(configuration: SQLiteEngineConfiguration) throws(SQLiteEngineError) {
         _ = Self.isSetUp

@@ -214,11 +214,13 @@ final class ReadConnection: @unchecked Sendable {
 
     /// Those of the record in such a row.
     func systemFields(_ statement: HotStatement) throws(StorageFailure) -> SystemFields {
-        SystemFields(
+        let (creator, modifier) = (statement.integer(4), statement.integer(5))
+        let createdBy = try self.authorName(creator)
+        return SystemFields(
             createdMilliseconds: statement.integer(2),
             modifiedMilliseconds: statement.integer(3),
-            createdBy: try self.authorName(statement.integer(4)),
-            modifiedBy: try self.authorName(statement.integer(5))
+            createdBy: createdBy,
+            modifiedBy: modifier == creator ? createdBy : try self.authorName(modifier)
         )
     }
 

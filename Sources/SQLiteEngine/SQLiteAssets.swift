@@ -28,11 +28,13 @@ final class SQLiteAssets: AssetRegistry {
 
     func begin(
         _ assets: [Asset],
+        in zone: ZoneID?,
         for requester: Requester,
         reply: @escaping @Sendable (Result<[AssetPlace], StoreError>) -> Void
     ) {
         let rule = BeginUploadsRule(
             assets: assets,
+            zone: zone,
             requester: requester,
             bounds: self.configuration.bounds
         )

@@ -11,9 +11,15 @@ struct WriterCaches {
         let name: String
     }
 
-    struct Counter {
+    /// An object, so that the one that was asked for last is at hand without a search.
+    final class Counter {
         var position: Int64
         var isChanged: Bool
+
+        init(position: Int64, isChanged: Bool) {
+            self.position = position
+            self.isChanged = isChanged
+        }
     }
 
     /// Whose quotas a database counts for.
@@ -33,7 +39,7 @@ struct WriterCaches {
     var sharesWithNews: [ShareNumber: UInt64] = [:]
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
-    var fields: [Name: FieldDefinitions] = [:]
+    var fields: [Name: FieldDefinitions] = [:] { didSet { self.lastFields = nil } }
     var grants: [Name: [Grant]] = [:]
     var roles: [Name: Set<String>] = [:]
     var areFrozen: [EnvironmentID: Bool] = [:]
@@ -43,7 +49,9 @@ struct WriterCaches {
     /// What containers and users store, as of the last commit; kept while there are quotas.
     var containerBytes: [Int64: Int64] = [:]
     var userBytes: [Int64: Int64] = [:]
-    /// What was asked for last: most requests name one type and one author.
+    /// What was asked for last: most requests name one database, one type and one author.
+    var lastCounter: (database: DatabaseID, counter: Counter)?
+    var lastFields: (name: Name, fields: FieldDefinitions)?
     var lastType: (name: Name, number: Int64)?
     var lastAuthor: (name: String, number: Int64)?
     var lastTypeName: (number: Int64, name: String)?

@@ -68,6 +68,44 @@ extension WriterTransaction {
         return AssetNumber(rawValue: statement.integer(0))
     }
 
+    func takeUpload(
+        of asset: Asset,
+        by user: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber {
+        let known = try self.asset(asset, in: database)
+        guard let number = try self.upload(of: asset, by: user, in: database),
+            let row = try self.assetRow(number)
+        else {
+            // Another save of the request has taken it.
+            guard let known else { throw .unexpected(code: SQLITE_NOTFOUND) }
+            return known
+        }
+        if let known {
+            try self.setGoing(row)
+            return known
+        }
+        try self.set(.complete, since: self.nowMilliseconds, number)
+        self.assets.removeSenders.bind(1, number.rawValue)
+        try self.assets.removeSenders.run()
+        return number
+    }
+
+    func records(
+        naming asset: AssetNumber,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64] {
+        let statement = self.assets.recordsNaming
+        statement.bind(1, asset.rawValue)
+        statement.bind(2, zone.database.rawValue)
+        statement.bind(3, zone.number)
+        statement.bind(4, Int64(limit))
+        var records: [Int64] = []
+        while try statement.step() { records.append(statement.integer(0)) }
+        return records
+    }
+
     // MARK: Uses
 
     func addUse(
@@ -138,13 +176,18 @@ extension WriterTransaction {
 
     // MARK: The end of an upload, and of an asset
 
-    /// From now on records may name it; false: its row is gone, or going.
+    /// From now on records may name it, of a participant's upload those that he saves; false: its row is gone, or going.
     func completeUpload(_ number: AssetNumber) throws(StorageFailure) -> Bool {
         guard let row = try self.assetRow(number) else { return false }
         switch row.state {
         case .complete: return true
         case .going: return false
         case .uploading: break
+        }
+        if row.uploader != 0, try self.isPrivate(row.database) {
+            try self.addSender(row.uploader, of: number)
+            try self.renew(number)
+            return true
         }
         let asset = Asset(sha256: row.sha256, size: row.size)
         // In a public database somebody else may have been quicker: the same bytes are kept once.

@@ -9,7 +9,11 @@ extension WriterTransaction {
         in environment: EnvironmentID
     ) throws(StorageFailure) -> FieldDefinitions {
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
-        if let known = self.caches.fields[key] { return known }
+        if let last = self.caches.lastFields, last.name == key { return last.fields }
+        if let known = self.caches.fields[key] {
+            self.caches.lastFields = (key, known)
+            return known
+        }
         var fields = FieldDefinitions()
         if let number = try self.knownTypeNumber(key) {
             let statement = self.statements.names.fields

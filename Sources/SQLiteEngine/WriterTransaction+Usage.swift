@@ -39,6 +39,11 @@ extension WriterTransaction {
         return bytes
     }
 
+    /// Whether a database is some user's.
+    func isPrivate(_ database: DatabaseID) throws(StorageFailure) -> Bool {
+        try self.account(of: database).owner != 0
+    }
+
     private func account(of database: DatabaseID) throws(StorageFailure) -> WriterCaches.Account {
         if let known = self.caches.accounts[database] { return known }
         let statement = self.statements.usage.account

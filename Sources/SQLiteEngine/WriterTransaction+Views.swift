@@ -125,6 +125,8 @@ extension WriterTransaction {
             )
             wanted.append((DatabaseID(rawValue: statement.integer(0)), zone))
         }
+        // Whoever's request is executed in the same transaction: it is not what changed this.
+        self.report.origin = 0
         for (reader, zone) in wanted { try self.refreshView(of: zone, for: reader) }
         return wanted.count
     }

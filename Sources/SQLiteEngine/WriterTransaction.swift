@@ -178,19 +178,26 @@ final class WriterTransaction: WriteTransaction {
     }
 
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
-        if let place = self.caches.counters.index(forKey: database) {
-            // Places keep until the next insertion; one search is enough to read and to write.
-            self.caches.counters.values[place].position += 1
-            if !self.caches.counters.values[place].isChanged {
-                self.caches.counters.values[place].isChanged = true
-                self.caches.changedCounters.append(database)
-            }
-            return self.caches.counters.values[place].position
+        let counter = try self.counter(of: database)
+        counter.position += 1
+        if !counter.isChanged {
+            counter.isChanged = true
+            self.caches.changedCounters.append(database)
         }
-        let position = try self.position(of: database) + 1
-        self.caches.counters[database] = WriterCaches.Counter(position: position, isChanged: true)
-        self.caches.changedCounters.append(database)
-        return position
+        return counter.position
+    }
+
+    private func counter(of database: DatabaseID) throws(StorageFailure) -> WriterCaches.Counter {
+        if let last = self.caches.lastCounter, last.database == database { return last.counter }
+        let counter: WriterCaches.Counter
+        if let known = self.caches.counters[database] {
+            counter = known
+        } else {
+            counter = WriterCaches.Counter(position: try self.position(of: database), isChanged: false)
+            self.caches.counters[database] = counter
+        }
+        self.caches.lastCounter = (database, counter)
+        return counter
     }
 
     /// The last position that was taken in a database.

@@ -77,7 +77,9 @@ final class WorkFolder: Sendable {
     /// Uploads what is missing, as a server would: a row, then a file, then the word that it is complete.
     func upload(_ assets: [Asset]) async throws {
         let begun = await withCheckedContinuation { continuation in
-            self.engine.assets.begin(assets, for: self.requester) { continuation.resume(returning: $0) }
+            self.engine.assets.begin(assets, in: nil, for: self.requester) {
+                continuation.resume(returning: $0)
+            }
         }
         let numbers = try begun.get().compactMap(\.number)
         defer { self.engine.assets.release(numbers) }

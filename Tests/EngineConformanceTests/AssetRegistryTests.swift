@@ -27,9 +27,6 @@ struct AssetRegistryTests {
     ) async throws {
         let it = try EngineUnderTest(kind) { $0.bounds.assetBytesMax = 1_000 }
         await #expect(throws: StoreError.notSignedIn) { try await it.begin([file(1)], by: it.anonymously) }
-        var shared = it.privately
-        shared.scope = .shared
-        await #expect(throws: StoreError.databaseNotAllowed) { try await it.begin([file(1)], by: shared) }
         await #expect(throws: StoreError.duplicateItem) { try await it.begin([file(1), file(1)]) }
         let tooLarge = StoreError.assetTooLarge(index: 1, bytes: 1_001)
         await #expect(throws: tooLarge) { try await it.begin([file(1), file(2, size: 1_001)]) }

@@ -23,7 +23,8 @@ extension EngineUnderTest {
     /// Begins uploads, to be released.
     func open(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
         let result = await withCheckedContinuation { continuation in
-            self.engine.assets.begin(assets, for: requester ?? self.privately) {
+            let zone = requester?.scope == .shared ? aliceNotes : nil
+            self.engine.assets.begin(assets, in: zone, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }

@@ -8,6 +8,15 @@ extension EngineUnderTest {
         _ requests: [[RecordSave]],
         policy: ModifyRecords.Policy = .ifServerRecordUnchanged
     ) async -> [Result<[WriteOutcome], StoreError>] {
+        await self.together(
+            requests.map {
+                self.request(.modifyRecords(ModifyRecords(scope: .private, saves: $0, policy: policy)))
+            }
+        )
+    }
+
+    /// The same of requests of any kind, by anybody.
+    func together(_ requests: [WriteRequest]) async -> [Result<[WriteOutcome], StoreError>] {
         let gate = Gate()
         let held = Gate()
         self.send([save("holds the writer", in: .default)]) { _ in
@@ -17,8 +26,8 @@ extension EngineUnderTest {
         held.wait()
         let outcomes = Mutex<[Int: Result<[WriteOutcome], StoreError>]>([:])
         await withCheckedContinuation { continuation in
-            for (number, saves) in requests.enumerated() {
-                self.send(saves, policy: policy) { result in
+            for (number, request) in requests.enumerated() {
+                self.engine.write(request) { result in
                     let isLast = outcomes.withLock { outcomes in
                         outcomes[number] = result
                         return outcomes.count == requests.count

@@ -209,6 +209,24 @@ final class EngineUnderTest: Sendable {
         }
     }
 
+    func request(
+        _ operation: WriteRequest.Operation,
+        by requester: Requester? = nil,
+        id: RequestID? = nil,
+        deadline: Int64 = .max,
+        bytes: Int = 100,
+        origin: UInt64 = 0
+    ) -> WriteRequest {
+        WriteRequest(
+            requester: requester ?? self.privately,
+            requestID: id ?? self.newRequestID(),
+            operation: operation,
+            bytes: bytes,
+            deadlineMilliseconds: deadline,
+            origin: origin
+        )
+    }
+
     func write(
         _ operation: WriteRequest.Operation,
         by requester: Requester? = nil,
@@ -217,12 +235,12 @@ final class EngineUnderTest: Sendable {
         bytes: Int = 100,
         origin: UInt64 = 0
     ) async -> Result<[WriteOutcome], StoreError> {
-        let request = WriteRequest(
-            requester: requester ?? self.privately,
-            requestID: id ?? self.newRequestID(),
-            operation: operation,
+        let request = self.request(
+            operation,
+            by: requester,
+            id: id,
+            deadline: deadline,
             bytes: bytes,
-            deadlineMilliseconds: deadline,
             origin: origin
         )
         return await withCheckedContinuation { continuation in
@@ -236,13 +254,8 @@ final class EngineUnderTest: Sendable {
         bytes: Int = 100,
         _ reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
-        let request = WriteRequest(
-            requester: self.privately,
-            requestID: self.newRequestID(),
-            operation: .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: policy)),
-            bytes: bytes,
-            deadlineMilliseconds: .max
-        )
+        let operation = ModifyRecords(scope: .private, saves: saves, policy: policy)
+        let request = self.request(.modifyRecords(operation), bytes: bytes)
         self.engine.write(request, reply: reply)
     }
 

@@ -145,14 +145,14 @@ struct Follower {
 func wrongCounters(in folder: TemporaryDirectory) async throws -> [String] {
     try await OtherProcess(folder: folder).execute(
         """
-        SELECT name FROM zone WHERE (record_count, byte_count) != (
+        SELECT name FROM zone WHERE target_database IS NULL AND ((record_count, byte_count) != (
             SELECT count(*), coalesce(sum(length(body)), 0) FROM record
             WHERE record.database = zone.database AND record.zone = zone.number)
         OR zone.position != (SELECT max(zone.number, coalesce(max(p), 0)) FROM (
             SELECT max(position) AS p FROM record
             WHERE record.database = zone.database AND record.zone = zone.number
             UNION ALL SELECT max(position) FROM tombstone
-            WHERE tombstone.database = zone.database AND tombstone.zone = zone.number))
+            WHERE tombstone.database = zone.database AND tombstone.zone = zone.number)))
         UNION ALL SELECT 'database ' || number FROM database WHERE (record_count, record_bytes) != (
             SELECT count(*), coalesce(sum(length(body)), 0) FROM record
             JOIN zone ON zone.database = record.database AND zone.number = record.zone

@@ -105,7 +105,7 @@ struct QueryDataSet {
         }
         let outcomes = try await self.it.modify(saves, policy: .allKeys, isAtomic: false)
         for (save, outcome) in zip(saves, outcomes) {
-            guard case .recordSaved(let tag, let system) = outcome else { continue }
+            guard case .recordSaved(let position, let system) = outcome else { continue }
             let old = self.model.items.firstIndex { $0.zone == zone && $0.name == save.id.recordName }
             let record = try #require(try await self.it.record(save.id))
             let item = QueryModel.Item(
@@ -114,7 +114,7 @@ struct QueryDataSet {
                 fields: Dictionary(uniqueKeysWithValues: record.body.fields.map { ($0.name, $0.value) }),
                 parent: record.parent,
                 system: system,
-                changeTag: tag
+                changeTag: ChangeTag.text(of: position)
             )
             if let old { self.model.items[old] = item } else { self.model.items.append(item) }
         }

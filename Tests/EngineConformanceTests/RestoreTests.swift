@@ -297,4 +297,23 @@ struct RestoreTests {
         #expect(try await it2.begin([file(1), file(2)]).map { $0.number == nil } == [true, false])
         #expect(try await it2.removals() == [numbers[1]])
     }
+
+    @Test
+    func `what a participant had sent and not named is to be sent again after a restore`() async throws {
+        let it = try await Self.engine()
+        let share = try await it.share("n1")
+        try await it.join(share, by: it.bobShared)
+        let number = try #require(try await it.upload(file(1), by: it.bobShared).first)
+        #expect(try await it.begin([file(1)], by: it.bobShared) == [.complete])
+        let it2 = try Self.restored(try Self.backup(of: it))
+        let new = sharedSave("new", ["file": .asset(file(1))], parent: .set(recordName: "n1"))
+        #expect(
+            try await it2.modify([new], by: it2.bobShared) == [.failed(.assetNotAvailable(field: "file"))]
+        )
+        #expect(try await it2.begin([file(1)], by: it2.bobShared) == [.incomplete(number)])
+        try await it2.complete(number)
+        #expect(try await it2.modify([new], by: it2.bobShared).areSaved)
+        let wrong = try await wrongCounters(in: it2.folder)
+        #expect(wrong == [])
+    }
 }

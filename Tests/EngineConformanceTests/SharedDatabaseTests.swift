@@ -194,23 +194,6 @@ struct SharedDatabaseTests {
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `a participant gets no file of the owner by its hash, and uploads none`(
-        kind: EngineKind
-    ) async throws {
-        let it = try await Self.scene(kind)
-        let secret = Asset(sha256: [UInt8](repeating: 7, count: 32), size: 10)
-        guard case .incomplete(let number) = try await it.begin([secret])[0] else { return }
-        try await it.complete(number)
-        _ = try await it.modify([save("secret", ["f": .asset(secret)])], policy: .changedKeys)
-        let named = sharedSave("task", ["f": .asset(secret)])
-        let outcome = try await it.modify([named], policy: .changedKeys, by: it.bobShared)[0]
-        #expect(outcome == .failed(.assetNotAvailable(field: "f")))
-        await #expect(throws: StoreError.databaseNotAllowed) {
-            try await it.begin([secret], by: it.bobShared)
-        }
-    }
-
-    @Test(arguments: EngineKind.allCases)
     func `a shared database takes subscriptions to itself, and to nothing in it`(
         kind: EngineKind
     ) async throws {
@@ -338,5 +321,33 @@ struct SharedDatabaseTests {
         #expect(try await it.modify([child("big", of: "list")], policy: .changedKeys).areSaved)
         #expect(try await it.all(after: token, of: aliceNotes, by: it.bobShared).items.count == 10_001)
         #expect(try await it.record(sharedID("n9999"), by: it.bobShared) != nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `who loses a right hears of it, also on the connection that changes something at that moment`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        _ = try await it.zones(by: it.bobShared)
+        _ = try await it.startWatching(it.listener(signIn: it.bobSignIn))
+        let reports = it.reports()
+        it.clock.advance(milliseconds: 1_000)
+        var changes = ShareChanges()
+        changes.removed = ["p" + EngineUnderTest.bob]
+        let ending = ModifyRecords(
+            scope: .private,
+            saves: [saveOfShare("share", changes)],
+            policy: .changedKeys
+        )
+        let own = ModifyRecords(scope: .private, saves: [save("own", in: .default)])
+        let results = await it.together([
+            it.request(.modifyRecords(ending), origin: 1),
+            it.request(.modifyRecords(own), by: it.bobPrivately, origin: 2),
+        ])
+        #expect(try results.allSatisfy { try $0.get().areSaved })
+        _ = try await it.zones(by: it.bobShared)
+        let told = reports.take().flatMap(\.changes).filter { $0.database == it.bobShared.database }
+        #expect(told.map(\.words) == ["-zone \(EngineUnderTest.alice)/notes"])
+        #expect(told.map(\.origin) == [0])
     }
 }

@@ -24,16 +24,20 @@ extension EngineUnderTest {
             tokenHash: Self.token(of: name),
             toContainer: Self.container
         )
-        let signIn = try directory.signIn(
-            container: Self.container,
-            environment: .development,
-            tokenHash: Self.token(of: name)
-        )
+        let signIn = try self.signIn(named: name)
         return Requester(
             database: signIn.sharedDatabase!,
             scope: .shared,
             environment: signIn.environment,
             userRecordName: recordName
+        )
+    }
+
+    func signIn(named name: String) throws -> SignIn {
+        try self.engine.directory.signIn(
+            container: Self.container,
+            environment: .development,
+            tokenHash: Self.token(of: name)
         )
     }
 

@@ -31,8 +31,8 @@ func reference(_ name: String, _ action: Reference.Action) -> FieldValue {
 
 extension WriteOutcome {
     var tag: String? {
-        guard case .recordSaved(let tag, _) = self else { return nil }
-        return tag
+        guard case .recordSaved(let position, _) = self else { return nil }
+        return ChangeTag.text(of: position)
     }
 
     var error: StoreError? {

@@ -520,6 +520,8 @@ def assets():
     one = pb.Asset(sha256=hash, size=1)
     add("Request", "upload two assets", upload(one, pb.Asset(sha256=bytes(32), size=2**63 - 1)))
     add("Request", "upload an asset without bytes", upload(pb.Asset(sha256=hash), scope=1))
+    add("Request", "upload an asset into a zone of somebody else", upload(
+        one, scope=3, zone=pb.ZoneID(zone_name="notes", owner_name="_0123456789abcdef0123456789abcdef")))
     add("Request", "download an asset", download(pb.AssetRange(sha256=hash)))
     add("Request", "download a range, and the same asset whole", download(
         pb.AssetRange(sha256=hash, offset=2**40, length=2**20), pb.AssetRange(sha256=hash), scope=1))

@@ -151,6 +151,25 @@ struct NotificationRoutingTests {
         #expect(questions == 2)
     }
 
+    @Test func `in a shared database every change is heard of, whatever type the subscription names`() {
+        var routing = NotificationRouting(loops: 1)
+        var signIn = Sample.signIn
+        signIn.sharedDatabase = DatabaseID(rawValue: 3)
+        let typed = Sample.watched("typed", .database(recordType: "Note"), database: DatabaseID(rawValue: 3))
+        Self.start(Sample.listener(1, signIn: signIn), [typed], in: &routing)
+        _ = routing.takePosts()
+        let kinds: [CommittedChange.Kind] = [
+            .zoneCreated("_owner/Zone"), .zoneChanged("_owner/Zone"), .zoneDeleted("_owner/Zone"),
+        ]
+        for (number, kind) in kinds.enumerated() {
+            let change = Sample.change(kind, at: 20 + Int64(number), in: DatabaseID(rawValue: 3))
+            let told = Self.commit([change], to: &routing).compactMap(\.notification)
+            #expect(told.map(\.event) == [.database])
+        }
+        #expect(routing.stopped(1) != nil)
+        #expect(routing.index.isEmpty)
+    }
+
     @Test func `the details of what was too much are news for all who look there`() throws {
         let once = Sample.watched("once", Sample.query("Task", on: [.events, .once]))
         var routing = Self.routing([

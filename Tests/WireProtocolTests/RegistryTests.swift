@@ -81,6 +81,7 @@ enum Registry {
         "notifications_unacknowledged_max": Bounds.notificationsUnacknowledgedMax,
         "participants_max": Bounds.participantsMax,
         "share_token_bytes_max": Bounds.shareTokenBytesMax,
+        "share_misses_per_minute_max": Bounds.defaults.shareMissesPerMinuteMax,
         "asset_data_bytes_max": Bounds.assetDataBytesMax,
         "versions_max": Hello.versionsMax,
         "access_token_bytes_max": Hello.accessTokenBytesMax,

@@ -119,7 +119,10 @@ struct AssetUploads: Sendable {
         var before: Int64 = 0
         for start in stride(from: 0, to: sources.count, by: Self.requestFilesMax) {
             let some = Array(sources[start..<min(start + Self.requestFilesMax, sources.count)])
-            try await self.send(some, to: scope) { [before] done in meter.moved(before + done, of: total) }
+            let zone = scope == .shared ? recordID.zoneID.model : nil
+            try await self.send(some, to: scope, in: zone) { [before] done in
+                meter.moved(before + done, of: total)
+            }
             before += some.reduce(0) { $0 + $1.content.size }
         }
     }
@@ -127,11 +130,12 @@ struct AssetUploads: Sendable {
     private func send(
         _ sources: [Source],
         to scope: DatabaseScopeModel,
+        in zone: ZoneID?,
         moved: @escaping @Sendable (Int64) -> Void
     ) async throws(CKError) {
         // They are read one after the other: one is open.
         let current = Mutex(0)
-        let upload = AssetUpload(scope: scope, assets: sources.map(\.content)) {
+        let upload = AssetUpload(scope: scope, assets: sources.map(\.content), in: zone) {
             item,
             offset,
             memory throws(FileFailure) in

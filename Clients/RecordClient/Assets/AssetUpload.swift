@@ -6,6 +6,8 @@ package struct AssetUpload: Sendable {
     package var scope: DatabaseScope
     /// No two the same.
     package var assets: [Asset]
+    /// In the shared database: the zone in which a record is to name them.
+    package var zone: ZoneID?
     /// Fills the memory with bytes of an asset, from an offset on.
     ///
     /// Called on a thread for files, one call at a time.
@@ -20,12 +22,14 @@ package struct AssetUpload: Sendable {
     package init(
         scope: DatabaseScope,
         assets: [Asset],
+        in zone: ZoneID? = nil,
         read:
             @escaping @Sendable (Int, Int64, FileMemory) throws(FileFailure) -> Void,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {
         self.scope = scope
         self.assets = assets
+        self.zone = zone
         self.read = read
         self.progress = progress
     }

@@ -28,7 +28,9 @@ final class UploadTransfer {
     }
 
     var operation: Operation {
-        .uploadAssets(UploadAssets(scope: self.upload.scope, assets: self.upload.assets))
+        .uploadAssets(
+            UploadAssets(scope: self.upload.scope, assets: self.upload.assets, zone: self.upload.zone)
+        )
     }
 
     /// Whether a piece waits to be sent.

@@ -2220,9 +2220,21 @@ package nonisolated struct PBUploadAssets: Sendable {
   /// As many as a request has items; no two the same.
   package var assets: [PBAsset] = []
 
+  /// In the shared database: the zone of somebody else in which a record is to name them. Elsewhere of no account.
+  package var zone: PBZoneID {
+    get {_zone ?? PBZoneID()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _zone: PBZoneID? = nil
 }
 
 /// Sends bytes of assets that a record names (section 5.12). The answer is `asset_data` and `progress` frames, and `end`. Ranges are
@@ -5923,7 +5935,7 @@ nonisolated extension PBListen: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBUploadAssets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".UploadAssets"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}assets\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}assets\0\u{1}zone\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5933,24 +5945,33 @@ nonisolated extension PBUploadAssets: SwiftProtobuf.Message, SwiftProtobuf._Mess
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.scope) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.assets) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._zone) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.scope != .unspecified {
       try visitor.visitSingularEnumField(value: self.scope, fieldNumber: 1)
     }
     if !self.assets.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.assets, fieldNumber: 2)
     }
+    try { if let v = self._zone {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: PBUploadAssets, rhs: PBUploadAssets) -> Bool {
     if lhs.scope != rhs.scope {return false}
     if lhs.assets != rhs.assets {return false}
+    if lhs._zone != rhs._zone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -70,6 +70,7 @@ extension UploadAssets {
             switch tag {
             case 0x08: scope = try message.uint32()
             case 0x12: self.assets.append(try Asset(message.message()))
+            case 0x1A: self.zone = try ZoneID(message.message())
             default: try message.skip(tag)
             }
         }
@@ -83,6 +84,7 @@ extension UploadAssets {
     func encode(into buffer: inout ByteBuffer) {
         buffer.writeField(1, self.scope.number)
         for asset in self.assets { buffer.writeMessage(2) { asset.encode(into: &$0) } }
+        if let zone { buffer.writeMessage(3) { zone.encode(into: &$0) } }
     }
 }
 

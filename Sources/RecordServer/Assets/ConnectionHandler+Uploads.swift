@@ -30,7 +30,8 @@ extension ConnectionHandler {
         let stream = upload.stream
         let registry = self.server.engine.assets
         upload.stage = .beginning
-        registry.begin(upload.request.assets, for: upload.request.requester) { result in
+        let request = upload.request
+        registry.begin(request.assets, in: request.zone, for: request.requester) { result in
             back { $0.uploadBegun(stream, result, by: registry) }
         }
     }

@@ -166,6 +166,15 @@ extension ConnectionHandler {
     private func execute(_ request: AdmittedRequest, for answer: Answer) {
         answer.stage = .executing
         let request = self.remainder(of: request, for: answer)
+        let tokens = request.shareTokens
+        if let tokens, let failure = self.server.refusal(of: tokens) {
+            return self.end(answer.stream, failure: failure)
+        }
+        self.ask(request, counting: tokens, for: answer)
+    }
+
+    private func ask(_ request: AdmittedRequest, counting tokens: ShareTokens?, for answer: Answer) {
+        let server = self.server
         let stream = answer.stream
         let connection = NIOLoopBound(self, eventLoop: self.eventLoop)
         let mailbox = self.loop.mailbox
@@ -176,45 +185,43 @@ extension ConnectionHandler {
         }
         switch request {
         case .write(let write):
-            self.server.engine.write(write) { result in
+            server.engine.write(write) { result in
+                if let tokens { server.count(result, of: tokens) }
                 mailbox.deliver(
                     EngineReply(connection: connection, stream: stream, result: result.map { .written($0) })
                 )
             }
         case .fetchRecords(let fetch, let requester):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            self.server.engine.fetchRecords(
-                fetch.ids,
-                desiredKeys: fetch.desiredKeys,
-                for: requester,
-                reply: whenRead
-            )
+            let keys = fetch.desiredKeys
+            server.engine.fetchRecords(fetch.ids, desiredKeys: keys, for: requester, reply: whenRead)
         case .fetchZones(let selection, let requester):
-            self.server.engine.fetchZones(selection, for: requester, reply: whenRead)
+            server.engine.fetchZones(selection, for: requester, reply: whenRead)
         case .fetchShareMetadata(let fetch, let requester):
             self.reserve(Self.fetchReservedBytes, for: answer)
             let container = self.user?.container ?? ""
-            let engine = self.server.engine
-            engine.fetchShareMetadata(fetch, container: container, for: requester, reply: whenRead)
+            server.engine.fetchShareMetadata(fetch, container: container, for: requester) { result in
+                if let tokens { server.count(result, of: tokens) }
+                whenRead(result)
+            }
         case .fetchShareParticipants(let fetch, let requester):
-            self.server.engine.fetchShareParticipants(fetch.lookups, for: requester, reply: whenRead)
+            server.engine.fetchShareParticipants(fetch.lookups, for: requester, reply: whenRead)
         case .fetchSubscriptions(let selection, let requester):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            self.server.engine.subscriptions.fetch(selection, for: requester) { result in
+            server.engine.subscriptions.fetch(selection, for: requester) { result in
                 let outcomes = result.map { Outcomes.subscriptions($0) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: outcomes))
             }
         case .query(let query):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            let key = self.server.sealKey
-            let now = self.server.clock()
-            self.server.engine.query(query.read, for: query.requester) { result in
+            let (key, now) = (server.sealKey, server.clock())
+            server.engine.query(query.read, for: query.requester) { result in
                 let found = result.map { Outcomes($0, to: query, key: key, nowMilliseconds: now) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: found))
             }
         case .feed(let feed):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            feed.ask(self.server.engine, key: self.server.sealKey) { result in
+            feed.ask(server.engine, key: server.sealKey) { result in
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: result))
             }
         case .listen(let identity):
@@ -224,8 +231,8 @@ extension ConnectionHandler {
         case .download(let download):
             self.start(download, for: answer)
         case .checkSchema(let check):
-            let schemas = self.server.engine.schemas
-            self.server.signInThreads.submit { _ in
+            let schemas = server.engine.schemas
+            server.signInThreads.submit { _ in
                 let outcomes = Outcomes.ended(check.end(schemas: schemas))
                 mailbox.deliver(
                     EngineReply(connection: connection, stream: stream, result: .success(outcomes))

@@ -5,6 +5,8 @@ import WireProtocol
 /// Assets that somebody wants to upload.
 struct AdmittedUpload: Sendable {
     var assets: [Asset]
+    /// In the shared database: where they are to be named.
+    var zone: ZoneID?
     var requester: Requester
 }
 
@@ -19,9 +21,15 @@ extension Admission {
     /// `upload_assets`: somebody who is signed in, since every asset has somebody to count for.
     func admit(_ operation: UploadAssets) throws(Failure) -> AdmittedRequest {
         try self.checkCount(operation.assets.count)
-        guard operation.scope != .shared else { throw Failure(StoreError.databaseNotAllowed) }
+        guard operation.scope != .shared || operation.zone != nil else {
+            throw Failure(
+                code: .invalidArguments,
+                message: "an upload to the shared database names a zone",
+                retry: .never
+            )
+        }
         let requester = try self.user.requester(for: operation.scope, writing: true)
-        return .upload(AdmittedUpload(assets: operation.assets, requester: requester))
+        return .upload(AdmittedUpload(assets: operation.assets, zone: operation.zone, requester: requester))
     }
 
     /// `download_assets`: whether the record may be read is the store's to say.

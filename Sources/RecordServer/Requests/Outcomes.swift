@@ -92,8 +92,8 @@ enum Outcomes: Sendable {
 extension ItemOutcome {
     init(_ outcome: WriteOutcome) {
         switch outcome {
-        case .recordSaved(let changeTag, let system):
-            self = .recordSaved(RecordSaved(changeTag: changeTag, system: system))
+        case .recordSaved(let position, let system):
+            self = .recordSaved(RecordSaved(changeTag: ChangeTag.text(of: position), system: system))
         case .zoneSaved(let zone): self = .zone(zone)
         case .subscriptionSaved(let subscription): self = .subscription(subscription)
         case .deleted: self = .deleted

@@ -34,6 +34,14 @@ final class ListenedSubscription: Sendable {
         return firesOn.contains(.once)
     }
 
+    /// What changes are compared with: those of a shared database come without a record type, so one that names a type hears of all.
+    var comparedKind: Subscription.Kind {
+        switch (self.scope, self.subscription.kind) {
+        case (.shared, .database): .database(recordType: nil)
+        case (_, let kind): kind
+        }
+    }
+
     /// Says that something may have happened, and not what.
     ///
     /// Everything up to the position is news; coalesced it stands for notifications that the listener does not get.

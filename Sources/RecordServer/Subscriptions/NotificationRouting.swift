@@ -152,7 +152,7 @@ struct NotificationRouting {
         self.index.insert(
             watch,
             numbered: subject.number,
-            for: subject.subscription.kind,
+            for: subject.comparedKind,
             in: subject.key.database
         )
         return watch
@@ -162,7 +162,7 @@ struct NotificationRouting {
         let subject = watch.subject
         self.index.remove(
             numbered: subject.number,
-            for: subject.subscription.kind,
+            for: subject.comparedKind,
             in: subject.key.database
         )
     }

@@ -10,15 +10,18 @@ package protocol AssetRegistry: Sendable {
     /// Makes room for what a user wants to upload.
     ///
     /// Finds the row of each asset or makes one, of the user in a public database. Quotas are judged for all of them together, and nothing is
-    /// made when one of them is refused.
+    /// made when one of them is refused. In a shared database `zone` says whose the bytes will be: the rows are of the owner's database and,
+    /// until a record names them, of the user; what the owner has is not looked at.
     ///
     /// Every place that is `incomplete` is open from the transaction on, before the reply: its row does not become due, however long the
     /// upload takes, until `release` was called for it as often as it was opened.
     ///
     /// - Durability: replies when the rows are on disk.
-    /// Replies with one place an asset, in order. Refused: `assetTooLarge`, `quotaExceeded`, `notSignedIn` and what a write refuses.
+    /// Replies with one place an asset, in order. Refused: `assetTooLarge`, `quotaExceeded`, `notSignedIn`, `zoneMissing`, `permissionDenied` and what a write
+    /// refuses.
     func begin(
         _ assets: [Asset],
+        in zone: ZoneID?,
         for requester: Requester,
         reply: @escaping @Sendable (Result<[AssetPlace], StoreError>) -> Void
     )

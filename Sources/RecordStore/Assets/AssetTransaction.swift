@@ -4,9 +4,12 @@ package import RecordModel
 package protocol AssetTransaction: AnyObject {
     /// The asset of a database, its bytes complete.
     func asset(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetNumber?
-    /// Whether a user of a public database has sent an asset.
+    /// Whether a user of a public database has sent an asset, or a participant of a share all bytes of an upload.
     func isAsset(_ number: AssetNumber, sentBy user: String) throws(StorageFailure) -> Bool
-    /// The upload of an asset that has begun and is not complete: in a public database the user's.
+    /// The upload of an asset that has begun and is not complete: in a public database the user's, in a private one the owner's without a user
+    /// and otherwise the participant's.
+    ///
+    /// A participant's has all its bytes when it is sent by him (`isAsset`), and is complete when a record names it.
     func upload(
         of asset: Asset,
         by user: String?,
@@ -18,6 +21,18 @@ package protocol AssetTransaction: AnyObject {
         by user: String?,
         in database: DatabaseID
     ) throws(StorageFailure) -> AssetNumber
+    /// The asset that a participant has sent, to be named by a record: his upload becomes the asset, unless the database has the same bytes.
+    func takeUpload(
+        of asset: Asset,
+        by user: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber
+    /// Numbers of records of a zone that name an asset, in no order; at most `limit`.
+    func records(
+        naming asset: AssetNumber,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64]
     /// The grace time of an asset that nobody names begins anew.
     func renew(_ number: AssetNumber) throws(StorageFailure)
 

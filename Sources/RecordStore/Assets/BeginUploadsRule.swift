@@ -3,32 +3,40 @@ package import RecordModel
 /// What `upload_assets` means before bytes travel (`Protocol/README.md`, section 5.12).
 package struct BeginUploadsRule: Sendable {
     private let assets: [Asset]
+    /// In a shared database: where the assets are to be named.
+    private let zone: ZoneID?
     private let requester: Requester
     private let bounds: Bounds
 
-    package init(assets: [Asset], requester: Requester, bounds: Bounds) {
+    package init(assets: [Asset], zone: ZoneID?, requester: Requester, bounds: Bounds) {
         self.assets = assets
+        self.zone = zone
         self.requester = requester
         self.bounds = bounds
     }
 
     /// One place an asset, in order; refused, nothing is made.
     package func execute(
-        in transaction: any AssetTransaction
+        in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Result<[AssetPlace], StoreError> {
         do throws(StoreError) {
             try self.check()
         } catch {
             return .failure(error)
         }
+        let database: DatabaseID
+        switch try self.database(in: transaction) {
+        case .success(let found): database = found
+        case .failure(let error): return .failure(error)
+        }
         var places: [Place?] = []
         var missingBytes: Int64 = 0
         for asset in self.assets {
-            let place = try self.place(of: asset, in: transaction)
+            let place = try self.place(of: asset, of: database, in: transaction)
             if place == nil { missingBytes += asset.size }
             places.append(place)
         }
-        if missingBytes > 0, let room = try transaction.quotaRoom(in: self.requester.database),
+        if missingBytes > 0, let room = try transaction.quotaRoom(in: database),
             missingBytes > room.bytes
         {
             return .failure(.quotaExceeded(room.quota))
@@ -40,7 +48,7 @@ package struct BeginUploadsRule: Sendable {
                 let number = try transaction.insertUpload(
                     of: asset,
                     by: self.requester.uploader,
-                    in: self.requester.database
+                    in: database
                 )
                 begun.append(.incomplete(number))
             case .complete(let number)?:
@@ -60,7 +68,6 @@ package struct BeginUploadsRule: Sendable {
     }
 
     private func check() throws(StoreError) {
-        guard self.requester.scope != .shared else { throw .databaseNotAllowed }
         try Access.checkWriting(by: self.requester)
         var bytes: Int64 = 0
         for (index, asset) in self.assets.enumerated() {
@@ -74,22 +81,41 @@ package struct BeginUploadsRule: Sendable {
         guard Set(self.assets).count == self.assets.count else { throw .duplicateItem }
     }
 
+    /// Whose the bytes will be: in a shared database of the zone's owner.
+    private func database(
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) -> Result<DatabaseID, StoreError> {
+        guard self.requester.scope == .shared else { return .success(self.requester.database) }
+        guard let zone, let name = Access.storedName(of: zone, for: self.requester),
+            let key = try transaction.zone(named: name, in: self.requester.database)
+        else { return .failure(.zoneMissing) }
+        let access = try transaction.sharedAccess(to: key, of: self.requester.database)
+        guard !access.isEmpty else { return .failure(.zoneMissing) }
+        guard access.shares.contains(where: \.mayWrite) else { return .failure(.permissionDenied(.write)) }
+        return .success(key.database)
+    }
+
     private func place(
         of asset: Asset,
+        of database: DatabaseID,
         in transaction: any AssetTransaction
     ) throws(StorageFailure) -> Place? {
         let user = self.requester.uploader
-        if let number = try transaction.asset(asset, in: self.requester.database) {
+        // What an owner has is not for a participant to find out.
+        if self.requester.scope != .shared, let number = try transaction.asset(asset, in: database) {
             guard let user else { return .complete(number) }
             // Who knows a hash does not have to have the file.
             if try transaction.isAsset(number, sentBy: user) { return .complete(number) }
         }
-        let upload = try transaction.upload(of: asset, by: user, in: self.requester.database)
-        return upload.map { .upload($0) }
+        guard let upload = try transaction.upload(of: asset, by: user, in: database) else { return nil }
+        if self.requester.scope == .shared, let user, try transaction.isAsset(upload, sentBy: user) {
+            return .complete(upload)
+        }
+        return .upload(upload)
     }
 }
 
 extension Requester {
     /// Whose upload it is, where that matters; `nil` in a private database, which is its user's.
-    package var uploader: String? { self.scope == .public ? self.userRecordName : nil }
+    package var uploader: String? { self.scope == .private ? nil : self.userRecordName }
 }

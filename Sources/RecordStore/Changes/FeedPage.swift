@@ -10,6 +10,8 @@ final class FeedPage {
     private let requester: Requester
     /// What the requester may do in a zone of somebody else; `nil`: the zone is his, or the public database's.
     private let shared: SharedAccess?
+    /// Whether there are such rights, which are too much to look at for each record.
+    private let isForeign: Bool
     private let budget: FeedBudget
     private let reader: any FeedReader
     private let desiredKeys: Set<String>?
@@ -34,6 +36,7 @@ final class FeedPage {
         self.read = read
         self.zone = zone
         self.shared = shared
+        self.isForeign = shared != nil
         self.requester = feed.requester
         self.ahead = ahead
         self.budget = feed.budget
@@ -111,7 +114,7 @@ final class FeedPage {
             return try self.take(row) { parent in
                 // What came under a share after its creation was not sent then.
                 parent.position < change.position
-                    || (self.shared == nil && parent.createdPosition <= known)
+                    || (!self.isForeign && parent.createdPosition <= known)
             }
         } ?? true
     }
@@ -157,7 +160,7 @@ final class FeedPage {
 
     /// Whether a record was there for the requester when a snapshot began; what came under a share later is left to the feed.
     private func wasThere(_ record: Int64, at position: Int64) throws(FeedFailure) -> Bool {
-        guard let shared, shared.zoneWide == nil else { return true }
+        guard self.isForeign, let shared, shared.zoneWide == nil else { return true }
         return try self.cover(of: record).map { $0.since <= position } ?? false
     }
 
@@ -183,7 +186,7 @@ final class FeedPage {
     ) throws(FeedFailure) -> Bool {
         if self.ahead.remove(row.position) { return true }
         let recordType = row.record.recordType
-        if self.shared != nil || recordType == ShareRecord.type {
+        if self.isForeign || recordType == ShareRecord.type {
             return try self.takeShared(row, unless: has)
         }
         guard try self.mayRead(type: recordType, createdBy: row.record.system.createdBy) else { return true }

@@ -177,6 +177,7 @@ package enum FeedFailure: Error, Hashable, Sendable {
     case storage(StorageFailure)
 
     /// Reads what only storage can fail.
+    @inlinable
     package static func wrapping<Answer>(
         _ read: () throws(StorageFailure) -> Answer
     ) throws(FeedFailure) -> Answer {

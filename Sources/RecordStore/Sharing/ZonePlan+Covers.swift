@@ -4,8 +4,9 @@ import RecordModel
 extension ZonePlan {
     /// Makes the shares that are new, before anything that they cover is written.
     func makeShares() throws(StorageFailure) {
+        guard self.saves.haveParts else { return }
         for planned in self.saves.inOrder where planned.existing == nil {
-            guard let share = planned.share?.contents else { continue }
+            guard let share = planned.share else { continue }
             let number = try self.rule.transaction.insertShare(
                 named: planned.name,
                 root: share.root,
@@ -20,7 +21,7 @@ extension ZonePlan {
     /// What is written of a save: a share gets its tokens, and its root the name of the share.
     func completed(_ planned: PlannedSave) throws(StorageFailure) -> StoredRecord {
         let transaction = self.rule.transaction
-        if var share = planned.share?.contents {
+        if var share = planned.share {
             share.token = try transaction.token(of: share.root, participant: "", in: self.key)
             for place in share.participants.indices where share.participants[place].isForWhoeverComes {
                 share.participants[place].oneTimeToken = try transaction.token(
@@ -39,7 +40,7 @@ extension ZonePlan {
 
     /// Lets in and shuts out whom the save of a share lets in and shuts out.
     func applyReaders(of planned: PlannedSave, at position: Int64) throws(StorageFailure) {
-        guard let share = planned.share?.contents, let before = planned.existing?.body.share,
+        guard let share = planned.share, let before = planned.existing?.body.share,
             let stored = self.shares.first(where: { $0.name == planned.name })
         else { return }
         let transaction = self.rule.transaction
@@ -101,7 +102,7 @@ extension ZonePlan {
         at position: Int64
     ) throws(StorageFailure) {
         let transaction = self.rule.transaction
-        let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.contents.root == name }
+        let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.root == name }
         var names = [name]
         while let next = names.popLast() {
             for child in try self.children(of: next) {

@@ -89,9 +89,16 @@ extension ZonePlan {
             parent: nil,
             body: body
         )
-        let planned = PlannedSave(ofShare: save.id.recordName, index: index, existing, record)
-        planned.share = PlannedShare(editing.share)
-        return planned
+        // A share refers to nothing and names no assets, and its fields need no schema.
+        let parts = PlannedParts()
+        parts.share = editing.share
+        return PlannedSave(
+            index: index,
+            name: save.id.recordName,
+            existing: existing,
+            record: record,
+            parts: parts
+        )
     }
 
     /// The root of a share that is made: its save is in the same request.
@@ -131,7 +138,9 @@ extension ZonePlan {
     /// Refuses what only is known when all saves are judged.
     mutating func settleShares() throws(StorageFailure) {
         let saves = self.saves.inOrder
-        guard !self.shares.isEmpty || saves.contains(where: { $0.share != nil }) else { return }
+        guard
+            !self.shares.isEmpty || (self.saves.haveParts && saves.contains(where: { $0.share != nil }))
+        else { return }
         for planned in saves {
             guard let error = try self.sharingFault(of: planned) else { continue }
             self.refuse(planned.index, name: planned.name, error)
@@ -139,7 +148,7 @@ extension ZonePlan {
     }
 
     private mutating func sharingFault(of planned: PlannedSave) throws(StorageFailure) -> StoreError? {
-        if let share = planned.share?.contents {
+        if let share = planned.share {
             return planned.existing == nil ? try self.faultOfNewShare(share, planned) : nil
         }
         let isNew = planned.existing == nil
@@ -166,7 +175,7 @@ extension ZonePlan {
         guard let save = self.saves[root] else {
             return self.failedSaves[root].map { .dependsOn(index: $0) } ?? .shareInvalid(.rootMissing)
         }
-        let others = Set(self.saves.inOrder.compactMap { $0 === planned ? nil : $0.share?.contents.root })
+        let others = Set(self.saves.inOrder.compactMap { $0 === planned ? nil : $0.share?.root })
         guard try self.plannedCover(ofParent: save.record.parent) == nil else { return .alreadyShared }
         var ancestor: String? = root
         while let name = ancestor {
@@ -244,28 +253,5 @@ extension UserIdentity {
         guard user.isEmpty else { return true }
         if case .userRecordName = self.lookup { return false }
         return self.userRecordName.isEmpty
-    }
-}
-
-extension PlannedSave {
-    /// The save of a share: it refers to nothing and names no assets, and its fields need no schema.
-    fileprivate convenience init(
-        ofShare name: String,
-        index: Int,
-        _ existing: StoredRecord?,
-        _ record: StoredRecord
-    ) {
-        self.init(
-            index: index,
-            name: name,
-            existing: existing,
-            record: record,
-            definesType: false,
-            definitions: [:],
-            heldBefore: Holds(),
-            holds: Holds(),
-            targets: [],
-            assets: .none
-        )
     }
 }

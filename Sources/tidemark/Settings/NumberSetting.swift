@@ -54,6 +54,15 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.bounds.inFlightMax = $1
         },
+        NumberSetting(
+            "share_misses_per_minute_max",
+            1...1_000_000,
+            "URLs of shares that lead nowhere, of a user"
+        ) {
+            $0.server.bounds.shareMissesPerMinuteMax
+        } assign: {
+            $0.server.bounds.shareMissesPerMinuteMax = $1
+        },
         NumberSetting("delete_self_references_max", 1...1_000_000, "delete_self references to a record") {
             $0.server.bounds.deleteSelfReferencesMax
         } assign: {

@@ -105,12 +105,40 @@ enum Dataset: String, ExpressibleByArgument, CaseIterable {
     /// A name of 36 characters; consecutive numbers are far apart.
     static func scatteredName(_ number: Int) -> String {
         let hash = UInt64(number) * 2_654_435_761 & 0xFFFF_FFFF
-        return self.padded(String(hash, radix: 16), 8) + "-0000-4000-8000-"
-            + self.padded(String(number, radix: 16), 12)
+        return self.name(
+            "",
+            (Int(hash), radix: 16, digits: 8),
+            "-0000-4000-8000-",
+            (number, radix: 16, digits: 12)
+        )
     }
 
-    static func padded(_ digits: String, _ length: Int) -> String {
-        String(repeating: "0", count: length - digits.utf8.count) + digits
+    /// Texts and numbers with leading zeros in 36 characters, made in place: the peer's driver prints its names as cheaply.
+    static func name(
+        _ first: StaticString,
+        _ number: (Int, radix: Int, digits: Int),
+        _ second: StaticString = "",
+        _ last: (Int, radix: Int, digits: Int) = (0, radix: 10, digits: 0)
+    ) -> String {
+        String(unsafeUninitializedCapacity: 36) { bytes in
+            var count = 0
+            for (text, number) in [(first, number), (second, last)] {
+                text.withUTF8Buffer { utf8 in
+                    for byte in utf8 {
+                        bytes[count] = byte
+                        count += 1
+                    }
+                }
+                var rest = number.0
+                for place in (count..<count + number.digits).reversed() {
+                    let digit = UInt8(rest % number.radix)
+                    bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                    rest /= number.radix
+                }
+                count += number.digits
+            }
+            return count
+        }
     }
 
     /// The fields and a `payload` that makes them as long as every body is.

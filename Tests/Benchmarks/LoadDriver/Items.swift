@@ -7,17 +7,16 @@ enum Items {
     static let ownRecords = 6_250
     static let recordCount = sharedRecords + ownZones * ownRecords
 
-    static let zones = [sharedZone] + (0..<ownZones).map { ownZone($0) }
+    static let zones = [sharedZone] + owned
     private static let sharedZone = ZoneID(zoneName: "shared")
-
-    private static func ownZone(_ number: Int) -> ZoneID { ZoneID(zoneName: "own\(number)") }
+    private static let owned = (0..<ownZones).map { ZoneID(zoneName: "own\($0)") }
 
     static func scattered(_ number: Int) -> RecordID {
         RecordID(zone: self.sharedZone, recordName: Dataset.scatteredName(number))
     }
 
     static func owned(_ number: Int, zone: Int) -> RecordID {
-        RecordID(zone: self.ownZone(zone), recordName: "r" + Dataset.padded(String(number), 35))
+        RecordID(zone: self.owned[zone], recordName: Dataset.name("r", (number, radix: 10, digits: 35)))
     }
 
     /// Encoded once: the peer's driver does not make its bodies anew either.

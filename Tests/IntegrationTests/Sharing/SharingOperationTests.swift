@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import RecordModel
 import Testing
 
 /// Sharing by operations, and shares that others changed meanwhile.
@@ -100,6 +101,27 @@ struct SharingOperationTests {
             open.publicPermission = .readWrite
             try await database.save(open)
             #expect(open.participants.map(\.role) == [.owner] && open.publicPermission == .readWrite)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `who tries too many URLs is told when to come back, and others are not`() async throws {
+        var options = TestServer.Options()
+        options.bounds.shareMissesPerMinuteMax = 6
+        try await SharingScene.run(options) { scene in
+            scene.server.clock.stop()
+            let url = try #require(try await scene.shareList { $0.publicPermission = .readOnly }.url)
+            let guesses = (0..<5).compactMap { URL(string: scene.server.url + "/share/guess\($0)") }
+            let results = try await scene.bob.shareMetadatas(for: [url] + guesses)
+            #expect(guesses.allSatisfy { results[$0]?.cloudKitError?.code == .unknownItem })
+            #expect(results[url]?.cloudKitError == nil)
+            _ = await thrown { _ = try await scene.bob.shareMetadata(for: guesses[0]) }
+            let refused = await thrown { _ = try await scene.bob.shareMetadata(for: url) }
+            #expect(refused?.code == .requestRateLimited)
+            #expect(refused?.retryAfterSeconds == 10)
+            _ = try await scene.server.container(for: "carol").shareMetadata(for: url)
+            scene.server.clock.advance(by: .seconds(10))
+            try await scene.join(url)
         }
     }
 }

@@ -10,8 +10,11 @@ struct SharingScene {
     let bob: CKContainer
     let zone: CKRecordZone.ID
 
-    static func run(_ body: (SharingScene) async throws -> Void) async throws {
-        try await TestServer.run { server in
+    static func run(
+        _ options: TestServer.Options = .defaults,
+        _ body: (SharingScene) async throws -> Void
+    ) async throws {
+        try await TestServer.run(options) { server in
             let alice = try await server.container(for: "alice")
             let zone = try await alice.privateCloudDatabase.save(CKRecordZone(zoneName: "lists"))
             let scene = SharingScene(

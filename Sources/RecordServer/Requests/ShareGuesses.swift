@@ -1,0 +1,64 @@
+import RecordModel
+import RecordStore
+import Synchronization
+import WireProtocol
+
+// Who asks where URLs of shares lead is counted: see `GuessPace`.
+extension AdmittedRequest {
+    /// Tokens of URLs in the request.
+    var shareTokens: ShareTokens? {
+        switch self {
+        case .fetchShareMetadata(let fetch, let requester):
+            return ShareTokens(count: fetch.tokens.count, user: requester.userRecordName ?? "")
+        case .write(let write):
+            let user = write.requester.userRecordName ?? ""
+            switch write.operation {
+            case .acceptShares(let accept): return ShareTokens(count: accept.tokens.count, user: user)
+            case .requestShareAccess(let request):
+                return ShareTokens(count: request.tokens.count, user: user)
+            case .modifyRecords, .modifyZones, .modifySubscriptions: return nil
+            }
+        case .fetchRecords, .fetchZones, .query, .feed, .checkSchema, .fetchSubscriptions, .listen,
+            .fetchShareParticipants, .upload, .download:
+            return nil
+        }
+    }
+}
+
+/// How many URLs of shares somebody asks for.
+struct ShareTokens: Sendable {
+    let count: Int
+    let user: String
+}
+
+extension ServerContext {
+    /// The failure of a request that comes too soon; `nil`: it may be executed, and its answer is to be counted.
+    func refusal(of tokens: ShareTokens) -> Failure? {
+        let now = self.clock()
+        let wait = self.guesses.withLock { $0.asked(tokens.count, by: tokens.user, nowMilliseconds: now) }
+        return wait.map {
+            Failure(
+                code: .requestRateLimited,
+                message: "too many URLs that lead to no share: ask for others later",
+                retry: .after(milliseconds: $0)
+            )
+        }
+    }
+
+    func count(_ outcomes: Result<[WriteOutcome], StoreError>, of tokens: ShareTokens) {
+        let misses = (try? outcomes.get())?.count { $0 == .failed(.shareMissing) } ?? 0
+        self.count(misses: misses, of: tokens)
+    }
+
+    func count(_ outcomes: Result<[ReadOutcome], StoreError>, of tokens: ShareTokens) {
+        let misses = (try? outcomes.get())?.count { $0 == .failed(.shareMissing) } ?? 0
+        self.count(misses: misses, of: tokens)
+    }
+
+    private func count(misses: Int, of tokens: ShareTokens) {
+        let now = self.clock()
+        self.guesses.withLock {
+            $0.answered(tokens.count, misses: misses, by: tokens.user, nowMilliseconds: now)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+@testable import RecordServer
+
+/// What connections hear of what an engine commits: the router's decisions, without its thread and without connections.
+///
+/// Everybody has two connections: the first makes his changes, the second only listens.
+final class PushedNotifications {
+    private let it: EngineUnderTest
+    private let reports: Reports
+    private var routing = NotificationRouting(loops: 2)
+
+    init(of it: EngineUnderTest) {
+        self.it = it
+        self.reports = it.reports()
+    }
+
+    /// Numbers of connections; `nil`: the owner's.
+    func connections(of reader: Int?) -> [UInt64] {
+        let first = UInt64(10 * (reader.map { $0 + 2 } ?? 1))
+        return [first, first + 1]
+    }
+
+    /// Has somebody listen with both of his connections, each on an event loop of its own.
+    func listen(as reader: Int?, _ signIn: SignIn) async throws {
+        for (loop, number) in self.connections(of: reader).enumerated() {
+            let identity = self.it.listener(UInt8(number), signIn: signIn)
+            self.routing.asked(number)
+            let start = try await self.it.startWatching(identity)
+            let listener = NotificationRouting.Listener(number: number, loop: loop, identity: identity)
+            _ = self.routing.started(listener, .success(start))
+        }
+        _ = self.routing.takePosts()
+    }
+
+    /// What each connection has heard since this was asked last.
+    ///
+    /// Of changes whose reply has come; the number of every notification is 1.
+    func take() throws -> [UInt64: [RecordModel.Notification]] {
+        let store = self.it.engine.subscriptions
+        for report in self.reports.take() {
+            self.routing.committed(report) { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
+        }
+        var heard: [UInt64: [RecordModel.Notification]] = [:]
+        for post in self.routing.takePosts().joined() {
+            guard case .delivery(let delivery) = post else { continue }
+            var buffer = ByteBuffer()
+            delivery.notification.content.encode(number: 1, isCoalesced: false, into: &buffer)
+            let notification = try RecordModel.Notification(decoding: buffer)
+            for listener in delivery.listeners where listener != delivery.excluded {
+                heard[listener, default: []].append(notification)
+            }
+        }
+        return heard
+    }
+}

@@ -1,0 +1,283 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// An owner's zone, those who may have joined shares in it, and what each has been told of it.
+final class SharingWorld {
+    struct Reader {
+        let signIn: SignIn
+        let requester: Requester
+        /// Records by name, with their tags, as the feed has told.
+        var known: [String: String] = [:]
+        var token: [UInt8]?
+        /// What the feed of the shared database has told: whether the zone is there.
+        var hasZone = false
+        var databaseToken: [UInt8]?
+        /// Every record that was ever readable: what may be said to be gone.
+        var everReadable: Set<String> = []
+    }
+
+    /// What the last step has changed in the owner's zone.
+    struct Step {
+        /// A record, and the value of its field before and after.
+        struct NoteChange {
+            let name: String
+            let before: Int64?
+            let after: Int64?
+            let reason: RecordModel.Notification.Reason
+        }
+
+        /// Names of records and shares that have a new state or are gone.
+        var changed: Set<String> = []
+        /// Of these the records.
+        var notes: [NoteChange] = []
+        /// The connection that changed it; 0: none that listens.
+        var origin: UInt64 = 0
+    }
+
+    static let names = (0..<14).map { "r\($0)" }
+    static let allNames = names + (0..<4).map { "s\($0)" } + [ShareRecord.zoneWideName]
+
+    let it: EngineUnderTest
+    let pushes: PushedNotifications
+    var generator: SeededGenerator
+    /// Comparisons of what somebody is shown, and of what he is told.
+    var (checks, pushChecks) = (0, 0)
+    var readers: [Reader]
+    /// Records without shares: the name of the parent, if it has one.
+    private(set) var parents: [String: String?] = [:]
+    /// What their field has.
+    private var values: [String: Int64] = [:]
+    /// Roots by the names of their shares; `nil`: the zone.
+    private(set) var shares: [String: String?] = [:]
+    /// Who has joined which share with which permission.
+    private(set) var joined: [String: [Int: SharePermission]] = [:]
+    private(set) var last = Step()
+    private let isZoneWide: Bool
+    /// What was done, for whoever looks for the reason of a failure.
+    private(set) var history: [String] = []
+
+    init(_ kind: EngineKind, generator: SeededGenerator) async throws {
+        var generator = generator
+        self.it = try await EngineUnderTest.withNotes(kind)
+        self.isZoneWide = Int.random(in: 0..<5, using: &generator) == 0
+        let carol = try self.it.newUser("carol", 0xCA)
+        let dave = try self.it.newUser("dave", 0xDA)
+        self.readers = try [
+            Reader(signIn: self.it.bobSignIn, requester: self.it.bobShared),
+            Reader(signIn: self.it.signIn(named: "carol"), requester: carol),
+            Reader(signIn: self.it.signIn(named: "dave"), requester: dave),
+        ]
+        self.generator = generator
+        self.pushes = PushedNotifications(of: self.it)
+        try await self.subscribeAll()
+    }
+
+    // MARK: - Steps
+
+    func step() async throws {
+        let rights = self.readers.indices.map { self.rights(of: $0) }
+        self.last = Step()
+        self.it.clock.advance(milliseconds: Int64.random(in: 0..<40, using: &self.generator))
+        switch Int.random(in: 0..<20, using: &self.generator) {
+        case 0..<5: try await self.save(by: nil)
+        case 5..<8: try await self.save(by: self.readers.indices.randomElement(using: &self.generator))
+        case 8..<10: try await self.delete(by: nil)
+        case 10: try await self.delete(by: self.readers.indices.randomElement(using: &self.generator))
+        case 11..<14: try await self.makeShare()
+        case 14..<17: try await self.join()
+        case 17: try await self.leave()
+        case 18: try await self.changePermission()
+        default: try await self.endShare()
+        }
+        for reader in self.readers.indices { try await self.check(reader) }
+        try await self.checkPushes(rightsBefore: rights)
+    }
+
+    /// A request from the first connection of a reader or of the owner.
+    private func write(
+        _ operation: WriteRequest.Operation,
+        by reader: Int?
+    ) async throws -> WriteOutcome {
+        let origin = self.pushes.connections(of: reader)[0]
+        let requester = reader.map { self.readers[$0].requester }
+        let outcomes = try await self.it.write(operation, by: requester, origin: origin).get()
+        self.last.origin = origin
+        return outcomes[0]
+    }
+
+    private func modify(
+        _ saves: [RecordSave],
+        deletes: [RecordID] = [],
+        by reader: Int? = nil
+    ) async throws -> WriteOutcome {
+        let operation = ModifyRecords(
+            scope: reader == nil ? .private : .shared,
+            saves: saves,
+            deletes: deletes,
+            policy: .changedKeys
+        )
+        return try await self.write(.modifyRecords(operation), by: reader)
+    }
+
+    /// Notes that a record has another state than before, or is gone.
+    private func note(_ name: String, value: Int64?, reason: RecordModel.Notification.Reason) {
+        self.last.changed.insert(name)
+        let change = Step.NoteChange(name: name, before: self.values[name], after: value, reason: reason)
+        self.last.notes.append(change)
+        self.values[name] = value
+    }
+
+    private func name() -> String { Self.names.randomElement(using: &self.generator)! }
+
+    /// A save of a record with a parent or without, by the owner or by a participant.
+    private func save(by reader: Int?) async throws {
+        let name = self.name()
+        let parent: String?? =
+            switch Int.random(in: 0..<4, using: &self.generator) {
+            case 0: .some(nil)
+            case 1: nil
+            default: .some(self.parents.keys.sorted().randomElement(using: &self.generator))
+            }
+        let change: RecordSave.ParentChange =
+            switch parent {
+            case nil: .unchanged
+            case .some(nil): .removed
+            case .some(let parent?): .set(recordName: parent)
+            }
+        let value = Int64.random(in: 0..<1_000, using: &self.generator)
+        let fields = ["n": FieldValue.int64(value)]
+        let record =
+            reader == nil
+            ? EngineConformanceTests.save(name, fields, parent: change)
+            : sharedSave(name, fields, parent: change)
+        let outcome = try await self.modify([record], by: reader)
+        let wanted = parent ?? self.parents[name] ?? nil
+        self.history.append("\(reader ?? -1) saves \(name) under \(wanted ?? "-"): \(outcome.tag ?? "no")")
+        if let reader { self.expect(outcome, ofSaving: name, under: wanted, by: reader) }
+        guard outcome.isSaved else { return }
+        self.note(name, value: value, reason: self.parents[name] == nil ? .recordCreated : .recordUpdated)
+        self.parents[name] = .some(wanted)
+    }
+
+    /// A participant's save succeeds only where he may write before and after.
+    private func expect(_ outcome: WriteOutcome, ofSaving name: String, under parent: String?, by reader: Int)
+    {
+        self.checks += 1
+        guard outcome.isSaved else { return }
+        if self.parents[name] != nil {
+            #expect(
+                self.permission(of: reader, on: name) == .readWrite,
+                "\(name) was not \(reader)'s to change"
+            )
+        }
+        var isInShare = self.isRoot(name) || self.shares.values.contains(nil)
+        if let parent { isInShare = isInShare || self.permission(of: reader, on: parent) == .readWrite }
+        #expect(isInShare, "\(name) came where \(reader) may not write")
+    }
+
+    private func delete(by reader: Int?) async throws {
+        let name = self.name()
+        let id = reader == nil ? id(name) : sharedID(name)
+        let isThere = self.parents[name] != nil
+        let outcome = try await self.modify([], deletes: [id], by: reader)
+        self.history.append("\(reader ?? -1) deletes \(name): \(outcome == .deleted && isThere)")
+        guard outcome == .deleted, isThere else { return }
+        if let reader {
+            self.checks += 1
+            let permission = self.permission(of: reader, on: name)
+            // What is not there for him is deleted without effect.
+            guard permission != nil else { return }
+            #expect(permission == .readWrite && !self.isRoot(name), "\(name) was not \(reader)'s to delete")
+        }
+        self.note(name, value: nil, reason: .recordDeleted)
+        self.parents[name] = nil
+        for (share, root) in self.shares where root == name { self.forget(share) }
+    }
+
+    private func makeShare() async throws {
+        let number = Int.random(in: 0..<4, using: &self.generator)
+        let root = self.isZoneWide ? nil : self.parents.keys.sorted().randomElement(using: &self.generator)
+        guard self.isZoneWide || root != nil else { return }
+        let name = self.isZoneWide ? ShareRecord.zoneWideName : "s\(number)"
+        guard self.shares[name] == nil else { return }
+        let permission: SharePermission = Bool.random(using: &self.generator) ? .readWrite : .readOnly
+        let mayBe = !self.isShared(root, orBelow: true)
+        do {
+            try await self.it.share(root, named: name) { $0.publicPermission = permission }
+            #expect(mayBe, "\(root ?? "the zone") was shared twice")
+            self.shares[name] = .some(root)
+            self.joined[name] = [:]
+            self.last.changed.insert(name)
+            if let root { self.note(root, value: self.values[root], reason: .recordUpdated) }
+            self.history.append("\(name) shares \(root ?? "all") \(permission)")
+        } catch let error as StoreError {
+            #expect(!mayBe, "\(root ?? "the zone"): \(error)")
+        }
+        self.checks += 1
+    }
+
+    private func join() async throws {
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator),
+            let contents = try await self.it.share(named: share)
+        else { return }
+        let reader = self.readers.indices.randomElement(using: &self.generator)!
+        let isOpen = contents.publicPermission != .none
+        let outcome = try await self.write(
+            .acceptShares(AcceptShares(tokens: [contents.token])),
+            by: reader
+        )
+        guard isOpen || self.joined[share]?[reader] != nil else {
+            #expect(outcome == .failed(.permissionDenied(.read)))
+            return
+        }
+        guard case .shareAccepted = outcome else {
+            Issue.record("\(reader) has not joined \(share): \(outcome)")
+            return
+        }
+        if self.joined[share]?[reader] == nil { self.last.changed.insert(share) }
+        self.joined[share]?[reader] = contents.publicPermission
+        self.history.append("\(reader) joins \(share)")
+    }
+
+    private func leave() async throws {
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
+        let reader = self.readers.indices.randomElement(using: &self.generator)!
+        let outcome = try await self.modify([], deletes: [sharedID(share)], by: reader)
+        #expect(outcome == .deleted || outcome == .failed(.zoneMissing))
+        self.history.append("\(reader) leaves \(share)")
+        if self.joined[share]?[reader] != nil { self.last.changed.insert(share) }
+        self.joined[share]?[reader] = nil
+    }
+
+    private func changePermission() async throws {
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
+        var changes = ShareChanges()
+        let permission = [SharePermission.none, .readOnly, .readWrite].randomElement(using: &self.generator)!
+        changes.publicPermission = permission
+        guard try await self.modify([saveOfShare(share, changes)]).isSaved else {
+            Issue.record("\(share) was not saved")
+            return
+        }
+        self.last.changed.insert(share)
+        self.history.append("\(share) is \(permission)")
+        self.joined[share] = permission == .none ? [:] : self.joined[share]?.mapValues { _ in permission }
+    }
+
+    private func endShare() async throws {
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
+        #expect(try await self.modify([], deletes: [id(share)]) == .deleted)
+        if let root = self.shares[share] ?? nil {
+            self.note(root, value: self.values[root], reason: .recordUpdated)
+        }
+        self.history.append("\(share) ends")
+        self.forget(share)
+    }
+
+    private func forget(_ share: String) {
+        self.last.changed.insert(share)
+        self.shares[share] = nil
+        self.joined[share] = nil
+    }
+}
