@@ -164,7 +164,7 @@ struct TidemarkLoad: AsyncParsableCommand {
             target.client(user: 0, installation: UInt64.random(in: 0...UInt64.max)),
             run: self.run,
             processes: self.processes,
-            patience: .seconds(self.load.duration + self.load.warmUp + 2 * self.load.timeout + 60)
+            patience: .seconds(self.load.duration + self.load.warmUp + 2 * self.load.timeout)
         )
     }
 

@@ -35,7 +35,7 @@ struct MetricsFileTests {
     }
 
     @Test
-    func `a server writes its figures from its start on, and what was committed last when it stops`()
+    func `a server writes its figures from its start on, again and again, and leaves no other file`()
         async throws
     {
         let folder = try TemporaryDirectory()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import tidemark_load
@@ -29,5 +30,13 @@ struct MixTests {
         #expect(abs((counts[.fetch] ?? 0) - 70_000) < 1_000)
         #expect(abs((counts[.save] ?? 0) - 20_000) < 1_000)
         #expect(abs((counts[.query] ?? 0) - 10_000) < 1_000)
+    }
+
+    @Test
+    func `a mix is written as its weights`() throws {
+        let mix = try Mix(text: "fetch 3\nsave-batch 1")
+        let data = try JSONEncoder().encode(mix)
+        #expect(try JSONDecoder().decode([String: Int].self, from: data) == ["fetch": 3, "save-batch": 1])
+        #expect(try JSONDecoder().decode(Mix.self, from: data) == mix)
     }
 }

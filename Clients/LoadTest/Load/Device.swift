@@ -47,6 +47,7 @@ final class Device: Sendable {
         }
     }
 
+    /// Fetches nothing any more.
     func stop() { self.state.withLock { $0.isStopped = true } }
 
     private func told(_ event: ListeningEvent) {
@@ -60,9 +61,9 @@ final class Device: Sendable {
         case .notification(let notification, let key):
             let begins = self.state.withLock { state in
                 state.heard = key
-                guard notification.subscriptionID == self.worker.settings.layout.syncSubscription else {
-                    return false
-                }
+                guard !state.isStopped,
+                    notification.subscriptionID == self.worker.settings.layout.syncSubscription
+                else { return false }
                 if state.isFetching { state.isBehind = true }
                 return !state.isFetching
             }
@@ -141,10 +142,13 @@ final class Device: Sendable {
                 self.note(.stale, name, Violation.text(due), Violation.text(seen))
             }
             if again { self.fetch() } else { self.acknowledgeIfIdle() }
-        case .failure:
+        case .failure(let error):
             // Whatever was in its way: it is still behind.
             let goesOn = self.state.withLock { state in
                 state.isFetching = false
+                if case .refused(let failure) = error, failure.code == .changeTokenExpired {
+                    state.token = []
+                }
                 return !state.isStopped
             }
             if goesOn { self.fetch() }

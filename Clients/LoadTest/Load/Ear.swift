@@ -7,9 +7,8 @@ final class Ear: Sendable {
     typealias Done = @Sendable (Result<ContinuousClock.Instant, Unheard>) -> Void
 
     private struct Expected {
-        let since: ContinuousClock.Instant
         let done: Done
-        var isAnswered = false
+        var answeredAt: ContinuousClock.Instant?
         var heardAt: ContinuousClock.Instant?
     }
 
@@ -42,22 +41,22 @@ final class Ear: Sendable {
 
     /// A save of a record is about to leave; `done` is called once, when it was answered and heard of.
     func expect(_ recordName: String, done: @escaping Done) {
-        self.state.withLock { $0.expected[recordName] = Expected(since: .now, done: done) }
+        self.state.withLock { $0.expected[recordName] = Expected(done: done) }
     }
 
     /// The save was answered; nobody will hear of one that failed.
     func answered(_ recordName: String, failure: String?) {
         self.change(recordName) { expected in
             if let failure { return .failure(Unheard(reason: failure, isViolation: false)) }
-            expected.isAnswered = true
+            expected.answeredAt = .now
             return expected.heardAt.map { .success($0) }
         }
     }
 
-    /// Gives up on what was answered and is not heard of.
+    /// Gives up on what was answered before a time and is not heard of.
     func expire(before time: ContinuousClock.Instant) {
         let late = self.state.withLock { state in
-            let names = state.expected.filter { $0.value.isAnswered && $0.value.since < time }.keys
+            let names = state.expected.filter { $0.value.answeredAt.map { $0 < time } ?? false }.keys
             return names.compactMap { state.expected.removeValue(forKey: $0) }
         }
         for expected in late {
@@ -86,7 +85,7 @@ final class Ear: Sendable {
     private func heard(_ recordName: String, at time: ContinuousClock.Instant) {
         self.change(recordName) { expected in
             expected.heardAt = expected.heardAt ?? time
-            return expected.isAnswered ? .success(time) : nil
+            return expected.answeredAt == nil ? nil : .success(time)
         }
     }
 

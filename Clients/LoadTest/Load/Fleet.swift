@@ -4,11 +4,11 @@ import Synchronization
 /// The devices of a user, each of which hears of the saves of the others and fetches them.
 final class Fleet: Sendable {
     private struct Expected {
-        let since: ContinuousClock.Instant
         let device: Int
         let done: Ear.Done
         /// Of the save, once it was answered.
         var version: UInt64?
+        var answeredAt: ContinuousClock.Instant?
         /// Who has seen a version, and which.
         var seen: [Int: (version: UInt64, at: ContinuousClock.Instant)] = [:]
     }
@@ -30,7 +30,7 @@ final class Fleet: Sendable {
     /// A device is about to save a record; `done` is called once, when it was answered and all others have it.
     func expect(_ recordName: String, by device: Int, done: @escaping Ear.Done) {
         self.state.withLock { state in
-            state.expected[recordName] = Expected(since: .now, device: device, done: done)
+            state.expected[recordName] = Expected(device: device, done: done)
         }
     }
 
@@ -38,6 +38,7 @@ final class Fleet: Sendable {
         self.change(recordName) { expected, state in
             if let failure { return .failure(Unheard(reason: failure, isViolation: false)) }
             expected.version = version
+            expected.answeredAt = .now
             state.acknowledged[recordName] = version
             return Self.end(of: expected, state.devices)
         }
@@ -53,10 +54,10 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Gives up on what was answered and is not everywhere.
+    /// Gives up on what was answered before a time and is not everywhere.
     func expire(before time: ContinuousClock.Instant) {
         let late = self.state.withLock { state in
-            let names = state.expected.filter { $0.value.version != nil && $0.value.since < time }.keys
+            let names = state.expected.filter { $0.value.answeredAt.map { $0 < time } ?? false }.keys
             return names.compactMap { state.expected.removeValue(forKey: $0) }
         }
         for expected in late {

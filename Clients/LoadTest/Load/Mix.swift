@@ -1,5 +1,5 @@
 /// How often each step is taken, in relation to the others.
-struct Mix: Hashable, Codable, Sendable {
+struct Mix: Hashable, Sendable {
     /// What is wrong with a file of weights, and what to do.
     struct Malformed: Error, Hashable {
         var message: String
@@ -16,7 +16,7 @@ struct Mix: Hashable, Codable, Sendable {
     private let ordered: [Entry]
     private let sum: Int
 
-    private struct Entry: Hashable, Codable {
+    private struct Entry: Hashable {
         let step: Step
         let upTo: Int
     }
@@ -61,5 +61,16 @@ struct Mix: Hashable, Codable, Sendable {
         guard self.ordered.count > 1 else { return self.ordered[0].step }
         let drawn = Int.random(in: 0..<self.sum, using: &generator)
         return (self.ordered.first { drawn < $0.upTo } ?? self.ordered[0]).step
+    }
+}
+
+extension Mix: Codable {
+    init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode([Step: Int].self))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.weights)
     }
 }

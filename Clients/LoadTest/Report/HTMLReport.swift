@@ -61,6 +61,11 @@ struct HTMLReport {
             )
         }
         if let verdict = self.result.verdict { parts.append(self.verdict(verdict)) }
+        if !self.result.chaosSeconds.isEmpty {
+            parts.append(
+                "<p>Dotted lines: the command of --chaos ran, \(Digits.count(self.result.chaosSeconds.count)) times.</p>"
+            )
+        }
         if let server = self.result.server, server.seconds > 0 { parts.append(self.server(server)) }
         return parts.joined(separator: "\n")
     }

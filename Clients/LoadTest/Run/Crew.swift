@@ -81,8 +81,13 @@ struct Crew: Sendable {
         for worker in self.workers { await worker.stop() }
     }
 
-    func disconnect() async {
+    /// Lets devices rest: what happens from here on is nothing that they have to hear of.
+    func restDevices() {
         for device in self.devices { device.stop() }
+    }
+
+    func disconnect() async {
+        self.restDevices()
         for client in self.workers.map(\.client) + self.listeners { await client.shutdown() }
     }
 }

@@ -47,6 +47,7 @@ struct LoadRun: Sendable {
             let outcome = try await self.stage(crew, rate: rate, live: self.live).run(at: start ?? .now)
             result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
         }
+        crew.restDevices()
         if self.plan.verifies {
             self.live.say("reading everything back")
             let verification = Verification(crew: crew, tokens: tokens, ticks: ticks)
