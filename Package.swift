@@ -27,6 +27,7 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 
 let protocolTargets: [Target] = [
@@ -128,6 +129,15 @@ let clientTargets: [Target] = [
         name: "tidemark-listen",
         dependencies: ["CloudKit", argumentParser, unixSignals],
         path: "Clients/Listener",
+        swiftSettings: settings
+    ),
+    .executableTarget(
+        name: "tidemark-load",
+        dependencies: [
+            "RecordClient", "WireProtocol", "RecordModel", argumentParser, crypto, histogram,
+        ],
+        path: "Clients/LoadTest",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
     .executableTarget(
@@ -240,6 +250,12 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "LoadTestTests",
+        dependencies: ["tidemark-load", "RecordClient", "WireProtocol", "RecordModel", "TestSupport"],
+        path: "Tests/LoadTestTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "CloudKitTests",
         dependencies: [
             "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "PredicateFormat", "RecordModel",
@@ -255,7 +271,8 @@ let testTargets: [Target] = [
             "ServerCertificates",
             "TestSupport",
             nio("NIOCore"),
-            nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
+            nio("NIOPosix"), nioSSL, crypto, logging, metrics, "tidemark", "tidemark-listen",
+            "tidemark-load",
         ],
         path: "Tests/IntegrationTests",
         swiftSettings: settings
@@ -330,6 +347,7 @@ let package = Package(
         .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
         .executable(name: "tidemark", targets: ["tidemark"]),
         .executable(name: "tidemark-listen", targets: ["tidemark-listen"]),
+        .executable(name: "tidemark-load", targets: ["tidemark-load"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -344,6 +362,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: protocolTargets + serverTargets + clientTargets + testTargets + fuzzTargets

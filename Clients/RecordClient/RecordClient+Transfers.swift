@@ -39,6 +39,34 @@ extension RecordClient {
         )
     }
 
+    /// Starts an upload without waiting for it.
+    ///
+    /// `end` is called once, on the connection's event loop: without an error when all of it is on the server's disk.
+    package func start(
+        _ upload: AssetUpload,
+        requestTimeout: Duration,
+        resourceTimeout: Duration,
+        end: @escaping @Sendable (ClientError?) -> Void
+    ) {
+        self.start(.upload(upload), requestTimeout: requestTimeout, resourceTimeout: resourceTimeout) {
+            if case .failure(let error) = $0 { end(error) } else { end(nil) }
+        }
+    }
+
+    /// Starts a download without waiting for it.
+    ///
+    /// `end` is called once, on the connection's event loop: without an error when `write` has taken all of it.
+    package func start(
+        _ download: AssetDownload,
+        requestTimeout: Duration,
+        resourceTimeout: Duration,
+        end: @escaping @Sendable (ClientError?) -> Void
+    ) {
+        self.start(.download(download), requestTimeout: requestTimeout, resourceTimeout: resourceTimeout) {
+            if case .failure(let error) = $0 { end(error) } else { end(nil) }
+        }
+    }
+
     private func transfer(
         _ bytes: Mailbox.Transfer.Bytes,
         _ timeouts: Timeouts

@@ -59,6 +59,11 @@ package final class RecordServer: Sendable {
     /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
     package var heldBytesMost: Int { self.context.heldBytesMost }
 
+    /// Takes over what the engine has counted since the last time; the server does so by itself every ten seconds.
+    package func refreshMetrics() {
+        self.context.metrics.record(self.context.engine.statistics)
+    }
+
     /// Removes the assets that are due; returns when their files and rows are gone.
     ///
     /// The server does so by itself every now and then.

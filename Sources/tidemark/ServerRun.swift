@@ -60,6 +60,17 @@ struct ServerRun {
         if self.settings.metricsIntervalSeconds > 0 {
             let interval = Duration.seconds(self.settings.metricsIntervalSeconds)
             services.append(.init(service: MetricsLog(metrics: metrics, interval: interval, logger: logger)))
+            if let path = self.settings.metricsFilePath {
+                let file = MetricsFile(
+                    path: path,
+                    metrics: metrics,
+                    interval: interval,
+                    refresh: { server.refreshMetrics() },
+                    logger: logger
+                )
+                try file.write()
+                services.append(.init(service: file))
+            }
         }
         // The library tells about its own steps at info: of interest to those who write servers.
         var lifecycleLogger = logger

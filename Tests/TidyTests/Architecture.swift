@@ -66,7 +66,7 @@ enum Architecture {
         ModuleRow(
             folder: "Clients/LoadTest",
             ours: ["RecordClient", "WireProtocol", "RecordModel"],
-            outside: ["ArgumentParser", "Logging"]
+            outside: ["ArgumentParser", "Crypto", "Histogram"]
         ),
         ModuleRow(
             folder: "Clients/Listener",

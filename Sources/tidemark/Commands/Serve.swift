@@ -54,6 +54,14 @@ struct Serve: AsyncParsableCommand {
     )
     var metricsInterval: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where the same figures are written each time, as Prometheus reads them.",
+            valueName: "file"
+        )
+    )
+    var metricsFile: String?
+
     @Option(name: .customLong("set"), help: ArgumentHelp("Any setting. Repeatable.", valueName: "name=value"))
     var assignments: [String] = []
 
@@ -73,6 +81,7 @@ struct Serve: AsyncParsableCommand {
         let named: [(TextSetting, String?)] = [
             (.listen, self.listen), (.tlsCertificate, self.tlsCert), (.tlsKey, self.tlsKey),
             (.logLevel, self.logLevel), (.logFormat, self.logFormat),
+            (.metricsFile, self.metricsFile),
         ]
         for (setting, value) in named {
             if let value { flags.append((setting.rawValue, value)) }

@@ -17,6 +17,10 @@ final class CountInstrument: CounterHandler, Instrument {
         let count = self.count.load(ordering: .relaxed)
         return count == 0 ? nil : "\(count)"
     }
+
+    var exposition: Exposition? {
+        self.reading.map { Exposition(type: "counter", samples: [Exposition.Sample(value: $0)]) }
+    }
 }
 
 /// A number that goes up and down.
@@ -37,6 +41,10 @@ final class LevelInstrument: MeterHandler, FloatingPointCounterHandler, Instrume
         guard let level = self.level.withLock({ $0 }) else { return nil }
         return Int64(exactly: level).map { "\($0)" } ?? "\(level)"
     }
+
+    var exposition: Exposition? {
+        self.reading.map { Exposition(type: "gauge", samples: [Exposition.Sample(value: $0)]) }
+    }
 }
 
 /// Values in buckets of powers of two: percentiles are right within a factor of two, in 64 numbers.
@@ -44,11 +52,13 @@ final class DistributionInstrument: RecorderHandler, TimerHandler, Instrument {
     struct State: Sendable {
         var count: Int64 = 0
         var largest: Int64 = 0
+        var sum = 0.0
         var buckets = [Int64](repeating: 0, count: 64)
 
         mutating func record(_ value: Int64) {
             let value = max(0, value)
             self.count += 1
+            self.sum += Double(value)
             self.largest = max(self.largest, value)
             self.buckets[min(63, 64 - value.leadingZeroBitCount)] += 1
         }
@@ -78,5 +88,18 @@ final class DistributionInstrument: RecorderHandler, TimerHandler, Instrument {
         guard state.count > 0 else { return nil }
         return
             "count=\(state.count) p50=\(state.percentile(0.5)) p99=\(state.percentile(0.99)) max=\(state.largest)"
+    }
+
+    var exposition: Exposition? {
+        let state = self.state.withLock { $0 }
+        guard state.count > 0 else { return nil }
+        let quantiles = [0.5, 0.99].map { quantile in
+            Exposition.Sample(label: "quantile=\"\(quantile)\"", value: "\(state.percentile(quantile))")
+        }
+        let totals = [
+            Exposition.Sample(suffix: "_sum", value: "\(state.sum)"),
+            Exposition.Sample(suffix: "_count", value: "\(state.count)"),
+        ]
+        return Exposition(type: "summary", samples: quantiles + totals)
     }
 }

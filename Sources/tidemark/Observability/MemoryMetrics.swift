@@ -12,6 +12,25 @@ final class MemoryMetrics: MetricsFactory {
         self.instruments.withLock { instruments in instruments.compactMapValues { $0.reading } }
     }
 
+    /// Every figure, in Prometheus' text exposition format, in the order of their names.
+    func exposition() -> String {
+        let figures = self.instruments.withLock { instruments in
+            instruments.compactMap { name, instrument in
+                instrument.exposition.map { (Figure(name), $0) }
+            }
+        }
+        var text = ""
+        var last = ""
+        for (figure, exposition) in figures.sorted(by: { $0.0 < $1.0 }) {
+            if figure.family != last { text += "# TYPE \(figure.family) \(exposition.type)\n" }
+            last = figure.family
+            for sample in exposition.samples {
+                text += figure.line(suffix: sample.suffix, label: sample.label, value: sample.value)
+            }
+        }
+        return text
+    }
+
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         self.instrument(label, dimensions, make: CountInstrument.init)
     }
@@ -66,4 +85,5 @@ final class MemoryMetrics: MetricsFactory {
 protocol Instrument: AnyObject, Sendable {
     /// `nil` when it was never touched.
     var reading: String? { get }
+    var exposition: Exposition? { get }
 }

@@ -22,7 +22,7 @@ struct MetricsLog: Service {
 }
 
 /// An element after each interval, until the task is cancelled.
-private struct AsyncTicks: AsyncSequence, AsyncIteratorProtocol, Sendable {
+struct AsyncTicks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let interval: Duration
 
     func makeAsyncIterator() -> AsyncTicks { self }

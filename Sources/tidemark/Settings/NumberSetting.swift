@@ -196,7 +196,7 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "metrics_interval_s",
             0...86_400,
-            "seconds between two metrics lines in the log; 0: none"
+            "seconds between two metrics lines in the log, and two writings of metrics_file; 0: none"
         ) {
             $0.metricsIntervalSeconds
         } assign: {

@@ -19,8 +19,10 @@ struct Settings: Sendable {
     var tlsHosts: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
-    /// 0: metrics are not logged.
+    /// 0: metrics are neither logged nor written.
     var metricsIntervalSeconds = 60
+    /// `nil`: they are only logged.
+    var metricsFilePath: String?
     /// How long a stopping server waits for what is in flight.
     var drainSeconds = 30
     var server = ServerConfiguration.defaults

@@ -8,6 +8,7 @@ enum TextSetting: String, CaseIterable {
     case tlsHosts = "tls_hosts"
     case logLevel = "log_level"
     case logFormat = "log_format"
+    case metricsFile = "metrics_file"
     case identityKeys = "jwt_keys_file"
     case identityIssuer = "jwt_issuer"
     case identityAudience = "jwt_audience"
@@ -20,6 +21,8 @@ enum TextSetting: String, CaseIterable {
         case .tlsHosts: "more names that clients connect to, for the certificate that is made"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         case .logFormat: "text or json, one line an event, to standard error"
+        case .metricsFile:
+            "a file with all figures, in the place of the last one, as Prometheus' node_exporter reads it; every metrics_interval_s"
         case .identityKeys:
             "public keys of an identity provider, a JSON Web Key Set or PEM; read again when it changes"
         case .identityIssuer: "iss of the provider's tokens"
@@ -37,6 +40,7 @@ enum TextSetting: String, CaseIterable {
         case .tlsHosts: settings.tlsHosts.joined(separator: ",")
         case .logLevel: settings.logLevel.rawValue
         case .logFormat: settings.logFormat.rawValue
+        case .metricsFile: settings.metricsFilePath ?? ""
         case .identityKeys: settings.identity.keysPath ?? ""
         case .identityIssuer: settings.identity.issuer ?? ""
         case .identityAudience: settings.identity.audience ?? ""
@@ -64,6 +68,8 @@ enum TextSetting: String, CaseIterable {
                 throw self.refusal(value, "text or json")
             }
             settings.logFormat = format
+        case .metricsFile:
+            settings.metricsFilePath = value
         case .identityKeys:
             settings.identity.keysPath = value
         case .identityIssuer:

@@ -1,0 +1,41 @@
+import Crypto
+import RecordClient
+import RecordModel
+
+/// The bytes of a file, made anew whenever they are needed: all differ, and none is kept.
+struct AssetBytes: Sendable {
+    private let seed: UInt64
+
+    init(worker: Int, key: Int, version: UInt64) {
+        self.seed = SplitMix64.mix(UInt64(worker) << 40 ^ UInt64(key) << 20 ^ version)
+    }
+
+    /// Fills memory with the bytes from an offset on.
+    func fill(_ memory: FileMemory, from offset: Int64) {
+        var block = UInt64(offset) / 8
+        var word = SplitMix64.mix(self.seed &+ block)
+        for index in memory.indices {
+            let place = UInt64(offset) + UInt64(index)
+            if place / 8 != block {
+                block = place / 8
+                word = SplitMix64.mix(self.seed &+ block)
+            }
+            memory[index] = UInt8(truncatingIfNeeded: word >> (8 * (place % 8)))
+        }
+    }
+
+    func asset(size: Int) -> Asset {
+        var hash = SHA256()
+        var bytes = [UInt8](repeating: 0, count: min(size, 65_536))
+        for offset in stride(from: 0, to: size, by: bytes.count) {
+            let count = min(bytes.count, size - offset)
+            // SAFETY: the memory is the array's, for the time of the call.
+            bytes.withUnsafeMutableBytes { memory in
+                let piece = FileMemory(rebasing: memory[..<count])
+                self.fill(piece, from: Int64(offset))
+                hash.update(bufferPointer: FileBytes(piece))
+            }
+        }
+        return Asset(sha256: Array(hash.finalize()), size: Int64(size))
+    }
+}

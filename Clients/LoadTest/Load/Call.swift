@@ -1,0 +1,73 @@
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// A request from when it was due to its end.
+final class Call: Sendable {
+    /// What a call is about, and what its answer is compared with.
+    enum Work: Sendable {
+        case save([Int])
+        case delete(Int)
+        case fetch(Int)
+        /// With the keys that the query finds, but for those that are deleted.
+        case query(keys: Range<Int>)
+        case changes(zone: Int)
+        case push(Int)
+        case sync(Int)
+        case upload(Int, Asset)
+        case download(Int, Asset)
+    }
+
+    let due: ContinuousClock.Instant
+    let work: Work
+    /// Of the keys, when it left.
+    let ticks: UInt64
+    private let items = Mutex<[Item]>([])
+
+    init(due: ContinuousClock.Instant, work: Work, ticks: UInt64) {
+        self.due = due
+        self.work = work
+        self.ticks = ticks
+    }
+
+    func received(_ items: [Item]) { self.items.withLock { $0 += items } }
+
+    func takeItems() -> [Item] {
+        self.items.withLock { items in
+            let taken = items
+            items = []
+            return taken
+        }
+    }
+
+    var measured: Measured {
+        switch self.work {
+        case .save(let keys): keys.count == 1 ? .save : .saveBatch
+        case .delete: .delete
+        case .fetch: .fetch
+        case .query: .query
+        case .changes: .changes
+        case .push: .push
+        case .sync: .sync
+        case .upload: .upload
+        case .download: .download
+        }
+    }
+}
+
+extension Step {
+    /// What an arrival is charged to that never became a request.
+    var measured: Measured {
+        switch self {
+        case .save: .save
+        case .saveBatch: .saveBatch
+        case .delete: .delete
+        case .fetch: .fetch
+        case .query: .query
+        case .changes: .changes
+        case .push: .push
+        case .assets: .upload
+        case .sync: .sync
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import RecordClient
+import RecordModel
+import Synchronization
+
+/// A connection that listens for the saves of all workers of a user.
+final class Ear: Sendable {
+    typealias Done = @Sendable (Result<ContinuousClock.Instant, Unheard>) -> Void
+
+    private struct Expected {
+        let done: Done
+        var answeredAt: ContinuousClock.Instant?
+        var heardAt: ContinuousClock.Instant?
+    }
+
+    private struct State {
+        var expected: [String: Expected] = [:]
+        var handle: ListenerHandle?
+        var whenListening: CheckedContinuation<Void, Never>?
+        var isListening = false
+    }
+
+    private let subscription: String
+    private let state = Mutex(State())
+
+    init(subscription: String) {
+        self.subscription = subscription
+    }
+
+    /// Listens, and returns when the server has said so.
+    func listen(_ client: RecordClient) async {
+        let handle = client.listen { self.told($0) }
+        await withCheckedContinuation { continuation in
+            let isListening = self.state.withLock { state in
+                state.handle = handle
+                if !state.isListening { state.whenListening = continuation }
+                return state.isListening
+            }
+            if isListening { continuation.resume() }
+        }
+    }
+
+    /// A save of a record is about to leave; `done` is called once, when it was answered and heard of.
+    func expect(_ recordName: String, done: @escaping Done) {
+        self.state.withLock { $0.expected[recordName] = Expected(done: done) }
+    }
+
+    /// The save was answered; nobody will hear of one that failed.
+    func answered(_ recordName: String, failure: String?) {
+        self.change(recordName) { expected in
+            if let failure { return .failure(Unheard(reason: failure, isViolation: false)) }
+            expected.answeredAt = .now
+            return expected.heardAt.map { .success($0) }
+        }
+    }
+
+    /// Gives up on what was answered before a time and is not heard of.
+    func expire(before time: ContinuousClock.Instant) {
+        let late = self.state.withLock { state in
+            let names = state.expected.filter { $0.value.answeredAt.map { $0 < time } ?? false }.keys
+            return names.compactMap { state.expected.removeValue(forKey: $0) }
+        }
+        for expected in late {
+            expected.done(.failure(Unheard(reason: "no notification", isViolation: true)))
+        }
+    }
+
+    private func told(_ event: ListeningEvent) {
+        let now = ContinuousClock.now
+        switch event {
+        case .began:
+            self.state.withLock { state in
+                state.isListening = true
+                return state.whenListening.take()
+            }?.resume()
+        case .notification(let notification, let key):
+            // The server keeps no more than 64 that are not acknowledged.
+            self.state.withLock { $0.handle }?.acknowledge(key)
+            guard notification.subscriptionID == self.subscription else { return }
+            if case .query(let change?) = notification.event { self.heard(change.id.recordName, at: now) }
+            if notification.isNews { self.heardOfAll(at: now) }
+        case .interrupted, .ended: break
+        }
+    }
+
+    private func heard(_ recordName: String, at time: ContinuousClock.Instant) {
+        self.change(recordName) { expected in
+            expected.heardAt = expected.heardAt ?? time
+            return expected.answeredAt == nil ? nil : .success(time)
+        }
+    }
+
+    /// Some were left out: word that there is news stands for all of them.
+    private func heardOfAll(at time: ContinuousClock.Instant) {
+        for name in self.state.withLock({ Array($0.expected.keys) }) { self.heard(name, at: time) }
+    }
+
+    private func change(
+        _ recordName: String,
+        _ body: (inout Expected) -> Result<ContinuousClock.Instant, Unheard>?
+    ) {
+        let over: (Done, Result<ContinuousClock.Instant, Unheard>)? = self.state.withLock { state in
+            guard var expected = state.expected[recordName] else { return nil }
+            let result = body(&expected)
+            state.expected[recordName] = result == nil ? expected : nil
+            return result.map { (expected.done, $0) }
+        }
+        over.map { $0.0($0.1) }
+    }
+}
+
+extension Notification {
+    /// Whether it stands for others as well, of which there is no word.
+    var isNews: Bool { self.isCoalesced || self.committedMilliseconds == 0 }
+}

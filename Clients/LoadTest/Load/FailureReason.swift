@@ -1,0 +1,35 @@
+import RecordClient
+import WireProtocol
+
+/// What went wrong, in words that are the same each time, so that they can be counted.
+enum FailureReason {
+    static func text(_ error: ClientError) -> String {
+        switch error {
+        case .refused(let failure): self.text(failure)
+        case .rejected(let reason, _): "connection refused, reason \(reason.rawValue)"
+        case .unreachable: "unreachable"
+        case .responseLost: "no answer in time"
+        case .cancelled: "cancelled"
+        case .protocolViolation: "the server broke the protocol"
+        case .fileFailed: "file failed"
+        case .closed: "closed"
+        }
+    }
+
+    /// The code's number, and its name where there is one.
+    static func text(_ failure: Failure) -> String {
+        let name = self.names[failure.code].map { " \($0)" } ?? ""
+        return "code \(failure.code.rawValue)\(name)"
+    }
+
+    private static let names: [ErrorCode: String] = [
+        .internalError: "internalError", .serviceUnavailable: "serviceUnavailable",
+        .requestRateLimited: "requestRateLimited", .notAuthenticated: "notAuthenticated",
+        .permissionFailure: "permissionFailure", .unknownItem: "unknownItem",
+        .invalidArguments: "invalidArguments", .serverRecordChanged: "serverRecordChanged",
+        .changeTokenExpired: "changeTokenExpired", .batchRequestFailed: "batchRequestFailed",
+        .zoneBusy: "zoneBusy", .quotaExceeded: "quotaExceeded", .zoneNotFound: "zoneNotFound",
+        .limitExceeded: "limitExceeded", .assetNotAvailable: "assetNotAvailable",
+        .deadlineExceeded: "deadlineExceeded", .operationUnknown: "operationUnknown",
+    ]
+}

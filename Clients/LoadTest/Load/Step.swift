@@ -1,0 +1,34 @@
+/// One thing that a connection does; a workload is one of them, or a mix.
+enum Step: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
+    case save
+    case saveBatch = "save-batch"
+    case delete
+    case fetch
+    case query
+    case changes
+    /// A save, until its notification arrives.
+    case push
+    /// Uploads a file and saves the record that names it, or downloads one.
+    case assets
+    /// A save of one device, until each other device has fetched it.
+    case sync
+}
+
+/// What latencies are kept of.
+enum Measured: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable, Sendable {
+    case save
+    case saveBatch = "save-batch"
+    case delete
+    case fetch
+    case query
+    case changes
+    case push
+    case upload
+    case download
+    case sync
+
+    static func < (left: Measured, right: Measured) -> Bool {
+        let all = Self.allCases
+        return all.firstIndex(of: left) ?? 0 < all.firstIndex(of: right) ?? 0
+    }
+}

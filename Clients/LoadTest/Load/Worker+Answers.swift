@@ -1,0 +1,215 @@
+import RecordClient
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// What a worker does with answers.
+extension Worker {
+    func answered(_ call: Call, _ result: Result<End, ClientError>) {
+        let now = ContinuousClock.now
+        let items = call.takeItems()
+        switch call.work {
+        case .save(let keys):
+            let failure = self.settle(keys, items, result)
+            self.conclude(call, failure, at: now, records: keys.count)
+        case .delete(let key):
+            self.conclude(call, self.settle([key], items, result), at: now, records: 1)
+        case .push(let key):
+            self.ear.answered(self.recordName(key), failure: self.settle([key], items, result))
+        case .sync(let key):
+            let failure = self.settle([key], items, result)
+            let version = self.state.withLock { $0.keys.keys[key].acknowledged }
+            self.fleet.answered(self.recordName(key), version: version, failure: failure)
+        case .upload(let key, let asset):
+            let failure = self.settle([key], items, result)
+            self.state.withLock { $0.assets[key] = failure == nil ? asset : nil }
+            self.conclude(call, failure, at: now, records: 1)
+        case .fetch(let key): self.read(call, items, result, at: now, wanted: key..<key + 1)
+        case .query(let keys): self.read(call, items, result, at: now, wanted: keys)
+        case .changes(let zone):
+            if case .success(let end) = result {
+                // Behind the last change it begins again, or there would soon be nothing to read.
+                let isThrough = items.isEmpty && !end.moreComing
+                self.state.withLock { $0.tokens[zone] = isThrough ? [] : end.token }
+            }
+            self.read(call, items, result, at: now, wanted: nil)
+        case .download: break
+        }
+    }
+
+    private func conclude(
+        _ call: Call,
+        _ failure: String?,
+        at time: ContinuousClock.Instant,
+        records: Int
+    ) {
+        if let failure {
+            self.failed(call, failure)
+        } else {
+            self.succeeded(call, at: time, records: records)
+        }
+    }
+
+    /// A save was heard of, by the listener or by all devices, or will not be.
+    func heard(_ call: Call, _ result: Result<ContinuousClock.Instant, Unheard>) {
+        switch result {
+        case .success(let time): self.succeeded(call, at: time, records: 1)
+        case .failure(let unheard):
+            if unheard.isViolation, case .push(let key) = call.work {
+                self.undelivered(key, reading: "notification")
+            } else if unheard.isViolation, case .sync(let key) = call.work {
+                self.undelivered(key, reading: "devices")
+            }
+            self.failed(call, unheard.reason)
+        }
+    }
+
+    private func undelivered(_ key: Int, reading: String) {
+        self.state.withLock { state in
+            let id = self.settings.layout.recordID(key, in: state.keys)
+            state.violations.add(
+                Violation(
+                    kind: .undelivered,
+                    zone: id.zone.zoneName,
+                    recordName: id.recordName,
+                    expected: Violation.text(state.keys.keys[key].acknowledged),
+                    found: "nothing in \(self.settings.timeout.seconds) s",
+                    reading: reading
+                )
+            )
+        }
+    }
+
+    // MARK: Writes
+
+    /// Notes what became of writes.
+    ///
+    /// - Returns: Why not all of them took effect; `nil`: they did.
+    func settle(_ keys: [Int], _ items: [Item], _ result: Result<End, ClientError>) -> String? {
+        let wholeFate: KeyTable.Fate
+        var reason: String?
+        switch result {
+        case .success:
+            wholeFate = .undecided
+            if items.count < keys.count { reason = "an answer without an outcome" }
+        case .failure(let error):
+            reason = FailureReason.text(error)
+            wholeFate = error.fate
+        }
+        let fates: [(fate: KeyTable.Fate, reason: String?)] = items.map { item in
+            switch item.outcome {
+            case .recordSaved, .deleted: (.written, nil)
+            // A delete of what is not there: it is so.
+            case .failure(let failure) where failure.code == .unknownItem: (.written, nil)
+            case .failure(let failure): (.notWritten, FailureReason.text(failure))
+            default: (.undecided, "an answer of another kind")
+            }
+        }
+        self.state.withLock { state in
+            var answered: Set<Int> = []
+            for (item, fate) in zip(items, fates) where Int(item.index) < keys.count {
+                answered.insert(Int(item.index))
+                state.keys.ended(keys[Int(item.index)], fate.fate)
+            }
+            for index in keys.indices where !answered.contains(index) {
+                state.keys.ended(keys[index], wholeFate)
+            }
+        }
+        return reason ?? fates.lazy.compactMap(\.reason).first
+    }
+
+    // MARK: Readings
+
+    private func read(
+        _ call: Call,
+        _ items: [Item],
+        _ result: Result<End, ClientError>,
+        at time: ContinuousClock.Instant,
+        wanted: Range<Int>?
+    ) {
+        if case .failure(let error) = result { return self.failed(call, FailureReason.text(error)) }
+        var failure: String?
+        var records = 0
+        var found: Set<Int> = []
+        for item in items {
+            switch item.outcome {
+            case .record(let message):
+                records += 1
+                if let key = self.see(message.record, call) { found.insert(key) }
+            case .recordDeleted(let deleted): self.see(deleted.id, version: 0, call)
+            case .failure(let refusal) where refusal.code == .unknownItem && wanted != nil: break
+            case .failure(let refusal): failure = FailureReason.text(refusal)
+            default: failure = "an answer of another kind"
+            }
+        }
+        if failure == nil, let wanted {
+            for key in wanted where !found.contains(key) {
+                let id = self.state.withLock { self.settings.layout.recordID(key, in: $0.keys) }
+                self.see(id, version: 0, call)
+            }
+        }
+        self.conclude(call, failure, at: time, records: records)
+    }
+
+    /// Compares a record with what is known of it, if it is one of this worker's.
+    ///
+    /// - Returns: Its key, if it is.
+    @discardableResult
+    private func see(_ record: Record, _ call: Call) -> Int? {
+        guard let place = KeyTable.place(of: record.id.recordName), place.worker == self.number else {
+            return nil
+        }
+        let contents = Contents(record.body)
+        guard let contents, contents.key == UInt32(place.key), contents.worker == UInt32(place.worker) else {
+            self.note(
+                Violation(
+                    kind: .spoilt,
+                    zone: record.id.zone.zoneName,
+                    recordName: record.id.recordName,
+                    expected: "what was saved",
+                    found: "\(record.body.bytes.count) bytes that were not",
+                    reading: call.measured.rawValue
+                )
+            )
+            return place.key
+        }
+        self.see(record.id, version: contents.version, call)
+        return place.key
+    }
+
+    private func see(_ id: RecordID, version: UInt64, _ call: Call) {
+        guard self.settings.verifies, let place = KeyTable.place(of: id.recordName) else { return }
+        self.state.withLock { state in
+            guard place.worker == state.keys.worker, place.key < state.keys.keys.count,
+                let permitted = state.keys.found(version, place.key, since: call.ticks)
+            else { return }
+            state.violations.add(
+                Violation(
+                    id.recordName,
+                    zone: id.zone.zoneName,
+                    permitted: permitted,
+                    found: version,
+                    reading: call.measured.rawValue
+                )
+            )
+        }
+    }
+
+    func note(_ violation: Violation) {
+        guard self.settings.verifies else { return }
+        self.state.withLock { $0.violations.add(violation) }
+    }
+}
+
+extension ClientError {
+    /// What became of a write that ended so.
+    fileprivate var fate: KeyTable.Fate {
+        switch self {
+        // It was judged now, and nothing was written; but it may have been sent, and executed, before a connection broke.
+        case .refused(let failure): failure.code == .internalError ? .undecided : .unknown
+        // Never sent.
+        case .unreachable: .notWritten
+        case .responseLost, .rejected, .cancelled, .protocolViolation, .fileFailed, .closed: .undecided
+        }
+    }
+}

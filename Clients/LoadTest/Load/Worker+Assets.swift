@@ -1,0 +1,70 @@
+import Crypto
+import RecordClient
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// Files, and the records that name them.
+extension Worker {
+    /// Uploads a file, then saves its record.
+    func upload(_ asset: Asset, _ key: Int, _ call: Call) {
+        let version = self.state.withLock { $0.keys.keys[key].latest + 1 }
+        let bytes = AssetBytes(worker: self.number, key: key, version: version)
+        let upload = AssetUpload(scope: .private, assets: [asset]) { _, offset, memory throws(FileFailure) in
+            bytes.fill(memory, from: offset)
+        }
+        self.client.start(
+            upload,
+            requestTimeout: self.settings.timeout,
+            resourceTimeout: self.settings.timeout
+        ) { error in
+            if let error {
+                self.state.withLock { $0.keys.ended(key, .notWritten) }
+                return self.failed(call, FailureReason.text(error))
+            }
+            let save = self.state.withLock { self.recordSave(key, asset: asset, &$0) }
+            self.client.start(
+                Self.modify([save]),
+                requestTimeout: self.settings.timeout,
+                resourceTimeout: self.settings.timeout,
+                items: { call.received($0) },
+                end: { self.answered(call, $0) }
+            )
+        }
+    }
+
+    /// Downloads the file of a record and compares it with what was uploaded.
+    func download(_ asset: Asset, _ key: Int, _ call: Call) {
+        let hash = Mutex(SHA256())
+        let id = self.state.withLock { self.settings.layout.recordID(key, in: $0.keys) }
+        let download = AssetDownload(
+            scope: .private,
+            record: id,
+            parts: [AssetDownload.Part(asset, 0..<asset.size)]
+        ) { _, _, bytes throws(FileFailure) in
+            hash.withLock { $0.update(bufferPointer: bytes) }
+        }
+        self.client.start(
+            download,
+            requestTimeout: self.settings.timeout,
+            resourceTimeout: self.settings.timeout
+        ) { error in
+            self.state.withLock { $0.keys.ended(key, .notWritten) }
+            if let error { return self.failed(call, FailureReason.text(error)) }
+            guard hash.withLock({ Array($0.finalize()) }) == asset.sha256 else {
+                self.note(
+                    Violation(
+                        kind: .spoilt,
+                        zone: id.zone.zoneName,
+                        recordName: id.recordName,
+                        expected: "\(asset.size) bytes that were uploaded",
+                        found: "others",
+                        reading: "download"
+                    )
+                )
+                return self.failed(call, "other bytes")
+            }
+            self.succeeded(call, at: .now, records: 1)
+        }
+    }
+}

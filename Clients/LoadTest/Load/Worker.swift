@@ -1,0 +1,207 @@
+import RecordClient
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// One connection, with keys that nobody else writes.
+///
+/// Requests start in the callbacks of others or from the pacer: a task for each would be measured, too.
+final class Worker: Sendable {
+    /// Arrivals that wait for a free place; those that come on top fail.
+    static let waitingMax = 100_000
+
+    struct State {
+        var keys: KeyTable
+        var generator: SplitMix64
+        var plainKeys: KeyDistribution
+        var specialKeys: KeyDistribution
+        /// How far the feed of each zone was read.
+        var tokens: [[UInt8]]
+        /// What was uploaded and acknowledged, by key.
+        var assets: [Int: Asset] = [:]
+        var underWay = 0
+        var waiting: [(due: ContinuousClock.Instant, step: Step)] = []
+        /// The first of `waiting` that still waits.
+        var firstWaiting = 0
+        var isStopping = false
+        var whenIdle: CheckedContinuation<Void, Never>?
+        var violations = Violations()
+    }
+
+    /// Of the run, over all its processes.
+    let number: Int
+    let client: RecordClient
+    let settings: WorkerSettings
+    private let currentRecorder: Mutex<Recorder>
+    let ear: Ear
+    let fleet: Fleet
+    let state: Mutex<State>
+
+    init(client: RecordClient, number: Int, settings: WorkerSettings, ear: Ear, fleet: Fleet) {
+        self.number = number
+        self.client = client
+        self.settings = settings
+        self.currentRecorder = Mutex(Recorder(period: .now ..< .now))
+        self.ear = ear
+        self.fleet = fleet
+        let keys = KeyTable(worker: number, plain: settings.plainKeys, special: settings.specialKeys)
+        self.state = Mutex(
+            State(
+                keys: keys,
+                generator: SplitMix64(seed: SplitMix64.mix(settings.seed &+ UInt64(number))),
+                plainKeys: KeyDistribution(settings.shape, count: settings.plainKeys),
+                specialKeys: KeyDistribution(.uniform, count: settings.specialKeys),
+                tokens: Array(repeating: [], count: settings.layout.zoneCount)
+            )
+        )
+    }
+
+    /// Who is told of what happens.
+    var recorder: Recorder { self.currentRecorder.withLock { $0 } }
+
+    // MARK: Arrivals
+
+    /// Takes part in a measurement, after `stop` in another one.
+    func join(_ recorder: Recorder) {
+        self.currentRecorder.withLock { $0 = recorder }
+        self.state.withLock { $0.isStopping = false }
+    }
+
+    /// A request is due.
+    ///
+    /// It leaves at once, or when a place is free.
+    func arrive(due: ContinuousClock.Instant) {
+        let step: Step? = self.state.withLock { state in
+            let step = self.settings.mix.step(using: &state.generator)
+            guard state.underWay >= self.settings.underWayMax else {
+                state.underWay += 1
+                return step
+            }
+            if state.waiting.count - state.firstWaiting < Self.waitingMax {
+                state.waiting.append((due, step))
+            } else {
+                self.recorder.failed(step.measured, "more than \(Self.waitingMax) were waiting", at: .now)
+            }
+            return nil
+        }
+        if let step { self.begin(step, due: due, hasWaited: false) }
+    }
+
+    /// Fills all places with requests that are due now, of which each is followed by another.
+    func startClosedLoop() {
+        for _ in 0..<self.settings.underWayMax { self.arrive(due: .now) }
+    }
+
+    private func begin(_ step: Step, due: ContinuousClock.Instant, hasWaited: Bool) {
+        self.recorder.left(due: due, at: .now, hasWaited: hasWaited)
+        let (call, operation) = self.state.withLock { self.request(for: step, due: due, &$0) }
+        self.send(call, operation)
+    }
+
+    private func send(_ call: Call, _ operation: Operation?) {
+        switch call.work {
+        case .push(let key):
+            self.ear.expect(self.recordName(key)) { self.heard(call, $0) }
+        case .sync(let key):
+            self.fleet.expect(self.recordName(key), by: self.number) { self.heard(call, $0) }
+        case .upload(let key, let asset): return self.upload(asset, key, call)
+        case .download(let key, let asset): return self.download(asset, key, call)
+        case .save, .delete, .fetch, .query, .changes: break
+        }
+        guard let operation else { return }
+        self.client.start(
+            operation,
+            requestTimeout: self.settings.timeout,
+            resourceTimeout: self.settings.timeout,
+            items: { call.received($0) },
+            end: { self.answered(call, $0) }
+        )
+    }
+
+    func recordName(_ key: Int) -> String { KeyTable.recordName(key, of: self.number) }
+
+    // MARK: The end of a request
+
+    /// What was asked for was done.
+    func succeeded(_ call: Call, at time: ContinuousClock.Instant, records: Int) {
+        self.recorder.succeeded(call.measured, due: call.due, at: time, records: records)
+        self.finished()
+    }
+
+    func failed(_ call: Call, _ reason: String) {
+        self.recorder.failed(call.measured, reason, at: .now)
+        self.finished()
+    }
+
+    /// Gives the place to whoever waits longest, or to the next of a closed loop.
+    private func finished() {
+        self.recorder.finished()
+        let now = ContinuousClock.now
+        let next: (due: ContinuousClock.Instant, step: Step, hasWaited: Bool)? = self.state.withLock {
+            state in
+            if !state.isStopping, state.firstWaiting < state.waiting.count {
+                let next = state.waiting[state.firstWaiting]
+                state.firstWaiting += 1
+                if state.firstWaiting > 1_024, state.firstWaiting > state.waiting.count / 2 {
+                    state.waiting.removeFirst(state.firstWaiting)
+                    state.firstWaiting = 0
+                }
+                return (next.due, next.step, true)
+            }
+            if !state.isStopping, self.settings.isClosedLoop, now < self.recorder.period.upperBound {
+                return (now, self.settings.mix.step(using: &state.generator), false)
+            }
+            state.underWay -= 1
+            if state.isStopping, state.underWay == 0 { state.whenIdle.take()?.resume() }
+            return nil
+        }
+        if let next { self.begin(next.step, due: next.due, hasWaited: next.hasWaited) }
+    }
+
+    /// Arrivals that wait for a free place.
+    var waitingCount: Int { self.state.withLock { $0.waiting.count - $0.firstWaiting } }
+
+    /// Lets nothing new begin, and returns when all that was under way has ended.
+    ///
+    /// What waits for a place never leaves; its time until now counts.
+    func stop() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = self.state.withLock { state in
+                state.isStopping = true
+                for waiting in state.waiting[state.firstWaiting...] {
+                    self.recorder.unsent(waiting.step.measured, due: waiting.due)
+                }
+                state.waiting = []
+                state.firstWaiting = 0
+                if state.underWay == 0 { return true }
+                state.whenIdle = continuation
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+}
+
+/// What all workers of a process have in common.
+struct WorkerSettings: Sendable {
+    var layout: Layout
+    var mix: Mix
+    var shape: KeyDistribution.Shape
+    var seed: UInt64
+    /// Keys of ordinary records of a worker.
+    var plainKeys: Int
+    var recordBytes: Int
+    var assetBytes: Int
+    /// Records of a batch.
+    var batch: Int
+    /// Records of a page of a feed.
+    var page: Int
+    /// Requests of a connection without an answer.
+    var underWayMax: Int
+    var isClosedLoop: Bool
+    var timeout: Duration
+    var verifies: Bool
+
+    /// Keys of pushes, of devices and of files, each.
+    var specialKeys: Int { max(16, 2 * self.underWayMax) }
+}

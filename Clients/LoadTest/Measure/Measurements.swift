@@ -1,0 +1,56 @@
+/// What was measured in a run, or in a part of one.
+struct Measurements: Codable, Sendable {
+    /// Of one kind of request.
+    struct Figures: Codable, Sendable {
+        /// From when a request was due to its answer: of those that were due within the measured time and got one.
+        var latencies = LatencyHistogram()
+        /// Answers that came within the measured time.
+        var answersInTime = 0
+        /// Records that those who were asked for sent or received.
+        var records = 0
+        /// By what went wrong.
+        var failures: [String: Int] = [:]
+
+        var failureCount: Int { self.failures.values.reduce(0, +) }
+
+        mutating func add(_ other: Figures) {
+            self.latencies.add(other.latencies)
+            self.answersInTime += other.answersInTime
+            self.records += other.records
+            self.failures.merge(other.failures, uniquingKeysWith: +)
+        }
+    }
+
+    var operations: [Measured: Figures] = [:]
+    /// By the second in which answers came, from the beginning of the measured time.
+    var seconds: [[Measured: SecondFigures]] = []
+    /// How much later than due requests left that did not have to wait for a free place: this program's own lateness.
+    var lateness = LatencyHistogram()
+    /// Requests that were still waiting for a free place at the end, and whose wait until then counts as their latency.
+    var unsent = 0
+
+    mutating func add(_ other: Measurements) {
+        self.operations.merge(other.operations) { left, right in
+            var sum = left
+            sum.add(right)
+            return sum
+        }
+        while self.seconds.count < other.seconds.count { self.seconds.append([:]) }
+        for (index, second) in other.seconds.enumerated() {
+            self.seconds[index].merge(second) { left, right in
+                var sum = left
+                sum.add(right)
+                return sum
+            }
+        }
+        self.lateness.add(other.lateness)
+        self.unsent += other.unsent
+    }
+
+    var failureCount: Int { self.operations.values.reduce(0) { $0 + $1.failureCount } }
+
+    /// Of all kinds of requests together.
+    var latencies: LatencyHistogram {
+        self.operations.values.reduce(into: LatencyHistogram()) { $0.add($1.latencies) }
+    }
+}

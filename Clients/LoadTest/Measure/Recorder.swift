@@ -1,0 +1,115 @@
+import Synchronization
+
+/// Collects what happens, from any thread.
+///
+/// What was due before the measured time, in the warm-up, is left out.
+final class Recorder: Sendable {
+    /// What happened since the last look.
+    struct Recent: Sendable {
+        var figures = SecondFigures()
+        var unfinished = 0
+    }
+
+    private struct State {
+        var measurements = Measurements()
+        var recent = Recent()
+        var isClosed = false
+        var hasEnded = false
+    }
+
+    /// The measured time.
+    let period: Range<ContinuousClock.Instant>
+    private let state = Mutex(State())
+
+    init(period: Range<ContinuousClock.Instant>) {
+        self.period = period
+    }
+
+    /// A request left.
+    func left(due: ContinuousClock.Instant, at time: ContinuousClock.Instant, hasWaited: Bool) {
+        self.state.withLock { state in
+            state.recent.unfinished += 1
+            if !hasWaited, self.period.contains(due) { state.measurements.lateness.record(time - due) }
+        }
+    }
+
+    /// A request that had left came to its end, however that was.
+    func finished() {
+        self.state.withLock { $0.recent.unfinished -= 1 }
+    }
+
+    /// What was asked for was done.
+    func succeeded(
+        _ operation: Measured,
+        due: ContinuousClock.Instant,
+        at time: ContinuousClock.Instant,
+        records: Int
+    ) {
+        let latency = time - due
+        self.state.withLock { state in
+            state.recent.figures.answered(latency)
+            guard !state.isClosed else { return }
+            if self.period.contains(due) {
+                state.measurements.operations[operation, default: .init()].latencies.record(latency)
+            }
+            if self.period.contains(time) {
+                state.measurements.operations[operation, default: .init()].answersInTime += 1
+                state.measurements.operations[operation, default: .init()].records += records
+            }
+            self.inSecond(of: time, operation, &state) { $0.answered(latency) }
+        }
+    }
+
+    func failed(_ operation: Measured, _ reason: String, at time: ContinuousClock.Instant) {
+        self.state.withLock { state in
+            state.recent.figures.failed()
+            guard !state.isClosed, time >= self.period.lowerBound else { return }
+            state.measurements.operations[operation, default: .init()].failures[reason, default: 0] += 1
+            self.inSecond(of: time, operation, &state) { $0.failed() }
+        }
+    }
+
+    /// A request was still waiting at the end.
+    func unsent(_ operation: Measured, due: ContinuousClock.Instant) {
+        self.state.withLock { state in
+            guard self.period.contains(due) else { return }
+            state.measurements.unsent += 1
+            state.measurements.operations[operation, default: .init()].latencies.record(
+                self.period.upperBound - due
+            )
+        }
+    }
+
+    /// What happened since this was called last.
+    func takeRecent() -> Recent {
+        self.state.withLock { state in
+            defer { state.recent.figures = SecondFigures() }
+            return state.recent
+        }
+    }
+
+    /// Nothing more is under way.
+    func end() { self.state.withLock { $0.hasEnded = true } }
+
+    var hasEnded: Bool { self.state.withLock { $0.hasEnded } }
+
+    /// All that was measured; nothing is added from here on.
+    func close() -> Measurements {
+        self.state.withLock { state in
+            state.isClosed = true
+            return state.measurements
+        }
+    }
+
+    private func inSecond(
+        of time: ContinuousClock.Instant,
+        _ operation: Measured,
+        _ state: inout State,
+        _ change: (inout SecondFigures) -> Void
+    ) {
+        guard time >= self.period.lowerBound else { return }
+        let second = Int((time - self.period.lowerBound).components.seconds)
+        while state.measurements.seconds.count <= second { state.measurements.seconds.append([:]) }
+        change(&state.measurements.seconds[second][operation, default: SecondFigures()])
+    }
+}

@@ -1,0 +1,48 @@
+import Histogram
+
+/// What one kind of request did in one second of a run.
+struct SecondFigures: Codable, Sendable {
+    /// Only for its borders: two digits are enough for a picture, and few of its places are ever used in a second.
+    private static let borders = Histogram<UInt32>(
+        highestTrackableValue: LatencyHistogram.microsecondsMax,
+        numberOfSignificantValueDigits: .two
+    )
+
+    private(set) var answers = 0
+    private(set) var failures = 0
+    /// How often a latency occurred, by the highest one of its place, in microseconds.
+    private var counts: [UInt64: Int] = [:]
+    private(set) var maxMicroseconds: UInt64 = 0
+
+    mutating func answered(_ latency: Duration) {
+        let microseconds = min(latency.microseconds, LatencyHistogram.microsecondsMax)
+        self.answers += 1
+        self.counts[Self.borders.highestEquivalentForValue(microseconds), default: 0] += 1
+        self.maxMicroseconds = max(self.maxMicroseconds, microseconds)
+    }
+
+    mutating func failed() { self.failures += 1 }
+
+    mutating func add(_ other: SecondFigures) {
+        self.answers += other.answers
+        self.failures += other.failures
+        self.counts.merge(other.counts, uniquingKeysWith: +)
+        self.maxMicroseconds = max(self.maxMicroseconds, other.maxMicroseconds)
+    }
+
+    /// Milliseconds, for each of the percents in ascending order.
+    func percentiles(_ percents: [Double]) -> [Double] {
+        let ordered = self.counts.sorted { $0.key < $1.key }
+        var seen = 0
+        var place = ordered.startIndex
+        return percents.map { percent in
+            let wanted = max(1, Int((Double(self.answers) * percent / 100).rounded(.up)))
+            while place < ordered.endIndex, seen + ordered[place].value < wanted {
+                seen += ordered[place].value
+                place += 1
+            }
+            guard place < ordered.endIndex else { return 0 }
+            return Double(min(ordered[place].key, self.maxMicroseconds)) / 1_000
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+
+/// How much of what.
+struct LoadOptions: ParsableArguments {
+    @Option(help: "Connections, dealt out to the users.")
+    var connections = 16
+
+    @Option(help: "Zones of each user.")
+    var zones = 4
+
+    @Option(help: "Records of this process, of which each connection works on its share.")
+    var records = 10_000
+
+    @Option(help: "Bytes of a record's payload.")
+    var recordBytes = 400
+
+    @Option(help: "Bytes of a file.")
+    var assetBytes = 65_536
+
+    @Option(help: "Records of a batch.")
+    var batch = 100
+
+    @Option(help: "Records of a page of changes.")
+    var page = 200
+
+    @Option(help: "Which records are asked for: uniform, zipfian or latest.")
+    var distribution = KeyDistribution.Shape.uniform
+
+    @Option(
+        help: ArgumentHelp(
+            "Requests a second, of all connections together, whether or not the server keeps up.",
+            discussion:
+                "Without it each connection sends its next request when the answer to the last has come.",
+            valueName: "number"
+        )
+    )
+    var rate: Double?
+
+    @Option(help: "With --rate: poisson, as people come, or uniform.")
+    var arrivals = Arrivals.Pattern.poisson
+
+    @Option(
+        help: ArgumentHelp(
+            "Requests of a connection without an answer: 1, with --rate 64. Those that come on top wait, and that counts.",
+            valueName: "number"
+        )
+    )
+    var outstanding: Int?
+
+    @Option(help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
+    var duration = 10.0
+
+    @Option(help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds"))
+    var warmUp = 2.0
+
+    @Option(help: ArgumentHelp("Seconds after which a request fails.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @Option(
+        help:
+            "Of keys, arrivals and contents. The same seed asks for the same things, not at the same moments."
+    )
+    var seed: UInt64 = 1
+
+    mutating func validate() throws {
+        try Self.check(self.connections, 1...10_000, "--connections")
+        try Self.check(self.zones, 1...1_000, "--zones")
+        try Self.check(self.recordBytes, Contents.headerBytes...900_000, "--record-bytes")
+        try Self.check(self.assetBytes, 1...16_777_216, "--asset-bytes")
+        try Self.check(self.batch, 1...400, "--batch")
+        try Self.check(self.page, 1...1_000, "--page")
+        try Self.check(self.outstandingMax, 1...128, "--outstanding")
+        guard self.recordBytes * self.batch <= 1_900_000 else {
+            throw ValidationError("A request has 2 MiB: use a smaller --batch or --record-bytes.")
+        }
+        try Self.check(self.duration, 0.1...1_000_000, "--duration")
+        try Self.check(self.warmUp, 0...1_000_000, "--warm-up")
+        try Self.check(self.timeout, 1...3_600, "--timeout")
+        if let rate { try Self.check(rate, 0.1...10_000_000, "--rate") }
+        let least = 2 * Layout.keysPerBucket * self.zones
+        guard self.records <= 50_000_000, self.records / self.connections >= least else {
+            throw ValidationError(
+                "Each connection needs \(least) records, 40 a zone: use --records \(least * self.connections) or more."
+            )
+        }
+    }
+
+    var outstandingMax: Int { self.outstanding ?? (self.rate == nil ? 1 : 64) }
+
+    static func check<Value: Comparable>(
+        _ value: Value,
+        _ range: ClosedRange<Value>,
+        _ option: String
+    ) throws {
+        guard range.contains(value) else {
+            throw ValidationError("\(option) takes a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+}
+
+extension KeyDistribution.Shape: ExpressibleByArgument {}
+extension Arrivals.Pattern: ExpressibleByArgument {}

@@ -1,0 +1,130 @@
+/// A picture in SVG with lines or bars, in the colours of the page around it.
+struct Chart {
+    struct Line {
+        let name: String
+        /// Ascending in x; where there is a gap the line is broken.
+        let points: [(x: Double, y: Double)?]
+    }
+
+    /// A bar from one x to another.
+    struct Bar {
+        let from: Double
+        let to: Double
+        let height: Double
+    }
+
+    private static let width = 420.0
+    private static let height = 210.0
+    private static let left = 52.0
+    private static let right = 16.0
+    private static let top = 8.0
+    private static let bottom = 34.0
+
+    let title: String
+    let x: Axis
+    let y: Axis
+    let unitOfX: String
+    let unitOfY: String
+    var lines: [Line] = []
+    var bars: [Bar] = []
+    /// Where on the x axis something happened.
+    var marks: [Double] = []
+
+    var svg: String {
+        var parts: [String] = []
+        parts += self.y.ticks.map { self.horizontal($0) }
+        parts += self.x.ticks.map { self.vertical($0) }
+        parts += self.marks.map { mark in
+            "<line class=\"mark\" x1=\"\(self.across(mark))\" x2=\"\(self.across(mark))\" "
+                + "y1=\"\(Self.text(Self.top))\" y2=\"\(Self.text(Self.height - Self.bottom))\"/>"
+        }
+        parts += self.bars.map { self.rectangle($0) }
+        parts += self.lines.enumerated().map { number, line in
+            "<path class=\"line l\(number)\" d=\"\(self.path(line))\"/>"
+        }
+        parts.append(
+            "<text class=\"unit\" x=\"\(Self.text(Self.width - Self.right))\" y=\"\(Self.text(Self.height - 3))\" "
+                + "text-anchor=\"end\">\(self.unitOfX)</text>"
+        )
+        let box = "0 0 \(Self.text(Self.width)) \(Self.text(Self.height))"
+        let label = HTMLText.escaped("\(self.title), \(self.unitOfY)")
+        let picture =
+            "<svg viewBox=\"\(box)\" role=\"img\" aria-label=\"\(label)\">\n" + parts.joined(separator: "\n")
+            + "\n</svg>"
+        let legend = self.lines.count < 2 ? "" : "<p class=\"legend\">\(self.legend)</p>"
+        return "<figure><figcaption>\(label)</figcaption>\n\(picture)\n\(legend)</figure>"
+    }
+
+    private var legend: String {
+        self.lines.enumerated().map { number, line in
+            "<span><svg class=\"key\" viewBox=\"0 0 24 6\"><path class=\"line l\(number)\" d=\"M0 3H24\"/></svg> "
+                + "\(HTMLText.escaped(line.name))</span>"
+        }.joined(separator: " ")
+    }
+
+    // MARK: Parts
+
+    private func horizontal(_ value: Double) -> String {
+        let y = self.up(value)
+        return
+            "<line class=\"grid\" x1=\"\(Self.text(Self.left))\" x2=\"\(Self.text(Self.width - Self.right))\" "
+            + "y1=\"\(y)\" y2=\"\(y)\"/><text x=\"\(Self.text(Self.left - 6))\" y=\"\(y)\" dy=\"4\" "
+            + "text-anchor=\"end\">\(Self.number(value))</text>"
+    }
+
+    private func vertical(_ value: Double) -> String {
+        let x = self.across(value)
+        return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(Self.text(Self.top))\" "
+            + "y2=\"\(Self.text(Self.height - Self.bottom))\"/><text x=\"\(x)\" "
+            + "y=\"\(Self.text(Self.height - Self.bottom + 15))\" text-anchor=\"middle\">\(Self.number(value))</text>"
+    }
+
+    private func rectangle(_ bar: Bar) -> String {
+        let left = self.x.place(bar.from) * self.innerWidth + Self.left
+        let right = self.x.place(bar.to) * self.innerWidth + Self.left
+        let height = self.y.place(bar.height) * self.innerHeight
+        let top = Self.height - Self.bottom - height
+        return "<rect class=\"bar\" x=\"\(Self.text(left))\" y=\"\(Self.text(top))\" "
+            + "width=\"\(Self.text(max(0.5, right - left - 0.5)))\" height=\"\(Self.text(height))\"/>"
+    }
+
+    private func path(_ line: Line) -> String {
+        var isBroken = true
+        return line.points.map { point in
+            guard let point else {
+                isBroken = true
+                return ""
+            }
+            defer { isBroken = false }
+            // A point alone has no length; a round end makes it visible.
+            let place = "\(self.across(point.x)) \(self.up(point.y))"
+            return isBroken ? "M\(place)h0" : "L\(place)"
+        }.joined()
+    }
+
+    private var innerWidth: Double { Self.width - Self.left - Self.right }
+    private var innerHeight: Double { Self.height - Self.top - Self.bottom }
+
+    private func across(_ value: Double) -> String {
+        Self.text(Self.left + self.x.place(value) * self.innerWidth)
+    }
+
+    private func up(_ value: Double) -> String {
+        Self.text(Self.height - Self.bottom - self.y.place(value) * self.innerHeight)
+    }
+
+    private static func text(_ number: Double) -> String { Digits.fixed(number, 1) }
+
+    /// Short: 0.1, 10, 2k.
+    private static func number(_ value: Double) -> String {
+        if value >= 1_000_000 { return self.shortened(value / 1_000_000) + "M" }
+        if value >= 1_000 { return self.shortened(value / 1_000) + "k" }
+        return self.shortened(value)
+    }
+
+    private static func shortened(_ value: Double) -> String {
+        var text = Digits.fixed(value, 3)
+        while text.contains("."), text.last == "0" || text.last == "." { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,126 @@
+/// What a person reads at the end.
+struct TextReport {
+    private static let violationsShown = 20
+
+    let result: LoadResult
+
+    var text: String {
+        var parts = [self.operations]
+        if !self.failures.isEmpty { parts.append(self.failures) }
+        if let server = self.result.server { parts.append(self.figures(server)) }
+        if !self.result.ramp.isEmpty { parts.append(self.ramp) }
+        if let verdict = self.result.verdict { parts.append(self.verdict(verdict)) }
+        let notes = self.notes
+        if !notes.isEmpty { parts.append(notes) }
+        return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private var operations: [String] {
+        var table = TextTable([
+            "", "answers", "a second", "records/s", "failed", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms",
+            "max ms",
+        ])
+        for (kind, figures) in self.result.operations {
+            let latencies = figures.latencies
+            table.add(
+                [
+                    kind.rawValue, Digits.count(figures.answersInTime),
+                    Digits.rate(self.result.rate(figures)),
+                    Digits.rate(self.result.recordRate(figures)), Digits.count(figures.failureCount),
+                ] + [50, 90, 99, 99.9].map { Digits.milliseconds(latencies.percentile($0)) }
+                    + [Digits.milliseconds(latencies.maxMilliseconds)]
+            )
+        }
+        return table.lines
+    }
+
+    private var failures: [String] {
+        var table = TextTable(["failed because of", "", "times"])
+        for (kind, figures) in self.result.operations {
+            for (reason, count) in figures.failures.sorted(by: { $0.value > $1.value }) {
+                table.add([reason, kind.rawValue, Digits.count(count)])
+            }
+        }
+        return table.lines.count > 1 ? table.lines : []
+    }
+
+    private func figures(_ server: ServerFigures) -> [String] {
+        guard server.seconds > 0 else {
+            return ["The server wrote no new figures: is its metrics_interval_s longer than the run?"]
+        }
+        let waiting = server.levels["tidemark_requests_waiting"] ?? .init()
+        var lines = [
+            "server: \(Digits.count(Int(server.commits))) commits, an fsync each "
+                + "(\(Digits.rate(server.commits / server.seconds)) a second), "
+                + "\(Digits.fixed(server.recordsPerCommit, 1)) records and "
+                + "\(Digits.fixed(server.requestsPerCommit, 1)) requests a commit",
+            "        writer's queue \(Digits.fixed(waiting.mean, 1)) requests on average, "
+                + "\(Digits.count(Int(waiting.max))) at most, of samples a second apart",
+        ]
+        let notable = [
+            ("tidemark_requests_replayed", "requests sent again and answered from the record of the first"),
+            ("tidemark_requests_refused", "requests refused"),
+            ("tidemark_notifications_sent", "notifications sent"),
+            ("tidemark_notifications_coalesced", "notifications left out for a later one"),
+            ("tidemark_connections_opened", "connections opened"),
+        ]
+        for (name, words) in notable {
+            let count = Int(server.increases[name] ?? 0)
+            if count > 0 { lines.append("        \(Digits.count(count)) \(words)") }
+        }
+        return lines
+    }
+
+    private var ramp: [String] {
+        var table = TextTable(["rate", "answered", "p50 ms", "p99 ms", "failed", ""])
+        for step in self.result.ramp {
+            table.add([
+                Digits.rate(step.rate), Digits.rate(step.answered), Digits.milliseconds(step.p50Milliseconds),
+                Digits.milliseconds(step.p99Milliseconds), Digits.count(step.failures),
+                step.held ? "held" : "too much",
+            ])
+        }
+        let highest = self.result.highestRate.map {
+            "the highest rate that held: \(Digits.rate($0)) a second"
+        }
+        return table.lines + [highest ?? "no rate held: begin with a lower --rate, or allow a higher --p99"]
+    }
+
+    private func verdict(_ verdict: Verification.Verdict) -> [String] {
+        let doubts =
+            verdict.uncertain == 0
+            ? "" : " (\(Digits.count(verdict.uncertain)) with a write whose fate is unknown: either is right)"
+        let compared =
+            "\(Digits.count(verdict.records)) records read back by feed, feed since the start and fetch\(doubts)"
+        guard !verdict.isGood else { return ["verified: \(compared); none lost, doubled or stale"] }
+        let violations = verdict.violations
+        var lines = ["NOT VERIFIED: \(compared); \(Digits.count(violations.count)) are wrong:"]
+        lines += violations.first.prefix(Self.violationsShown).map { "  " + $0.line }
+        let rest = violations.count - min(violations.count, Self.violationsShown)
+        if rest > 0 {
+            lines.append("  and \(Digits.count(rest)) more; --json has the first \(Violations.keptMax)")
+        }
+        return lines
+    }
+
+    private var notes: [String] {
+        var notes: [String] = []
+        if !self.result.chaosSeconds.isEmpty {
+            notes.append("chaos: the command ran \(Digits.count(self.result.chaosSeconds.count)) times")
+        }
+        if self.result.measurements.unsent > 0 {
+            notes.append(
+                "\(Digits.count(self.result.measurements.unsent)) requests that were due never left: all places were "
+                    + "taken. Their wait is in the latencies; the rate was more than the server, or --outstanding, allowed."
+            )
+        }
+        let lateness = self.result.measurements.lateness.percentile(99)
+        if lateness > 5 {
+            notes.append(
+                "This program itself was \(Digits.milliseconds(lateness)) ms late (p99), which is in the latencies: "
+                    + "give it a processor of its own, or several processes."
+            )
+        }
+        return notes
+    }
+}

@@ -1,0 +1,93 @@
+import RecordClient
+import RecordModel
+
+/// The connections of a process: workers, dealt out to the users, and for each user who listens.
+struct Crew: Sendable {
+    let plan: LoadPlan
+    let workers: [Worker]
+    /// By user; empty when nobody listens.
+    let ears: [Ear]
+    let fleets: [Fleet]
+    /// One a worker, or none.
+    let devices: [Device]
+    private let target: Target
+    private let listeners: [RecordClient]
+
+    var users: Int { min(self.target.tokens.count, self.workers.count) }
+
+    init(_ plan: LoadPlan, _ target: Target) {
+        self.plan = plan
+        self.target = target
+        let users = min(target.tokens.count, plan.connections)
+        let ears = (0..<users).map { _ in Ear(subscription: plan.layout.pushSubscription) }
+        let fleets = (0..<users).map { _ in Fleet() }
+        let settings = plan.workerSettings()
+        // Other numbers in every process of every run.
+        let base = SplitMix64.mix(plan.seed ^ UInt64(plan.process)) ^ UInt64.random(in: 0...UInt64.max)
+        self.workers = (0..<plan.connections).map { number in
+            Worker(
+                client: target.client(user: number % users, installation: base &+ UInt64(number)),
+                number: plan.process * plan.connections + number,
+                settings: settings,
+                ear: ears[number % users],
+                fleet: fleets[number % users]
+            )
+        }
+        self.ears = ears
+        self.fleets = fleets
+        self.devices = plan.mix.has(.sync) ? self.workers.map { Device($0) } : []
+        self.listeners =
+            plan.mix.has(.push)
+            ? (0..<users).map { target.client(user: $0, installation: base &- UInt64($0) &- 1) } : []
+    }
+
+    /// A worker of a user.
+    func worker(of user: Int) -> Worker { self.workers[user] }
+
+    func workers(of user: Int) -> [Worker] {
+        stride(from: user, to: self.workers.count, by: self.users).map { self.workers[$0] }
+    }
+
+    /// Connects all of them.
+    func connect() async throws(LoadFailure) {
+        for client in self.workers.map(\.client) + self.listeners {
+            do throws(ClientError) {
+                _ = try await client.welcome(timeout: .seconds(10))
+            } catch {
+                throw LoadFailure(error, to: "connect")
+            }
+        }
+    }
+
+    /// Listens with all who do; returns when the server has said so to each.
+    ///
+    /// - Parameter tokens: Of the devices' zone, by user.
+    func listen(from tokens: [[UInt8]]) async {
+        for (user, listener) in self.listeners.enumerated() { await self.ears[user].listen(listener) }
+        for (number, device) in self.devices.enumerated() {
+            await device.listen(from: tokens[number % self.users])
+        }
+    }
+
+    /// Gives up on what should have been heard of long ago.
+    func expire() {
+        let limit = ContinuousClock.now - .seconds(self.plan.timeoutSeconds)
+        for ear in self.ears { ear.expire(before: limit) }
+        for fleet in self.fleets { fleet.expire(before: limit) }
+    }
+
+    /// Returns when nothing is under way.
+    func stop() async {
+        for worker in self.workers { await worker.stop() }
+    }
+
+    /// Lets devices rest: what happens from here on is nothing that they have to hear of.
+    func restDevices() {
+        for device in self.devices { device.stop() }
+    }
+
+    func disconnect() async {
+        self.restDevices()
+        for client in self.workers.map(\.client) + self.listeners { await client.shutdown() }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Synchronization
+
+/// A whole run: preparation, load, verification, and what is left behind.
+struct LoadRun: Sendable {
+    let plan: LoadPlan
+    let target: Target
+    /// A file of the server's, or none.
+    let serverMetrics: String?
+    let live: LiveLine
+    /// Where other processes of the same run are met, or none.
+    var rendezvous: Rendezvous?
+    /// `nil`: one rate, or none.
+    var ramp: Ramp?
+
+    /// - Throws: `LoadFailure` when there is nothing to report. What is wrong with the records is in the result.
+    func run() async throws(LoadFailure) -> LoadResult {
+        let crew = Crew(self.plan, self.target)
+        let result: LoadResult
+        do throws(LoadFailure) {
+            result = try await self.run(crew)
+        } catch {
+            await crew.disconnect()
+            throw error
+        }
+        await crew.disconnect()
+        return result
+    }
+
+    private func run(_ crew: Crew) async throws(LoadFailure) -> LoadResult {
+        let preparation = Preparation(crew: crew)
+        self.live.say("connecting, with connections: \(self.plan.connections), users: \(crew.users)")
+        try await crew.connect()
+        self.live.say("saving \(Digits.count(self.plan.records)) records")
+        try await preparation.run()
+        let tokens = try await preparation.tokens()
+        await crew.listen(from: tokens.map { $0[$0.count - 1] })
+        let ticks = crew.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
+
+        let start = try await self.rendezvous?.awaitStart()
+        var result: LoadResult
+        if let ramp = self.ramp {
+            result = try await self.climb(ramp, crew)
+        } else {
+            let startedAt = Date()
+            let rate = self.plan.rate.map { $0 / Double(self.plan.processes) }
+            let outcome = try await self.stage(crew, rate: rate, live: self.live).run(at: start ?? .now)
+            result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
+        }
+        crew.restDevices()
+        if self.plan.verifies {
+            self.live.say("reading everything back")
+            let verification = Verification(crew: crew, tokens: tokens, ticks: ticks)
+            result.verdict = try await verification.run()
+        }
+        // What is wrong should be there to be looked at.
+        if !self.plan.keepsZones, result.verdict?.isGood != false { try await preparation.undo() }
+        return result
+    }
+
+    private func stage(_ crew: Crew, rate: Double?, live: LiveLine?) -> Stage {
+        Stage(
+            crew: crew,
+            rate: rate,
+            warmUp: .seconds(self.plan.warmUpSeconds),
+            duration: .seconds(self.plan.durationSeconds),
+            serverMetrics: self.serverMetrics,
+            live: live
+        )
+    }
+
+    /// Raises the rate until it does not hold any more.
+    ///
+    /// - Returns: The steps, and what was measured at the highest rate that held, or at the first one.
+    private func climb(_ ramp: Ramp, _ crew: Crew) async throws(LoadFailure) -> LoadResult {
+        var search = RampSearch(from: ramp.firstRate)
+        var best: LoadResult?
+        var steps: [LoadResult.RampStep] = []
+        while let rate = search.rate {
+            let startedAt = Date()
+            let outcome = try await self.stage(crew, rate: rate, live: nil).run(at: .now)
+            let result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
+            let step = ramp.judge(result, at: rate)
+            self.live.say(
+                "\(Digits.rate(rate)) a second: p99 \(Digits.milliseconds(step.p99Milliseconds)) ms, "
+                    + "\(Digits.rate(step.answered)) answered, \(step.held ? "held" : "too much")"
+            )
+            if best == nil || (step.held && rate > (search.highestHeld ?? 0)) { best = result }
+            search.tried(rate, held: step.held)
+            steps.append(step)
+        }
+        guard var best else { throw LoadFailure(.usage, "no rate was tried") }
+        best.ramp = steps
+        return best
+    }
+}

@@ -1,0 +1,140 @@
+import RecordClient
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// What is on the server before the load: zones without anything of earlier runs, subscriptions, and one record a key.
+struct Preparation: Sendable {
+    let crew: Crew
+
+    private var plan: LoadPlan { self.crew.plan }
+
+    /// Zones, subscriptions and records, in every user's private database.
+    func run() async throws(LoadFailure) {
+        try await self.eachUser { user throws(LoadFailure) in
+            let client = self.crew.worker(of: user).client
+            try await self.removeZones(client)
+            try await client.require(
+                .modifyZones(ModifyZones(scope: .private, saves: self.plan.layout.zones)),
+                to: "create zones"
+            )
+            try await self.subscribe(client)
+        }
+        try await self.fill()
+    }
+
+    /// Removes what `run` and the load have made, subscriptions included.
+    func undo() async throws(LoadFailure) {
+        try await self.eachUser { user throws(LoadFailure) in
+            try await self.removeZones(self.crew.worker(of: user).client)
+        }
+    }
+
+    /// Where the feed of each zone is now, by user: that of the devices' zone is the last.
+    func tokens() async throws(LoadFailure) -> [[[UInt8]]] {
+        var tokens: [[[UInt8]]] = []
+        for user in 0..<self.crew.users {
+            var ofUser: [[UInt8]] = []
+            for zone in self.plan.layout.zones {
+                do throws(ClientError) {
+                    let end = try await self.crew.worker(of: user).client.end(
+                        of: .fetchToken(FetchToken(scope: .private, zone: zone)),
+                        timeout: .seconds(60)
+                    )
+                    ofUser.append(end.token)
+                } catch {
+                    throw LoadFailure(error, to: "fetch a token")
+                }
+            }
+            tokens.append(ofUser)
+        }
+        return tokens
+    }
+
+    private func eachUser(
+        _ body: @escaping @Sendable (Int) async throws(LoadFailure) -> Void
+    ) async throws(LoadFailure) {
+        for user in 0..<self.crew.users { try await body(user) }
+    }
+
+    private func removeZones(_ client: RecordClient) async throws(LoadFailure) {
+        let zones = self.plan.layout.zones
+        do throws(ClientError) {
+            let outcomes = try await client.perform(
+                .modifyZones(ModifyZones(scope: .private, saves: [], deletes: zones)),
+                timeout: .seconds(120)
+            )
+            for case .failure(let failure) in outcomes.values where !failure.code.isAbsence {
+                throw ClientError.refused(failure)
+            }
+        } catch {
+            throw LoadFailure(error, to: "delete zones of an earlier run")
+        }
+    }
+
+    private func subscribe(_ client: RecordClient) async throws(LoadFailure) {
+        var subscriptions: [Subscription] = []
+        if self.plan.mix.has(.push) {
+            subscriptions.append(
+                Subscription(
+                    id: self.plan.layout.pushSubscription,
+                    kind: .query(
+                        recordType: KeyTable.Kind.push.recordType,
+                        predicate: .all,
+                        zone: self.plan.layout.pushZone,
+                        firesOn: [.creation, .update]
+                    )
+                )
+            )
+        }
+        if self.plan.mix.has(.sync) {
+            let kind = Subscription.Kind.zone(self.plan.layout.syncZone, recordType: nil)
+            subscriptions.append(Subscription(id: self.plan.layout.syncSubscription, kind: kind))
+        }
+        guard !subscriptions.isEmpty else { return }
+        try await client.require(
+            .modifySubscriptions(ModifySubscriptions(scope: .private, saves: subscriptions)),
+            to: "subscribe"
+        )
+    }
+
+    /// Saves the first version of every ordinary record.
+    private func fill() async throws(LoadFailure) {
+        let failure = await withTaskGroup(of: LoadFailure?.self) { group in
+            for worker in self.crew.workers { group.addTask { await worker.fill() } }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension Worker {
+    /// Saves the first version of every ordinary record of this worker.
+    ///
+    /// - Returns: Why it could not.
+    fileprivate func fill() async -> LoadFailure? {
+        let byZone = Dictionary(grouping: 0..<self.settings.plainKeys) {
+            self.settings.layout.zoneNumber(of: $0)
+        }
+        // Well below what a request may have.
+        let step = max(1, min(200, 1_000_000 / self.settings.recordBytes))
+        for keys in byZone.values {
+            for start in stride(from: 0, to: keys.count, by: step) {
+                let part = Array(keys[start..<min(start + step, keys.count)])
+                let saves = self.state.withLock { state in part.map { self.recordSave($0, &state) } }
+                do throws(LoadFailure) {
+                    try await self.client.require(Self.modify(saves), to: "save the records of the run")
+                } catch let failure {
+                    return failure
+                }
+                self.state.withLock { state in for key in part { state.keys.ended(key, .written) } }
+            }
+        }
+        return nil
+    }
+}
+
+extension ErrorCode {
+    /// What was to go is not there.
+    fileprivate var isAbsence: Bool { self == .unknownItem || self == .zoneNotFound }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import RecordClient
+import RecordModel
+import WireProtocol
+
+/// Where several processes of one run meet: records in a zone of the first user, on the server under test.
+///
+///     RUN-member-P      one a process; whoever makes number P is process P
+///     RUN-ready-P       its records are there, and it listens
+///     RUN-start         when the load begins, by the server's clock; from process 0, when all are ready
+///     RUN-result-P-I    part I of what it measured
+struct Rendezvous: Sendable {
+    static let zone = ZoneID(zoneName: "tidemark-load")
+    private static let recordType = "LoadRendezvous"
+    /// Those of a run that broke off count for nothing after this.
+    private static let staleMilliseconds: Int64 = 600_000
+    private static let partBytes = 400_000
+    private static let pollInterval = Duration.milliseconds(100)
+
+    let client: RecordClient
+    let run: String
+    let processes: Int
+    let process: Int
+    /// How long each waits for the others.
+    let patience: Duration
+
+    /// Becomes a process of a run.
+    ///
+    /// - Throws: `usage` when there are as many already.
+    static func join(
+        _ client: RecordClient,
+        run: String,
+        processes: Int,
+        patience: Duration
+    ) async throws(LoadFailure) -> Rendezvous {
+        try await client.require(
+            .modifyZones(ModifyZones(scope: .private, saves: [self.zone])),
+            to: "create the zone in which processes meet"
+        )
+        for process in 0..<processes {
+            let meeting = Rendezvous(
+                client: client,
+                run: run,
+                processes: processes,
+                process: process,
+                patience: patience
+            )
+            if try await meeting.claim() { return meeting }
+        }
+        throw LoadFailure(
+            .usage,
+            "the run \(run) has \(processes) processes already: use another --run, or wait ten minutes if it broke off"
+        )
+    }
+
+    /// Takes the number, unless somebody has it.
+    private func claim() async throws(LoadFailure) -> Bool {
+        let name = "\(self.run)-member-\(self.process)"
+        do throws(ClientError) {
+            let outcomes = try await self.client.perform(
+                self.save(name, [], isNew: true),
+                timeout: .seconds(30)
+            )
+            switch outcomes[0] {
+            case .recordSaved: return true
+            case .failure(let failure) where failure.code == .serverRecordChanged:
+                guard let other = failure.serverRecord?.system.modifiedMilliseconds else { return false }
+                let now = try await self.client.welcome(timeout: .seconds(10)).serverTimeMilliseconds
+                guard now - other > Self.staleMilliseconds else { return false }
+                _ = try await self.client.perform(self.save(name, []), timeout: .seconds(30))
+                return true
+            case .failure(let failure): throw ClientError.refused(failure)
+            default: return false
+            }
+        } catch {
+            throw LoadFailure(error, to: "meet other processes")
+        }
+    }
+
+    // MARK: Start
+
+    /// Says that this process is ready, waits until all are, and returns when the load begins.
+    func awaitStart() async throws(LoadFailure) -> ContinuousClock.Instant {
+        let before = ContinuousClock.now
+        let ready = try await self.write("ready-\(self.process)", [])
+        // The server's clock was so when the answer was half-way here.
+        let then = before + (ContinuousClock.now - before) / 2
+        if self.process == 0 {
+            for other in 0..<self.processes { _ = try await self.read("ready-\(other)", "is ready") }
+            let now = ready + Int64((ContinuousClock.now - then).milliseconds)
+            let start = Field(name: "start", value: .int64(now + 2_000))
+            _ = try await self.write("start", [start])
+        }
+        let fields = try await self.read("start", "says when to begin")
+        guard case .int64(let start)? = fields.first(where: { $0.name == "start" })?.value else {
+            throw LoadFailure(.unavailable, "the first process of the run \(self.run) said no time to begin")
+        }
+        return then + .milliseconds(start - ready)
+    }
+
+    // MARK: Results
+
+    /// Leaves a result for the first process.
+    func leave(_ result: LoadResult) async throws(LoadFailure) {
+        let data: Data
+        do {
+            data = try JSONEncoder().encode(result)
+        } catch {
+            throw LoadFailure(.failed, "the result has no JSON: \(error.localizedDescription)")
+        }
+        let count = (data.count + Self.partBytes - 1) / Self.partBytes
+        for part in 0..<count {
+            let bytes = data.dropFirst(part * Self.partBytes).prefix(Self.partBytes)
+            _ = try await self.write(
+                "result-\(self.process)-\(part)",
+                [
+                    Field(name: "bytes", value: .bytes([UInt8](bytes))),
+                    Field(name: "parts", value: .int64(Int64(count))),
+                ]
+            )
+        }
+    }
+
+    /// Waits for the results of all others.
+    func gather() async throws(LoadFailure) -> [LoadResult] {
+        var results: [LoadResult] = []
+        for other in 1..<self.processes {
+            var data = Data()
+            var parts = 1
+            var part = 0
+            while part < parts {
+                for field in try await self.read("result-\(other)-\(part)", "has a result") {
+                    if case .bytes(let bytes) = field.value { data += bytes }
+                    if case .int64(let count) = field.value { parts = Int(count) }
+                }
+                part += 1
+            }
+            do {
+                results.append(try JSONDecoder().decode(LoadResult.self, from: data))
+            } catch {
+                throw LoadFailure(
+                    .failed,
+                    "the result of process \(other) cannot be read: is it of the same version?"
+                )
+            }
+        }
+        return results
+    }
+
+    /// Removes what the run has left here.
+    func clear() async throws(LoadFailure) {
+        var names: [String] = []
+        var token: [UInt8] = []
+        var goesOn = true
+        while goesOn {
+            let page = FetchChanges(scope: .private, zone: Self.zone, token: token, desiredKeys: [])
+            let (items, end) = try await self.client.page(of: .fetchChanges(page), to: "tidy up")
+            for case .record(let message) in items.map(\.outcome) {
+                names.append(message.record.id.recordName)
+            }
+            (token, goesOn) = (end.token, end.moreComing)
+        }
+        let ours = names.filter { $0.hasPrefix(self.run + "-") }.map {
+            RecordID(zone: Self.zone, recordName: $0)
+        }
+        guard !ours.isEmpty else { return }
+        for start in stride(from: 0, to: ours.count, by: 400) {
+            let part = Array(ours[start..<min(start + 400, ours.count)])
+            let delete = ModifyRecords(scope: .private, saves: [], deletes: part, isAtomic: false)
+            try await self.client.require(.modifyRecords(delete), to: "tidy up")
+        }
+    }
+
+    func end() async { await self.client.shutdown() }
+
+    // MARK: Records
+
+    private func save(_ name: String, _ fields: [Field], isNew: Bool = false) -> RecordModel.Operation {
+        let save = RecordSave(
+            id: RecordID(zone: Self.zone, recordName: name),
+            recordType: Self.recordType,
+            changes: RecordBody(fields)
+        )
+        return .modifyRecords(
+            ModifyRecords(scope: .private, saves: [save], policy: isNew ? .ifServerRecordUnchanged : .allKeys)
+        )
+    }
+
+    /// - Returns: When it was saved, by the server's clock, in milliseconds since 1970.
+    private func write(_ name: String, _ fields: [Field]) async throws(LoadFailure) -> Int64 {
+        do throws(ClientError) {
+            let save = self.save("\(self.run)-\(name)", fields)
+            switch try await self.client.perform(save, timeout: .seconds(30))[0] {
+            case .recordSaved(let saved): return saved.system.modifiedMilliseconds
+            case .failure(let failure): throw ClientError.refused(failure)
+            default: return 0
+            }
+        } catch {
+            throw LoadFailure(error, to: "meet other processes")
+        }
+    }
+
+    /// Waits until a record is there.
+    private func read(_ name: String, _ meaning: String) async throws(LoadFailure) -> [Field] {
+        let id = RecordID(zone: Self.zone, recordName: "\(self.run)-\(name)")
+        let limit = ContinuousClock.now + self.patience
+        while ContinuousClock.now < limit {
+            let fetch = FetchRecords(scope: .private, ids: [id])
+            let (items, _) = try await self.client.page(of: .fetchRecords(fetch), to: "meet other processes")
+            if case .record(let message)? = items.first?.outcome { return message.record.body.fields }
+            try? await Task.sleep(for: Self.pollInterval)
+        }
+        throw LoadFailure(
+            .unavailable,
+            "no process of the run \(self.run) \(meaning) (\(name)) after \(Digits.rate(self.patience.seconds)) s: "
+                + "are all \(self.processes) running, with the same --run and the first of the same users?"
+        )
+    }
+}

@@ -1,0 +1,66 @@
+import RecordClient
+import RecordModel
+import WireProtocol
+
+/// Where a run goes, and as whom.
+struct Target: Sendable {
+    var host: String
+    var port: Int
+    var trust: ClientConfiguration.Trust
+    var container: String
+    var environment: Environment
+    /// Access tokens, one a user; at least one.
+    var tokens: [String]
+
+    /// A client of its own for a connection.
+    ///
+    /// Numbers of users wrap around. The installation is another one for each connection: what a listener has acknowledged is kept for it.
+    func client(user: Int, installation: UInt64) -> RecordClient {
+        var configuration = ClientConfiguration(
+            host: self.host,
+            port: self.port,
+            trust: self.trust,
+            container: self.container,
+            environment: self.environment,
+            accessToken: self.tokens[user % self.tokens.count]
+        )
+        configuration.installationID = [SplitMix64.mix(installation), installation].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        }
+        // A server that was killed is back in a moment: nobody wants to measure the longest pause.
+        configuration.backoffMax = .seconds(1)
+        return RecordClient(configuration: configuration)
+    }
+}
+
+extension RecordClient {
+    /// Performs a request of which every item must succeed.
+    ///
+    /// - Throws: `LoadFailure` with what was being done.
+    func require(_ operation: Operation, to purpose: String) async throws(LoadFailure) {
+        do throws(ClientError) {
+            for outcome in try await self.perform(operation, timeout: .seconds(120)).values {
+                if case .failure(let failure) = outcome { throw ClientError.refused(failure) }
+            }
+        } catch {
+            throw LoadFailure(error, to: purpose)
+        }
+    }
+}
+
+extension LoadFailure {
+    init(_ error: ClientError, to purpose: String) {
+        switch error {
+        case .refused(let failure):
+            self.init(
+                .failed,
+                "the server refused to \(purpose): \(failure.message) (\(FailureReason.text(failure)))"
+            )
+        case .unreachable(let description):
+            self.init(.unavailable, "no connection to \(purpose): \(description). Is the server up?")
+        case .rejected(_, let message):
+            self.init(.unavailable, "the server refused the connection: \(message)")
+        default: self.init(.unavailable, "it was not possible to \(purpose): \(FailureReason.text(error))")
+        }
+    }
+}

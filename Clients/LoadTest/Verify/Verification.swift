@@ -1,0 +1,154 @@
+import RecordClient
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// Reads everything back and compares it with what was acknowledged, when nothing is under way any more.
+struct Verification: Sendable {
+    /// What came of it.
+    struct Verdict: Codable, Sendable {
+        /// Records that were compared, each by three readings.
+        var records = 0
+        /// Of them, those of which nobody knows whether their last write took effect: either is right.
+        var uncertain = 0
+        var violations = Violations()
+
+        var isGood: Bool { self.violations.count == 0 }
+    }
+
+    /// A name in one zone, and what may be found there.
+    private struct Expectation {
+        let key: KeyTable.Key
+        /// Whether a write was acknowledged after the token of the start.
+        let isChanged: Bool
+    }
+
+    private static let recordsPerFetch = 200
+
+    let crew: Crew
+    /// Of the start, by user and zone.
+    let tokens: [[[UInt8]]]
+    /// Those of each worker's keys, when the tokens were taken.
+    let ticks: [UInt64]
+
+    func run() async throws(LoadFailure) -> Verdict {
+        var verdict = Verdict()
+        for worker in self.crew.workers { verdict.violations.add(worker.state.withLock { $0.violations }) }
+        for user in 0..<self.crew.users {
+            let expectations = self.expectations(of: user)
+            let client = self.crew.worker(of: user).client
+            for (number, zone) in self.crew.plan.layout.zones.enumerated() {
+                let inZone = expectations[zone] ?? [:]
+                verdict.records += inZone.count
+                verdict.uncertain += inZone.values.reduce(0) { $0 + ($1.key.uncertain.isEmpty ? 0 : 1) }
+                let comparison = ZoneComparison(zone: zone.zoneName, expected: inZone.mapValues(\.key))
+                let whole = try await Self.feed(client, zone, from: [])
+                comparison.compare(whole, reading: "feed", &verdict.violations)
+                let news = try await Self.feed(client, zone, from: self.tokens[user][number])
+                let changed = inZone.filter(\.value.isChanged).mapValues(\.key)
+                ZoneComparison(zone: zone.zoneName, expected: changed, others: inZone.mapValues(\.key))
+                    .compare(news, reading: "feed since the start", &verdict.violations)
+                let fetched = try await Self.fetch(client, zone, Array(inZone.keys))
+                comparison.compare(fetched, reading: "fetch", &verdict.violations)
+            }
+        }
+        return verdict
+    }
+
+    /// By zone and name.
+    private func expectations(of user: Int) -> [ZoneID: [String: Expectation]] {
+        var expectations: [ZoneID: [String: Expectation]] = [:]
+        let layout = self.crew.plan.layout
+        for worker in self.crew.workers(of: user) {
+            let keys = worker.state.withLock { $0.keys }
+            let ticks = self.ticks[worker.number - self.crew.plan.process * self.crew.plan.connections]
+            for (number, key) in keys.keys.enumerated() where key.changedAt > 0 {
+                let id = layout.recordID(number, in: keys)
+                expectations[id.zone, default: [:]][id.recordName] = Expectation(
+                    key: key,
+                    isChanged: key.writtenAt > ticks
+                )
+            }
+        }
+        return expectations
+    }
+
+    // MARK: Readings
+
+    /// All that a feed has, from a token to its end, in order.
+    private static func feed(
+        _ client: RecordClient,
+        _ zone: ZoneID,
+        from token: [UInt8]
+    ) async throws(LoadFailure) -> [ZoneComparison.Found] {
+        var found: [ZoneComparison.Found] = []
+        var token = token
+        while true {
+            let page = FetchChanges(
+                scope: .private,
+                zone: zone,
+                token: token,
+                limit: UInt32(Bounds.feedPageMax)
+            )
+            let (items, end) = try await client.page(
+                of: .fetchChanges(page),
+                to: "read the feed of \(zone.zoneName)"
+            )
+            for item in items {
+                switch item.outcome {
+                case .record(let message): found.append(ZoneComparison.Found(message.record))
+                case .recordDeleted(let deleted):
+                    found.append(ZoneComparison.Found(name: deleted.id.recordName, version: 0))
+                default: break
+                }
+            }
+            guard end.moreComing else { return found }
+            token = end.token
+        }
+    }
+
+    private static func fetch(
+        _ client: RecordClient,
+        _ zone: ZoneID,
+        _ names: [String]
+    ) async throws(LoadFailure) -> [ZoneComparison.Found] {
+        var found: [ZoneComparison.Found] = []
+        for start in stride(from: 0, to: names.count, by: self.recordsPerFetch) {
+            let part = names[start..<min(start + self.recordsPerFetch, names.count)]
+            let ids = part.map { RecordID(zone: zone, recordName: $0) }
+            let (items, _) = try await client.page(
+                of: .fetchRecords(FetchRecords(scope: .private, ids: ids)),
+                to: "fetch records of \(zone.zoneName)"
+            )
+            for item in items {
+                if case .record(let message) = item.outcome {
+                    found.append(ZoneComparison.Found(message.record))
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension RecordClient {
+    /// Performs a reading and waits for all of it.
+    func page(
+        of operation: Operation,
+        to purpose: String
+    ) async throws(LoadFailure) -> (items: [Item], end: End) {
+        let call = Call(due: .now, work: .fetch(0), ticks: 0)
+        let result: Result<End, ClientError> = await withCheckedContinuation { continuation in
+            self.start(
+                operation,
+                requestTimeout: .seconds(60),
+                resourceTimeout: .seconds(120),
+                items: { call.received($0) },
+                end: { continuation.resume(returning: $0) }
+            )
+        }
+        switch result {
+        case .success(let end): return (call.takeItems(), end)
+        case .failure(let error): throw LoadFailure(error, to: purpose)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import tidemark_load
+
+@Suite
+struct HTMLReportTests {
+    @Test(arguments: [(0.0, 1.0), (7, 7), (1_234, 1_400), (99, 100), (10, 10)])
+    func `an axis begins at 0 and ends at a round number`(highest: Double, end: Double) {
+        let axis = Axis.linear(to: highest)
+        #expect(axis.low == 0)
+        #expect(axis.high == end)
+        #expect((2...9).contains(axis.ticks.count))
+        #expect(axis.place(0) == 0)
+        #expect(axis.place(axis.high) == 1)
+        #expect(axis.place(axis.high * 2) == 1)
+    }
+
+    @Test
+    func `a logarithmic axis has a line for each power of ten`() {
+        let axis = Axis.logarithmic(0.4, 230)
+        #expect(axis.ticks.map { ($0 * 10).rounded() / 10 } == [0.1, 1, 10, 100, 1_000])
+        #expect(abs(axis.place(10) - 0.5) < 0.001)
+        #expect(axis.place(0) == 0)
+    }
+
+    @Test
+    func `a line is broken where nothing was`() {
+        let chart = Chart(
+            title: "a <title>",
+            x: .linear(to: 10),
+            y: .linear(to: 10),
+            unitOfX: "seconds",
+            unitOfY: "ms",
+            lines: [Chart.Line(name: "p50", points: [(0, 0), (1, 10), nil, (10, 5)])]
+        )
+        #expect(chart.svg.contains(#"d="M52.0 176.0h0L87.2 8.0M404.0 92.0h0""#))
+        #expect(chart.svg.contains("a &lt;title&gt;"))
+    }
+}
