@@ -100,6 +100,22 @@ struct KeyTableTests {
         #expect(keys.writable(2, .asset) == nil)
     }
 
+    @Test
+    func `a key whose save is not heard of yet is not written again`() {
+        var keys = self.keys
+        let version = keys.beginSave(40)
+        keys.ended(40, .written, isAwaited: true)
+        #expect(keys.writable(0, .push) == 41)
+        #expect(keys.keys[40].permits(version))
+        keys.ended(40, .notWritten)
+        #expect(keys.writable(0, .push) == 40)
+        #expect(keys.keys[40].permits(version))
+        // A save that failed is awaited by nobody.
+        _ = keys.beginSave(40)
+        keys.ended(40, .notWritten, isAwaited: true)
+        #expect(keys.writable(0, .push) == 40)
+    }
+
     @Test(arguments: [0, 1, 39, 1_000_000])
     func `a name says whose it is`(key: Int) throws {
         let name = KeyTable.recordName(key, of: 12)

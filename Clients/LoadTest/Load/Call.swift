@@ -30,6 +30,14 @@ final class Call: Sendable {
         self.ticks = ticks
     }
 
+    /// The key of a save that somebody has to hear of.
+    var awaitedKey: Int? {
+        switch self.work {
+        case .push(let key), .sync(let key): key
+        default: nil
+        }
+    }
+
     func received(_ items: [Item]) { self.items.withLock { $0 += items } }
 
     func takeItems() -> [Item] {

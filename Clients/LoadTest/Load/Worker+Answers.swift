@@ -15,14 +15,19 @@ extension Worker {
         case .delete(let key):
             self.conclude(call, self.settle([key], items, result), at: now, records: 1)
         case .push(let key):
-            self.ear.answered(self.recordName(key), failure: self.settle([key], items, result))
+            let failure = self.settle([key], items, result, isAwaited: true)
+            self.ear.answered(self.recordName(key), failure: failure)
         case .sync(let key):
-            let failure = self.settle([key], items, result)
+            let failure = self.settle([key], items, result, isAwaited: true)
             let version = self.state.withLock { $0.keys.keys[key].acknowledged }
             self.fleet.answered(self.recordName(key), version: version, failure: failure)
         case .upload(let key, let asset):
-            let failure = self.settle([key], items, result)
-            self.state.withLock { $0.assets[key] = failure == nil ? asset : nil }
+            // Until it is known here which file the record names, nobody may download it.
+            let failure = self.settle([key], items, result, isAwaited: true)
+            self.state.withLock { state in
+                state.assets[key] = failure == nil ? asset : nil
+                if failure == nil { state.keys.ended(key, .notWritten) }
+            }
             self.conclude(call, failure, at: now, records: 1)
         case .fetch(let key): self.read(call, items, result, at: now, wanted: key..<key + 1)
         case .query(let keys): self.read(call, items, result, at: now, wanted: keys)
@@ -53,18 +58,26 @@ extension Worker {
     /// A save was heard of, by the listener or by all devices, or will not be.
     func heard(_ call: Call, _ result: Result<ContinuousClock.Instant, Unheard>) {
         switch result {
-        case .success(let time): self.succeeded(call, at: time, records: 1)
+        case .success(let time):
+            self.release(call)
+            self.succeeded(call, at: time, records: 1)
         case .failure(let unheard):
-            if unheard.isViolation, case .push(let key) = call.work {
-                self.undelivered(key, reading: "notification")
-            } else if unheard.isViolation, case .sync(let key) = call.work {
-                self.undelivered(key, reading: "devices")
+            if unheard.isViolation {
+                self.undelivered(call)
+                self.release(call)
             }
             self.failed(call, unheard.reason)
         }
     }
 
-    private func undelivered(_ key: Int, reading: String) {
+    /// Nobody waits to hear of the save any more: its key may be written again.
+    private func release(_ call: Call) {
+        guard let key = call.awaitedKey else { return }
+        self.state.withLock { $0.keys.ended(key, .notWritten) }
+    }
+
+    private func undelivered(_ call: Call) {
+        guard let key = call.awaitedKey else { return }
         self.state.withLock { state in
             let id = self.settings.layout.recordID(key, in: state.keys)
             state.violations.add(
@@ -74,7 +87,7 @@ extension Worker {
                     recordName: id.recordName,
                     expected: Violation.text(state.keys.keys[key].acknowledged),
                     found: "nothing in \(self.settings.timeout.seconds) s",
-                    reading: reading
+                    reading: call.measured.rawValue
                 )
             )
         }
@@ -85,7 +98,12 @@ extension Worker {
     /// Notes what became of writes.
     ///
     /// - Returns: Why not all of them took effect; `nil`: they did.
-    func settle(_ keys: [Int], _ items: [Item], _ result: Result<End, ClientError>) -> String? {
+    func settle(
+        _ keys: [Int],
+        _ items: [Item],
+        _ result: Result<End, ClientError>,
+        isAwaited: Bool = false
+    ) -> String? {
         let wholeFate: KeyTable.Fate
         var reason: String?
         switch result {
@@ -109,7 +127,7 @@ extension Worker {
             var answered: Set<Int> = []
             for (item, fate) in zip(items, fates) where Int(item.index) < keys.count {
                 answered.insert(Int(item.index))
-                state.keys.ended(keys[Int(item.index)], fate.fate)
+                state.keys.ended(keys[Int(item.index)], fate.fate, isAwaited: isAwaited)
             }
             for index in keys.indices where !answered.contains(index) {
                 state.keys.ended(keys[index], wholeFate)

@@ -137,7 +137,9 @@ struct KeyTable: Sendable {
     }
 
     /// A write came to its end.
-    mutating func ended(_ key: Int, _ fate: Fate) {
+    ///
+    /// `isAwaited`: if it was written somebody has to hear of it, and until then, `ended` once more, nothing else may be written there.
+    mutating func ended(_ key: Int, _ fate: Fate, isAwaited: Bool = false) {
         let now = self.ticks + 1
         self.change(key) { key in
             guard let pending = key.pending else { return }
@@ -147,6 +149,7 @@ struct KeyTable: Sendable {
                 key.acknowledged = pending
                 key.uncertain = []
                 key.writtenAt = now
+                if isAwaited { key.pending = pending }
             case .notWritten: break
             case .unknown: key.uncertain.append(pending)
             case .undecided:
