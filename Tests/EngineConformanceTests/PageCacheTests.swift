@@ -29,8 +29,13 @@ struct PageCacheTests {
             "PRAGMA cache_size = 300; CREATE TABLE t (k INTEGER PRIMARY KEY, v INTEGER); CREATE INDEX i ON t (v)"
         )
         try file.run("CREATE TABLE b (k TEXT PRIMARY KEY, v BLOB) WITHOUT ROWID")
+        // What one writes, the other has to forget from its cache.
+        let second = try PlainFile(path: folder.path + "/file.sqlite")
+        try second.run("PRAGMA synchronous = OFF; PRAGMA cache_size = 300")
+        let files = [file, second]
         var lengths: [Int64: Int64] = [:]
         for round in 1...Self.rounds {
+            let file = files.randomElement(using: &generator)!
             let before = lengths
             try file.run("BEGIN")
             try Self.change(file, &lengths, &generator)
@@ -54,12 +59,14 @@ struct PageCacheTests {
                 try file.run("PRAGMA incremental_vacuum(50)")
             }
             if Int.random(in: 0..<100, using: &generator) == 0 { try file.run("VACUUM") }
-            try Self.compare(
-                file,
-                lengths,
-                isThorough: round % 50 == 0,
-                "round \(round), seed \(generator.seed)"
-            )
+            for file in files {
+                try Self.compare(
+                    file,
+                    lengths,
+                    isThorough: round % 50 == 0,
+                    "round \(round), seed \(generator.seed)"
+                )
+            }
         }
     }
 
