@@ -1,14 +1,16 @@
 /// A record without its zone, of which the parts that differ from one record to the next are still where they were read.
 ///
-/// Lent for the length of a call, and never copied: whoever is handed one copies what it keeps.
+/// Lent for the length of a call, and never copied: whoever is handed one copies what it keeps. Texts are UTF-8; none is a
+/// `String`, so that a page of hundreds of records counts no references.
 package struct LentRecord: ~Copyable {
-    /// UTF-8.
-    // SAFETY: whoever lends the record keeps the memory as it is until the call returns; this and the two below.
+    // SAFETY: whoever lends the record keeps the memory as it is until the call returns; this and all below.
     package let name: UnsafeRawBufferPointer
-    package let recordType: String
-    package let changeTag: String
-    package let system: SystemFields
-    /// Record name of the parent in UTF-8; empty: none.
+    // SAFETY: as above.
+    package let recordType: UnsafeRawBufferPointer
+    // SAFETY: as above.
+    package let changeTag: UnsafeRawBufferPointer
+    package let system: LentSystemFields
+    /// Record name of the parent; empty: none.
     // SAFETY: as above.
     package let parent: UnsafeRawBufferPointer
     /// The bytes of a `RecordBody`.
@@ -16,11 +18,12 @@ package struct LentRecord: ~Copyable {
     package let fields: UnsafeRawBufferPointer
 
     // SAFETY: as above.
+    @inlinable
     package init(
         name: UnsafeRawBufferPointer,
-        recordType: String,
-        changeTag: String,
-        system: SystemFields,
+        recordType: UnsafeRawBufferPointer,
+        changeTag: UnsafeRawBufferPointer,
+        system: LentSystemFields,
         parent: UnsafeRawBufferPointer,
         fields: UnsafeRawBufferPointer
     ) {
@@ -32,13 +35,24 @@ package struct LentRecord: ~Copyable {
         self.fields = fields
     }
 
+    /// Whether the record is a share.
+    package var isShare: Bool {
+        self.recordType.count == ShareRecord.type.utf8.count
+            && self.recordType.elementsEqual(ShareRecord.type.utf8)
+    }
+
     /// A copy that may be kept.
     package func record(in zone: ZoneID) -> Record {
         Record(
             id: RecordID(zone: zone, recordName: String(decoding: self.name, as: UTF8.self)),
-            recordType: self.recordType,
-            changeTag: self.changeTag,
-            system: self.system,
+            recordType: String(decoding: self.recordType, as: UTF8.self),
+            changeTag: String(decoding: self.changeTag, as: UTF8.self),
+            system: SystemFields(
+                createdMilliseconds: self.system.createdMilliseconds,
+                modifiedMilliseconds: self.system.modifiedMilliseconds,
+                createdBy: String(decoding: self.system.createdBy, as: UTF8.self),
+                modifiedBy: String(decoding: self.system.modifiedBy, as: UTF8.self)
+            ),
             parent: self.parent.isEmpty ? nil : String(decoding: self.parent, as: UTF8.self),
             body: RecordBody(trusted: [UInt8](self.fields))
         )
@@ -63,25 +77,77 @@ package struct LentRecord: ~Copyable {
     }
 }
 
+/// `SystemFields` that are still where they were read.
+package struct LentSystemFields {
+    package let createdMilliseconds, modifiedMilliseconds: Int64
+    /// User record names; empty: nobody knows.
+    // SAFETY: as the texts of the record.
+    package let createdBy, modifiedBy: UnsafeRawBufferPointer
+
+    // SAFETY: as above.
+    @inlinable
+    package init(
+        createdMilliseconds: Int64,
+        modifiedMilliseconds: Int64,
+        createdBy: UnsafeRawBufferPointer,
+        modifiedBy: UnsafeRawBufferPointer
+    ) {
+        self.createdMilliseconds = createdMilliseconds
+        self.modifiedMilliseconds = modifiedMilliseconds
+        self.createdBy = createdBy
+        self.modifiedBy = modifiedBy
+    }
+}
+
+extension SystemFields {
+    fileprivate func lent<Result>(_ body: (LentSystemFields) -> Result) -> Result {
+        // SAFETY: what is lent is gone before what it points to.
+        lend(self.createdBy, self.modifiedBy) { createdBy, modifiedBy in
+            body(
+                LentSystemFields(
+                    createdMilliseconds: self.createdMilliseconds,
+                    modifiedMilliseconds: self.modifiedMilliseconds,
+                    createdBy: createdBy,
+                    modifiedBy: modifiedBy
+                )
+            )
+        }
+    }
+}
+
+/// Lends the UTF-8 of two texts.
+// SAFETY: the texts live until the call returns; nothing of them is kept.
+private func lend<Result>(
+    _ first: String,
+    _ second: String,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Result
+) -> Result {
+    var first = first
+    var second = second
+    return first.withUTF8 { first in
+        second.withUTF8 { body(UnsafeRawBufferPointer(first), UnsafeRawBufferPointer($0)) }
+    }
+}
+
 extension Record {
     /// Lends the record.
     package func lent<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
-        var name = self.id.recordName
-        var parent = self.parent ?? ""
         // SAFETY: what is lent is gone before what it points to.
-        return name.withUTF8 { name in
-            parent.withUTF8 { parent in
-                self.body.bytes.withUnsafeBytes { fields in
-                    body(
-                        LentRecord(
-                            name: UnsafeRawBufferPointer(name),
-                            recordType: self.recordType,
-                            changeTag: self.changeTag,
-                            system: self.system,
-                            parent: UnsafeRawBufferPointer(parent),
-                            fields: fields
+        lend(self.id.recordName, self.parent ?? "") { name, parent in
+            lend(self.recordType, self.changeTag) { recordType, changeTag in
+                self.system.lent { system in
+                    self.body.bytes.withUnsafeBytes { fields in
+                        body(
+                            LentRecord(
+                                name: name,
+                                recordType: recordType,
+                                changeTag: changeTag,
+                                system: system,
+                                parent: parent,
+                                fields: fields
+                            )
                         )
-                    )
+                    }
                 }
             }
         }

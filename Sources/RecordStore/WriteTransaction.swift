@@ -213,23 +213,31 @@ package struct Holder: Hashable, Sendable {
 
 /// A change tag is the position of the record's last change in base 36: short, and new with every change.
 package enum ChangeTag {
+    /// Enough digits for any position; such a text needs no memory of its own.
+    package static let digitsMax = 13
+
     package static func text(of position: Int64) -> String {
-        precondition(position >= 0)
-        // 13 digits are enough for any position, and such a text needs no memory of its own.
-        return String(unsafeUninitializedCapacity: 13) { digits in
-            var count = 1
-            var rest = position / 36
-            while rest > 0 {
-                count += 1
-                rest /= 36
-            }
-            rest = position
-            for place in (0..<count).reversed() {
-                let digit = UInt8(rest % 36)
-                digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-                rest /= 36
-            }
-            return count
+        // SAFETY: the memory is on the stack, and copied before the call returns.
+        withUnsafeTemporaryAllocation(byteCount: self.digitsMax, alignment: 1) { memory in
+            String(decoding: self.write(position, into: memory), as: UTF8.self)
         }
+    }
+
+    /// Writes the tag to the end of memory of at least `digitsMax` bytes, and returns where it is.
+    // SAFETY: the memory is the caller's; what is returned is a part of it.
+    package static func write(
+        _ position: Int64,
+        into memory: UnsafeMutableRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        precondition(position >= 0 && memory.count >= self.digitsMax)
+        var place = memory.count
+        var rest = UInt64(position)
+        repeat {
+            place -= 1
+            let digit = UInt8(rest % 36)
+            memory[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            rest /= 36
+        } while rest > 0
+        return UnsafeRawBufferPointer(rebasing: memory[place...])
     }
 }

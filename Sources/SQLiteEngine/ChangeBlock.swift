@@ -30,14 +30,24 @@ enum ChangeBlock {
     static func decode(_ bytes: [UInt8]) -> [Entry]? {
         var entries: [Entry] = []
         entries.reserveCapacity(self.entriesMax)
-        var rest = bytes[...]
+        // SAFETY: the bytes are lent for the call.
+        let isWhole = bytes.withUnsafeBytes { self.visit($0) { entries.append($0) } }
+        return isWhole ? entries : nil
+    }
+
+    /// Visits entries that are still where they were read; false: not what was encoded.
+    // SAFETY: read within their bounds, until the call returns.
+    static func visit(_ bytes: UnsafeRawBufferPointer, _ visit: (Entry) -> Void) -> Bool {
+        var place = 0
         var position: Int64 = 0
-        while !rest.isEmpty {
-            guard let gap = self.next(&rest), let record = self.next(&rest) else { return nil }
+        while place < bytes.count {
+            guard let gap = self.next(bytes, &place), let record = self.next(bytes, &place) else {
+                return false
+            }
             position &+= gap
-            entries.append(Entry(position: position, record: record))
+            visit(Entry(position: position, record: record))
         }
-        return entries
+        return true
     }
 
     /// Positions alone, ascending.
@@ -54,14 +64,18 @@ enum ChangeBlock {
 
     static func decode(positions bytes: [UInt8]) -> [Int64]? {
         var positions: [Int64] = []
-        var rest = bytes[...]
-        var position: Int64 = 0
-        while !rest.isEmpty {
-            guard let gap = self.next(&rest) else { return nil }
-            position &+= gap
-            positions.append(position)
+        // SAFETY: the bytes are lent for the call.
+        let isWhole = bytes.withUnsafeBytes { bytes in
+            var place = 0
+            var position: Int64 = 0
+            while place < bytes.count {
+                guard let gap = self.next(bytes, &place) else { return false }
+                position &+= gap
+                positions.append(position)
+            }
+            return true
         }
-        return positions
+        return isWhole ? positions : nil
     }
 
     private static func append(_ integer: Int64, to bytes: inout [UInt8]) {
@@ -73,10 +87,13 @@ enum ChangeBlock {
         bytes.append(UInt8(rest))
     }
 
-    private static func next(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+    // SAFETY: read within their bounds, until the call returns.
+    private static func next(_ bytes: UnsafeRawBufferPointer, _ place: inout Int) -> Int64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
-        while shift < 64, let byte = rest.popFirst() {
+        while shift < 64, place < bytes.count {
+            let byte = bytes[place]
+            place += 1
             value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return Int64(bitPattern: value) }
             shift += 7

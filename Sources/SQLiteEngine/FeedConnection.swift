@@ -5,8 +5,16 @@ import RecordStore
 /// Answers feeds within a snapshot of a read connection.
 final class FeedConnection: FeedReader {
     private let connection: ReadConnection
+    /// Of the connection's statements the one that finds records by number.
+    private let fromNumber: HotStatement
     /// Where `fromNumber` is; `nil`: nowhere.
     private var reached: Int64?
+    /// Where the tag of the record is that a visitor is lent.
+    // SAFETY: written when a visit begins, and only one visit is under way at a time.
+    private let changeTag = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: ChangeTag.digitsMax,
+        alignment: 1
+    )
     /// So many numbers further a record is looked for by steps, each of which costs a tenth of a search.
     private static let stepsMax: Int64 = 8
 
@@ -14,11 +22,14 @@ final class FeedConnection: FeedReader {
 
     init(_ connection: ReadConnection) {
         self.connection = connection
+        self.fromNumber = connection.feedStatements.fromNumber
     }
+
+    deinit { self.changeTag.deallocate() }
 
     /// Lets go of the snapshot.
     func finish() {
-        if self.reached != nil { self.statements.fromNumber.reset() }
+        if self.reached != nil { self.fromNumber.reset() }
         self.reached = nil
     }
 
@@ -86,48 +97,50 @@ final class FeedConnection: FeedReader {
         in zone: ZoneKey,
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
-        let statement = self.statements.fromNumber
         guard try FeedFailure.wrapping({ () throws(StorageFailure) in try self.reach(number) }),
-            statement.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
-            statement.integer(FeedStatements.zoneColumn) == zone.number
+            self.fromNumber.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
+            self.fromNumber.integer(FeedStatements.zoneColumn) == zone.number
         else { return nil }
-        return try visit(self.row(statement))
+        return try visit(self.row(self.fromNumber))
     }
 
     /// Moves `fromNumber` to a record; false: there is none.
     private func reach(_ number: Int64) throws(StorageFailure) -> Bool {
-        let statement = self.statements.fromNumber
-        if let reached, (reached...reached + Self.stepsMax).contains(number) {
-            while let place = self.reached, place < number { try self.step(statement) }
+        var reached = self.reached
+        // A step that fails leads nowhere.
+        self.reached = nil
+        if let place = reached, place <= number, number - place <= Self.stepsMax {
+            while let place = reached, place < number { reached = try self.step() }
         } else {
-            self.finish()
-            statement.bind(1, number)
-            try self.step(statement)
+            if reached != nil { self.fromNumber.reset() }
+            self.fromNumber.bind(1, number)
+            reached = try self.step()
         }
-        return self.reached == number
+        self.reached = reached
+        return reached == number
     }
 
-    private func step(_ statement: HotStatement) throws(StorageFailure) {
-        self.reached = nil
-        if try statement.step() { self.reached = statement.integer(RecordColumns.number) }
+    /// The number of the next record.
+    private func step() throws(StorageFailure) -> Int64? {
+        try self.fromNumber.step() ? self.fromNumber.integer(RecordColumns.number) : nil
     }
 
     private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
         let position = statement.integer(RecordColumns.position)
+        // SAFETY: a visit ends before the statement moves on, and before the snapshot does.
         let (type, system) = try FeedFailure.wrapping { () throws(StorageFailure) in
             (
-                try self.connection.typeName(statement.integer(RecordColumns.type)),
-                try self.connection.systemFields(statement)
+                try self.connection.lentTypeName(statement.integer(RecordColumns.type)),
+                try self.connection.lentSystemFields(statement)
             )
         }
-        // SAFETY: a visit ends before the statement moves on.
         return FeedRow(
             number: statement.integer(RecordColumns.number),
             position: position,
             record: LentRecord(
                 name: statement.lent(FeedStatements.nameColumn),
                 recordType: type,
-                changeTag: ChangeTag.text(of: position),
+                changeTag: ChangeTag.write(position, into: self.changeTag),
                 system: system,
                 parent: statement.lent(RecordColumns.parent),
                 fields: statement.lent(RecordColumns.body)
@@ -180,14 +193,17 @@ final class FeedConnection: FeedReader {
         self.bind(statement, zone)
         statement.bind(3, position)
         var changes: [FeedChange] = []
+        changes.reserveCapacity(limit + ChangeBlock.entriesMax)
         while try statement.step() {
-            guard let block = ChangeBlock.decode(statement.bytes(0)) else {
+            // SAFETY: what is lent is read before the statement moves on.
+            let isWhole = ChangeBlock.visit(statement.lent(0)) { entry in
+                // The first block may begin before the position.
+                guard entry.position > position else { return }
+                changes.append(FeedChange(position: entry.position, record: entry.record))
+            }
+            guard isWhole else {
                 statement.reset()
                 throw .unexpected(code: SQLITE_CORRUPT)
-            }
-            // The first block may begin before the position.
-            for entry in block where entry.position > position {
-                changes.append(FeedChange(position: entry.position, record: entry.record))
             }
             if changes.count >= limit { break }
         }

@@ -19,8 +19,8 @@ final class ReadConnection: @unchecked Sendable {
     /// The statements of queries.
     let queryStatements: QueryStatements
     let knownTypes: KnownTypes
-    private var typeNames = NameMemory()
-    private var authorNames = NameMemory()
+    private let typeNames = NameMemory()
+    private let authorNames = NameMemory()
 
     init(file: DatabaseFile) throws {
         let queue = try file.openReader()
@@ -150,6 +150,8 @@ final class ReadConnection: @unchecked Sendable {
     func snapshot<Answer>(
         _ read: () throws(StorageFailure) -> Answer
     ) throws(StorageFailure) -> Answer {
+        self.typeNames.forgetIfMany()
+        self.authorNames.forgetIfMany()
         try self.begin.run()
         do {
             let answer = try read()
@@ -214,57 +216,67 @@ final class ReadConnection: @unchecked Sendable {
 
     /// Those of the record in such a row.
     func systemFields(_ statement: HotStatement) throws(StorageFailure) -> SystemFields {
-        let (creator, modifier) = (statement.integer(4), statement.integer(5))
+        let creator = statement.integer(RecordColumns.creator)
+        let modifier = statement.integer(RecordColumns.modifier)
         let createdBy = try self.authorName(creator)
         return SystemFields(
-            createdMilliseconds: statement.integer(2),
-            modifiedMilliseconds: statement.integer(3),
+            createdMilliseconds: statement.integer(RecordColumns.created),
+            modifiedMilliseconds: statement.integer(RecordColumns.modified),
             createdBy: createdBy,
             modifiedBy: modifier == creator ? createdBy : try self.authorName(modifier)
         )
     }
 
+    /// The same, with names that are lent until the snapshot ends.
+    func lentSystemFields(_ statement: HotStatement) throws(StorageFailure) -> LentSystemFields {
+        let creator = statement.integer(RecordColumns.creator)
+        let modifier = statement.integer(RecordColumns.modifier)
+        let createdBy = try self.lentAuthorName(creator)
+        return LentSystemFields(
+            createdMilliseconds: statement.integer(RecordColumns.created),
+            modifiedMilliseconds: statement.integer(RecordColumns.modified),
+            createdBy: createdBy,
+            modifiedBy: modifier == creator ? createdBy : try self.lentAuthorName(modifier)
+        )
+    }
+
+    // MARK: Names
+
     /// The name of a record type.
     func typeName(_ number: Int64) throws(StorageFailure) -> String {
-        if let name = self.typeNames.name(of: number) { return name }
-        return self.typeNames.keep(try Self.name(self.typeName, number), of: number)
+        try self.name(of: number, self.typeNames, self.typeName).text
     }
 
     /// The record name of a user; empty for 0, which is nobody.
     func authorName(_ number: Int64) throws(StorageFailure) -> String {
         guard number != 0 else { return "" }
-        if let name = self.authorNames.name(of: number) { return name }
-        return self.authorNames.keep(try Self.name(self.authorName, number), of: number)
+        return try self.name(of: number, self.authorNames, self.authorName).text
     }
 
-    private static func name(_ statement: HotStatement, _ number: Int64) throws(StorageFailure) -> String {
+    /// The same in UTF-8.
+    // SAFETY: lent until the snapshot ends.
+    func lentTypeName(_ number: Int64) throws(StorageFailure) -> UnsafeRawBufferPointer {
+        if let name = self.typeNames.lastUTF8(of: number) { return name }
+        return try self.name(of: number, self.typeNames, self.typeName).utf8
+    }
+
+    // SAFETY: as above.
+    private func lentAuthorName(_ number: Int64) throws(StorageFailure) -> UnsafeRawBufferPointer {
+        if let name = self.authorNames.lastUTF8(of: number) { return name }
+        // SAFETY: nothing is there to be read.
+        guard number != 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return try self.name(of: number, self.authorNames, self.authorName).utf8
+    }
+
+    private func name(
+        of number: Int64,
+        _ memory: NameMemory,
+        _ statement: HotStatement
+    ) throws(StorageFailure) -> NameMemory.Name {
+        if let name = memory.name(of: number) { return name }
         statement.bind(1, number)
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { statement.reset() }
-        return statement.text(0)
-    }
-}
-
-/// Names by number: they never change, so what was read once is valid in every snapshot.
-private struct NameMemory {
-    private var names: [Int64: String] = [:]
-    /// Most records have the type and the authors of the one before.
-    private var last: (number: Int64, name: String) = (0, "")
-
-    /// Beyond so many all are forgotten.
-    private static let namesMax = 10_000
-
-    mutating func name(of number: Int64) -> String? {
-        if number == self.last.number, number != 0 { return self.last.name }
-        guard let name = self.names[number] else { return nil }
-        self.last = (number, name)
-        return name
-    }
-
-    mutating func keep(_ name: String, of number: Int64) -> String {
-        if self.names.count >= Self.namesMax { self.names = [:] }
-        self.names[number] = name
-        self.last = (number, name)
-        return name
+        return memory.keep(statement.text(0), of: number)
     }
 }

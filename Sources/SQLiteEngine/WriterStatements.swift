@@ -225,6 +225,10 @@ enum RecordColumns {
     /// Places of columns, and how many there are.
     static let type: Int32 = 0
     static let position: Int32 = 1
+    static let created: Int32 = 2
+    static let modified: Int32 = 3
+    static let creator: Int32 = 4
+    static let modifier: Int32 = 5
     static let parent: Int32 = 6
     static let body: Int32 = 7
     static let number: Int32 = 8

@@ -276,6 +276,6 @@ extension ItemOutcome {
     }
 
     var record: Record? {
-        if case .record(let message) = self { message.record } else { nil }
+        if case .record(let message) = self { try? message.record() } else { nil }
     }
 }

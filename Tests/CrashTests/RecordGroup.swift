@@ -64,7 +64,7 @@ struct RecordGroup: Sendable {
         var records: [Record] = []
         for (index, outcome) in outcomes {
             switch outcome {
-            case .record(let message): records.append(message.record)
+            case .record(let message): records.append(try message.record())
             case .failure(let failure) where failure.code == .unknownItem: continue
             case .failure(let failure) where failure.code == .zoneNotFound: continue
             default:

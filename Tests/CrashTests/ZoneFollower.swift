@@ -104,7 +104,7 @@ struct ZoneFollower: Sendable {
         let entries = try items.map { item in
             switch item.outcome {
             case .record(let message):
-                let record = message.record
+                let record = try message.record()
                 guard record.id.zone.zoneName == self.zone.zoneName,
                     [FeedData.recordType, FeedData.usersType].contains(record.recordType)
                 else {

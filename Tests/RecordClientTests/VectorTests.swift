@@ -30,19 +30,36 @@ import WireProtocol
         }
     }
 
-    @Test func `what a server may not say ends the request and the connection with its reason`() throws {
+    @Test func `what a server may not say ends the connection, or the reading of a record, with its reason`()
+        throws
+    {
         let vectors = try Self.vectors(refused: true)
         #expect(vectors.count >= 8)
         for vector in vectors {
             let reason: CloseReason =
                 vector.error["close_reason"] == "credit_invalid" ? .creditInvalid : .messageMalformed
             let events = try self.events(after: vector)
-            guard case .failure(.protocolViolation(let error)) = events.last else {
+            guard let error = try Self.violation(events.last, vector) else {
                 Issue.record("\(vector): \(events)")
                 continue
             }
             #expect(error.closeReason == reason, "\(vector)")
         }
+    }
+
+    /// What is wrong with a message, be it found when it came or when a record of it is read.
+    private static func violation(_ last: Answer.Event?, _ vector: Vector) throws -> WireError? {
+        if case .failure(.protocolViolation(let error)) = last { return error }
+        guard vector.message == "Items" else { return nil }
+        for item in try Items(decoding: ByteBuffer(bytes: vector.bytes)).items {
+            guard case .record(let message) = item.outcome else { continue }
+            do throws(WireError) {
+                _ = try message.record()
+            } catch {
+                return error
+            }
+        }
+        return nil
     }
 
     /// What the caller of a request is told when the bytes come in the place where their message belongs.

@@ -39,10 +39,10 @@ struct FeedTests {
         }
     }
 
-    private static func names(_ items: [Item]) -> [String] {
-        items.map { item in
+    private static func names(_ items: [Item]) throws -> [String] {
+        try items.map { item in
             switch item.outcome {
-            case .record(let message): message.record.id.recordName
+            case .record(let message): try message.record().id.recordName
             case .recordDeleted(let deleted): "-" + deleted.id.recordName + " " + deleted.recordType
             case .zoneChanged(let zone): zone.zoneName
             case .zoneDeleted(let zone): "-" + zone.zoneName
@@ -65,7 +65,7 @@ struct FeedTests {
             while let frame = await peer.next(), frame.kind == .items {
                 let items = try Items(decoding: frame.payload).items
                 #expect(frame.payload.readableBytes <= 64 * 1_024 || items.count == 1)
-                frames.append(Self.names(items))
+                frames.append(try Self.names(items))
                 numbers += items.map(\.index)
             }
             #expect(frames == [["0", "1"], ["2", "3"], ["4"], ["large"], ["last"]])
@@ -78,12 +78,12 @@ struct FeedTests {
             try await server.fill(records: 3, bytes: 10)
             let it = Conversation(try await server.signIn())
             let first = try await it.ask(Self.changes(limit: 2))
-            #expect(Self.names(first.items) == ["0", "1"])
+            #expect(try Self.names(first.items) == ["0", "1"])
             #expect(first.items.map(\.index) == [0, 1])
             #expect(first.end.moreComing)
             #expect(first.end.totals?.records == 3)
             let second = try await it.ask(Self.changes(first.end.token, limit: 2))
-            #expect(Self.names(second.items) == ["2"])
+            #expect(try Self.names(second.items) == ["2"])
             #expect(!second.end.moreComing)
             let delete = ModifyRecords(
                 scope: .private,
@@ -92,7 +92,7 @@ struct FeedTests {
             )
             _ = try await it.ask(.modifyRecords(delete))
             let third = try await it.ask(Self.changes(second.end.token))
-            #expect(Self.names(third.items) == ["-1 Note"])
+            #expect(try Self.names(third.items) == ["-1 Note"])
             #expect(third.end.totals == nil)
         }
     }
@@ -118,9 +118,11 @@ struct FeedTests {
             let zone = try await it.token(zone: Self.zone)
             let database = try await it.token(zone: nil)
             _ = try await it.ask(.save(["late"]))
-            #expect(Self.names(try await it.ask(Self.changes(zone)).items) == ["late"])
+            #expect(try Self.names(try await it.ask(Self.changes(zone)).items) == ["late"])
             let feed = FetchDatabaseChanges(scope: .private, token: database)
-            #expect(Self.names(try await it.ask(.fetchDatabaseChanges(feed)).items) == [Self.zone.zoneName])
+            #expect(
+                try Self.names(try await it.ask(.fetchDatabaseChanges(feed)).items) == [Self.zone.zoneName]
+            )
             let missing = ZoneID(zoneName: "missing")
             let failure = try await it.ask(.fetchToken(FetchToken(scope: .private, zone: missing))).end
                 .failure

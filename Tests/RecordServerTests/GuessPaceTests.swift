@@ -155,7 +155,7 @@ import WireProtocol
         _ = try await peer.answer(on: 3)
         try await peer.send(.fetchRecords(FetchRecords(scope: .private, ids: [id])), on: 5)
         guard case .record(let message)? = try await peer.answer(on: 5).items.first?.outcome,
-            let contents = message.record.body.share
+            let contents = try message.record().body.share
         else { throw UnexpectedFrame(frame: nil) }
         return contents.token
     }

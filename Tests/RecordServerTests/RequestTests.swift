@@ -21,7 +21,7 @@ struct RequestTests {
                 Issue.record("no record came")
                 return
             }
-            let record = message.record
+            let record = try message.record()
             #expect(record.id.recordName == "0")
             #expect(record.system.createdBy == ServerUnderTest.userRecordName)
             #expect(Self.failure(fetched.items.last)?.code == .unknownItem)

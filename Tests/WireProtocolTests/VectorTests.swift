@@ -76,7 +76,7 @@ import WireProtocol
         case "Welcome": encoded = try Welcome(decoding: payload).encoded()
         case "GoAway": encoded = try GoAway(decoding: payload).encoded()
         case "Request": encoded = try Request(decoding: payload).encoded()
-        case "Items": encoded = withRecordsRead(try Items(decoding: payload)).encoded()
+        case "Items": encoded = try withRecordsRead(try Items(decoding: payload)).encoded()
         case "End": encoded = try End(decoding: payload).encoded()
         case "Credit": encoded = try Credit(decoding: payload).encoded()
         case "Notification": encoded = try Notification(decoding: payload).encoded()
@@ -127,11 +127,11 @@ import WireProtocol
 }
 
 /// Items whose records were read and encoded anew.
-private func withRecordsRead(_ items: Items) -> Items {
+private func withRecordsRead(_ items: Items) throws(WireError) -> Items {
     Items(
-        items: items.items.map { item in
+        items: try items.items.map { (item) throws(WireError) in
             guard case .record(let message) = item.outcome else { return item }
-            return Item(index: item.index, outcome: .record(RecordMessage(message.record)))
+            return Item(index: item.index, outcome: .record(RecordMessage(try message.record())))
         }
     )
 }

@@ -184,7 +184,9 @@ struct AssetDownloads: RecordCompletion {
             throw CKError(error)
         }
         guard let outcome = outcomes[0],
-            case .value(_, let result)? = fetch.answer(to: Item(index: 0, outcome: outcome), user: self.user)
+            case .value(_, let result)? = try CKError.reading({ () throws(WireError) in
+                try fetch.answer(to: Item(index: 0, outcome: outcome), user: self.user)
+            })
         else { throw .answerOfAnotherKind }
         do { return try result.get() } catch { throw error as? CKError ?? .answerOfAnotherKind }
     }

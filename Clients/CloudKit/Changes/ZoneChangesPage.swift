@@ -62,10 +62,10 @@ struct ZoneChangesPage: FeedPage {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         switch item.outcome {
         case .record(let message):
-            let record = message.record
+            let record = try message.record()
             return .value(CKRecord.ID(record.id), .success(.saved(.made(of: record, currentUser: user))))
         case .recordDeleted(let deleted):
             return .value(CKRecord.ID(deleted.id), .success(.deleted(deleted.recordType)))

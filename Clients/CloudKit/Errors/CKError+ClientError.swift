@@ -3,6 +3,15 @@ package import RecordClient
 import WireProtocol
 
 extension CKError {
+    /// Reads a part of an answer.
+    static func reading<Value>(_ read: () throws(WireError) -> Value) throws(CKError) -> Value {
+        do throws(WireError) {
+            return try read()
+        } catch {
+            throw CKError(.protocolViolation(error))
+        }
+    }
+
     /// Makes the error of a request that got no answer, or was refused as a whole.
     package init(_ error: ClientError) {
         switch error {

@@ -1,3 +1,4 @@
+internal import RecordClient
 private import RecordModel
 private import Synchronization
 internal import WireProtocol
@@ -7,6 +8,8 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
     private struct Count {
         var failures: [(id: Request.ItemID, error: any Error)] = []
         var isAnswered: [Bool]
+        /// What is wrong with an answer that can't be read.
+        var violation: WireError?
     }
 
     let request: Request
@@ -52,9 +55,18 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
 
     /// Reads items that arrived.
     ///
-    /// Answers to items that the request does not have are dropped.
+    /// Answers to items that the request does not have are dropped; so is whatever comes from the first on that can't be read.
     func read(_ items: [Item], user: String) -> [Request.Answer] {
-        let answers = items.compactMap { self.request.answer(to: $0, user: user) }
+        guard self.counted.withLock({ $0.violation == nil }) else { return [] }
+        var answers: [Request.Answer] = []
+        for item in items {
+            do throws(WireError) {
+                if let answer = try self.request.answer(to: item, user: user) { answers.append(answer) }
+            } catch {
+                self.counted.withLock { $0.violation = error }
+                break
+            }
+        }
         if let address { for answer in answers { answer.share(Request.share(of:))?.isAt(address) } }
         self.counted.withLock { counted in
             for item in items where Int(item.index) < counted.isAnswered.count {
@@ -76,6 +88,14 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
             retry: .never
         )
         return self.read(silent.map { Item(index: UInt32($0), outcome: .failure(failure)) }, user: user)
+    }
+
+    /// How a request ended of which not everything could be read.
+    func judged(_ result: Result<End, ClientError>) -> Result<End, ClientError> {
+        guard case .success = result, let violation = self.counted.withLock({ $0.violation }) else {
+            return result
+        }
+        return .failure(.protocolViolation(violation))
     }
 
     func count(_ answers: [Request.Answer]) {

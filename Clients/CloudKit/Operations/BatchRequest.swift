@@ -71,7 +71,7 @@ protocol BatchRequest: Sendable {
     static func share(of value: Value) -> CKShare?
 
     /// Reads an answer; `nil` when it answers none of the items.
-    func answer(to item: Item, user: String) -> Answer?
+    func answer(to item: Item, user: String) throws(WireError) -> Answer?
 }
 
 extension BatchRequest {

@@ -34,12 +34,12 @@ struct RecordFetch: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         guard Int(item.index) < self.ids.count else { return nil }
         let id = self.ids[Int(item.index)]
         switch item.outcome {
         case .record(let message):
-            return .value(id, .success(.made(of: message.record, currentUser: user)))
+            return .value(id, .success(.made(of: try message.record(), currentUser: user)))
         case .failure(let failure):
             let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))
@@ -71,7 +71,9 @@ struct CurrentUserFetch: BatchRequest {
         return try self.fetch(user).operation(user: user)
     }
 
-    func answer(to item: Item, user: String) -> Answer? { self.fetch(user).answer(to: item, user: user) }
+    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
+        try self.fetch(user).answer(to: item, user: user)
+    }
 
     private func fetch(_ user: String) -> RecordFetch {
         RecordFetch([CKRecord.ID(recordName: user)], desiredKeys: self.desiredKeys, scope: self.scope)

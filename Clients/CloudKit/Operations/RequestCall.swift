@@ -197,7 +197,7 @@ final class RequestCall: CKOperation.Work {
         } end: { result in
             self.run(true) {
                 let refused = held.take()
-                switch result {
+                switch tally.judged(result) {
                 case .success(let last):
                     let again = request.again(refused: refused)
                     if let again { tally.leaveOut(again.items) }

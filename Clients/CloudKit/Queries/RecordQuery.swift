@@ -57,9 +57,9 @@ struct RecordQuery: BatchRequest {
         )
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         guard case .record(let message) = item.outcome else { return nil }
-        let record = message.record
+        let record = try message.record()
         return .value(CKRecord.ID(record.id), .success(.made(of: record, currentUser: user)))
     }
 }

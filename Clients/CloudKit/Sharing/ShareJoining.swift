@@ -21,10 +21,10 @@ struct ShareJoining: BatchRequest {
         .acceptShares(AcceptShares(tokens: self.items.questions))
     }
 
-    func answer(to item: Item, user: String) -> Answer? {
+    func answer(to item: Item, user: String) throws(WireError) -> Answer? {
         guard let metadata = self.items.id(of: item) else { return nil }
         guard case .record(let message) = item.outcome,
-            let share = CKRecord.made(of: message.record, currentUser: user) as? CKShare
+            let share = CKRecord.made(of: try message.record(), currentUser: user) as? CKShare
         else { return .value(metadata, .failure(item.outcome.error(user: user))) }
         return .value(metadata, .success(share))
     }

@@ -30,8 +30,10 @@ struct ShareRefresh: RecordCompletion {
             if case .cancelled = error { throw CKError(error) }
             return record
         }
-        guard let share = record as? CKShare, case .record(let message)? = outcomes[0] else { return record }
-        let fresh = CKRecord.made(of: message.record, currentUser: self.user)
+        guard let share = record as? CKShare, case .record(let message)? = outcomes[0],
+            let model = try? message.record()
+        else { return record }
+        let fresh = CKRecord.made(of: model, currentUser: self.user)
         guard let known = (fresh as? CKShare)?.sharing.known else { return record }
         share.isAt(self.address)
         _ = share.change { $0.refresh(known) }

@@ -113,8 +113,9 @@ final class Device: Sendable {
     private func received(_ items: [Item]) {
         let now = ContinuousClock.now
         for item in items {
-            guard case .record(let message) = item.outcome else { continue }
-            let record = message.record
+            guard case .record(let message) = item.outcome, let record = try? message.record() else {
+                continue
+            }
             let name = record.id.recordName
             guard let version = Contents(record.body)?.version else { continue }
             let (earlier, isNew) = self.state.withLock { state in

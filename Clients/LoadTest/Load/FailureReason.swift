@@ -10,11 +10,13 @@ enum FailureReason {
         case .unreachable: "unreachable"
         case .responseLost: "no answer in time"
         case .cancelled: "cancelled"
-        case .protocolViolation: "the server broke the protocol"
+        case .protocolViolation: self.violation
         case .fileFailed: "file failed"
         case .closed: "closed"
         }
     }
+
+    static let violation = "the server broke the protocol"
 
     /// The code's number, and its name where there is one.
     static func text(_ failure: Failure) -> String {

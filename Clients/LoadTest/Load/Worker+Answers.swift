@@ -153,7 +153,11 @@ extension Worker {
             switch item.outcome {
             case .record(let message):
                 records += 1
-                if let key = self.see(message.record, call) { found.insert(key) }
+                guard let record = try? message.record() else {
+                    failure = FailureReason.violation
+                    continue
+                }
+                if let key = self.see(record, call) { found.insert(key) }
             case .recordDeleted(let deleted): self.see(deleted.id, version: 0, call)
             case .failure(let refusal) where refusal.code == .unknownItem && wanted != nil: break
             case .failure(let refusal): failure = FailureReason.text(refusal)

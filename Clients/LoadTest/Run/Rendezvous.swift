@@ -156,7 +156,7 @@ struct Rendezvous: Sendable {
             let page = FetchChanges(scope: .private, zone: Self.zone, token: token, desiredKeys: [])
             let (items, end) = try await self.client.page(of: .fetchChanges(page), to: "tidy up")
             for case .record(let message) in items.map(\.outcome) {
-                names.append(message.record.id.recordName)
+                names.append(try message.read().id.recordName)
             }
             (token, goesOn) = (end.token, end.moreComing)
         }
@@ -207,7 +207,7 @@ struct Rendezvous: Sendable {
         while ContinuousClock.now < limit {
             let fetch = FetchRecords(scope: .private, ids: [id])
             let (items, _) = try await self.client.page(of: .fetchRecords(fetch), to: "meet other processes")
-            if case .record(let message)? = items.first?.outcome { return message.record.body.fields }
+            if case .record(let message)? = items.first?.outcome { return try message.read().body.fields }
             try? await Task.sleep(for: Self.pollInterval)
         }
         throw LoadFailure(

@@ -64,3 +64,13 @@ extension LoadFailure {
         }
     }
 }
+
+extension RecordMessage {
+    func read() throws(LoadFailure) -> Record {
+        do throws(WireError) {
+            return try self.record()
+        } catch {
+            throw LoadFailure(.protocolViolation(error), to: "read a record")
+        }
+    }
+}

@@ -96,7 +96,7 @@ struct Verification: Sendable {
             )
             for item in items {
                 switch item.outcome {
-                case .record(let message): found.append(ZoneComparison.Found(message.record))
+                case .record(let message): found.append(ZoneComparison.Found(try message.read()))
                 case .recordDeleted(let deleted):
                     found.append(ZoneComparison.Found(name: deleted.id.recordName, version: 0))
                 default: break
@@ -122,7 +122,7 @@ struct Verification: Sendable {
             )
             for item in items {
                 if case .record(let message) = item.outcome {
-                    found.append(ZoneComparison.Found(message.record))
+                    found.append(ZoneComparison.Found(try message.read()))
                 }
             }
         }

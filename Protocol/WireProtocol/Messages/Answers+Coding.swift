@@ -47,7 +47,7 @@ extension Item {
             case 0x22:
                 try message.skip(tag)
                 outcome = .deleted
-            case 0x2A: outcome = .record(try RecordMessage(checking: message.message(), in: payload))
+            case 0x2A: outcome = .record(RecordMessage(try message.message(), in: payload))
             case 0x32: outcome = .zone(try Zone(message.message()))
             case 0x3A: outcome = .recordDeleted(try DeletedRecord(message.message()))
             case 0x42: outcome = .zoneChanged(try ZoneID(message.message()))

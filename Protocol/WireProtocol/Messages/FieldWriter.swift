@@ -18,6 +18,7 @@ struct FieldWriter {
     }
 
     /// The length of the message that follows, which is written field by field.
+    @inline(__always)
     mutating func message(_ number: UInt8, bytes: Int) {
         self.tag(number, wireType: 2)
         self.varint(UInt64(bytes))
@@ -42,6 +43,12 @@ struct FieldWriter {
     // SAFETY: the bytes are copied before the call returns.
     mutating func field(_ number: UInt8, _ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
+        self.message(number, bytes)
+    }
+
+    /// A message that is encoded already.
+    // SAFETY: the bytes are copied before the call returns.
+    mutating func message(_ number: UInt8, _ bytes: UnsafeRawBufferPointer) {
         self.message(number, bytes: bytes.count)
         self.copy(bytes)
     }

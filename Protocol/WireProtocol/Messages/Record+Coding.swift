@@ -3,9 +3,7 @@ import RecordModel
 
 extension Record {
     /// Reads a record that a server sent; `clear` has no place in it.
-    ///
-    /// `isChecked`: its fields were found to be in order.
-    init(_ message: consuming MessageReader, isChecked: Bool = false) throws(WireError) {
+    init(_ message: consuming MessageReader) throws(WireError) {
         self.init(id: .unnamed, recordType: "", changeTag: "", system: .unknown, body: .empty)
         var hasID = false
         var fields: [UInt8] = []
@@ -30,10 +28,6 @@ extension Record {
             }
         }
         guard hasID else { throw WireError(.missing, field: "id") }
-        guard !isChecked else {
-            self.body = RecordBody(trusted: fields)
-            return
-        }
         do throws(BodyError) {
             self.body = try RecordBody(checking: fields, allowsClear: false)
         } catch {

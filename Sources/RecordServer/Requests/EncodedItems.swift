@@ -10,9 +10,15 @@ final class EncodedItems: FeedSink, @unchecked Sendable {
     private(set) var payloads: [ByteBuffer] = []
     private var payload = ByteBuffer()
     private var itemCount: UInt32 = 0
+    /// The zone of all records; `nil`: there are none.
+    private let zone: EncodedZone?
 
     /// Of the payloads.
     private(set) var bytes = 0
+
+    init(of zone: ZoneID? = nil) {
+        self.zone = zone.map { EncodedZone($0) }
+    }
 
     /// To be called when nothing more comes.
     func finish() {
@@ -23,7 +29,8 @@ final class EncodedItems: FeedSink, @unchecked Sendable {
 
     // MARK: FeedSink
 
-    func add(_ record: borrowing LentRecord, in zone: ZoneID) {
+    func add(_ record: borrowing LentRecord) {
+        guard let zone else { preconditionFailure("a record in the feed of a database") }
         let start = self.beginItem()
         Item.append(record, in: zone, index: self.itemCount, toItems: &self.payload)
         self.endItem(start)

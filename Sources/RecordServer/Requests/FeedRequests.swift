@@ -61,8 +61,7 @@ extension AdmittedFeed {
         reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
     ) {
         let requester = self.requester
-        let items = EncodedItems()
-        let answered: @Sendable (Result<FeedAnswer, StoreError>) -> Void = { result in
+        let answered: @Sendable (Result<FeedAnswer, StoreError>, EncodedItems) -> Void = { result, items in
             reply(
                 result.map { answer in
                     items.finish()
@@ -77,9 +76,11 @@ extension AdmittedFeed {
         }
         switch self.question {
         case .changes(let read):
-            engine.changes(read, for: requester, into: items, reply: answered)
+            let items = EncodedItems(of: read.zone)
+            engine.changes(read, for: requester, into: items) { answered($0, items) }
         case .databaseChanges(let read):
-            engine.databaseChanges(read, for: requester, into: items, reply: answered)
+            let items = EncodedItems()
+            engine.databaseChanges(read, for: requester, into: items) { answered($0, items) }
         case .token(let zone):
             engine.token(of: zone, for: requester) { result in
                 reply(

@@ -14,10 +14,11 @@ struct SealKey: Sendable {
 
     static let sealBytes = SHA256.byteCount
 
-    private let key: SymmetricKey
+    /// Has taken up the key already, which costs more than the contents of a token.
+    private let keyed: HMAC<SHA256>
 
     init(_ bytes: [UInt8]) {
-        self.key = SymmetricKey(data: bytes)
+        self.keyed = HMAC(key: SymmetricKey(data: bytes))
     }
 
     /// The key of a store, made when there is none yet.
@@ -28,8 +29,7 @@ struct SealKey: Sendable {
     }
 
     func sealed(_ contents: [UInt8], as purpose: Purpose) -> [UInt8] {
-        contents
-            + HMAC<SHA256>.authenticationCode(for: contents + [purpose.rawValue], using: self.key)
+        contents + self.seal(of: contents, as: purpose)
     }
 
     /// The contents of what carries this seal, or `nil`.
@@ -38,11 +38,14 @@ struct SealKey: Sendable {
     func opened(_ bytes: [UInt8], as purpose: Purpose) -> [UInt8]? {
         guard bytes.count > Self.sealBytes else { return nil }
         let contents = Array(bytes.dropLast(Self.sealBytes))
-        let isWhole = HMAC<SHA256>.isValidAuthenticationCode(
-            bytes.suffix(Self.sealBytes),
-            authenticating: contents + [purpose.rawValue],
-            using: self.key
-        )
-        return isWhole ? contents : nil
+        // Codes are compared in constant time, whatever they are compared with.
+        return self.seal(of: contents, as: purpose) == bytes.suffix(Self.sealBytes) ? contents : nil
+    }
+
+    private func seal(of contents: [UInt8], as purpose: Purpose) -> HashedAuthenticationCode<SHA256> {
+        var code = self.keyed
+        code.update(data: contents)
+        code.update(data: [purpose.rawValue])
+        return code.finalize()
     }
 }

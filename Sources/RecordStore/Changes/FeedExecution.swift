@@ -25,7 +25,7 @@ package struct FeedExecution {
         if let token, let shared, token.position < shared.expiredThrough {
             throw .refused(.changeTokenExpired)
         }
-        let page = FeedPage(
+        var page = FeedPage(
             read,
             in: zone.key,
             shared: shared,
@@ -34,7 +34,7 @@ package struct FeedExecution {
             into: sink
         )
         var next: ChangeToken
-        if let token { next = token } else { next = try self.beginning(of: zone, read.order, state, page) }
+        if let token { next = token } else { next = try self.beginning(of: zone, read.order, state, &page) }
         var totals: SnapshotTotals?
         if case .snapshot(let snapshot) = next.phase {
             totals = snapshot.totals
@@ -59,7 +59,7 @@ package struct FeedExecution {
         of zone: FeedZone,
         _ order: FetchChanges.SnapshotOrder,
         _ state: FeedState,
-        _ page: FeedPage
+        _ page: inout FeedPage
     ) throws(FeedFailure) -> ChangeToken {
         let totals = SnapshotTotals(
             records: UInt64(clamping: zone.recordCount),

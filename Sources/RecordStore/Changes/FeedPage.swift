@@ -4,7 +4,7 @@ import RecordModel
 ///
 /// Whether the client has a parent follows from positions: a parent whose turn has passed was sent then or before. One
 /// whose turn would be later is sent ahead, and `SentAhead` remembers it.
-final class FeedPage {
+struct FeedPage {
     private let read: FeedRead
     private let zone: ZoneKey
     private let requester: Requester
@@ -50,7 +50,7 @@ final class FeedPage {
     // MARK: Turns
 
     /// Goes through what is alive; returns where it stopped, `nil`: at the end.
-    func fill(from start: ChangeToken.Snapshot) throws(FeedFailure) -> ChangeToken.Snapshot? {
+    mutating func fill(from start: ChangeToken.Snapshot) throws(FeedFailure) -> ChangeToken.Snapshot? {
         var snapshot = start
         var isThrough = true
         let isDescending = start.order == .newestFirst
@@ -80,7 +80,7 @@ final class FeedPage {
     }
 
     /// Goes through the changes behind a position; returns where it stopped, `nil`: at the end.
-    func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
+    mutating func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
         var walk = ChangeWalk(
             self.reader,
             zone: self.zone,
@@ -106,20 +106,21 @@ final class FeedPage {
         return nil
     }
 
-    private func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
-        try self.reader.visitRecord(numbered: change.record, in: self.zone) {
+    private mutating func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
+        let isForeign = self.isForeign
+        return try self.reader.visitRecord(numbered: change.record, in: self.zone) {
             (row: borrowing FeedRow) throws(FeedFailure) in
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
             return try self.take(row) { parent in
                 // What came under a share after its creation was not sent then.
                 parent.position < change.position
-                    || (!self.isForeign && parent.createdPosition <= known)
+                    || (!isForeign && parent.createdPosition <= known)
             }
         } ?? true
     }
 
-    private func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
+    private mutating func take(_ deletion: FeedDeletion) throws(FeedFailure) -> Bool {
         if let shared {
             guard shared.grant(coveredBy: deletion.share) != nil else { return true }
         } else {
@@ -130,7 +131,7 @@ final class FeedPage {
     }
 
     /// False: there is no room.
-    private func add(deletionOf name: String, type: String) -> Bool {
+    private mutating func add(deletionOf name: String, type: String) -> Bool {
         guard self.itemCount < self.read.limit else { return false }
         let id = RecordID(zone: self.read.zone, recordName: name)
         self.sink.add(DeletedRecord(id: id, recordType: type))
@@ -141,7 +142,7 @@ final class FeedPage {
     // MARK: Shares
 
     /// A record that came under a share comes now, unless it has a later turn of its own; one that left it is gone, unless another share covers it.
-    private func take(_ change: CoverChange) throws(FeedFailure) -> Bool {
+    private mutating func take(_ change: CoverChange) throws(FeedFailure) -> Bool {
         guard let shared, shared.grant(coveredBy: change.share) != nil else { return true }
         let cover = try self.cover(of: change.record)
         let isThere = shared.grant(coveredBy: cover?.share) != nil
@@ -180,22 +181,19 @@ final class FeedPage {
     /// Adds a record whose turn it is, its ancestors first; false: there is no room for all of them.
     ///
     /// `has`: whether the client has a parent because of its own turn.
-    private func take(
+    private mutating func take(
         _ row: borrowing FeedRow,
         unless has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> Bool {
         if self.ahead.remove(row.position) { return true }
-        let recordType = row.record.recordType
-        if self.isForeign || recordType == ShareRecord.type {
-            return try self.takeShared(row, unless: has)
-        }
-        guard try self.mayRead(type: recordType, createdBy: row.record.system.createdBy) else { return true }
+        if self.isForeign || row.record.isShare { return try self.takeShared(row, unless: has) }
+        guard try self.mayRead(row.record) else { return true }
         guard try self.takeAncestors(of: row.record, unless: has) else { return false }
         return self.add(row.record)
     }
 
     /// The same of a record that is shared, or a share: it is as the requester may see it.
-    private func takeShared(
+    private mutating func takeShared(
         _ row: borrowing FeedRow,
         unless has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> Bool {
@@ -213,7 +211,7 @@ final class FeedPage {
     }
 
     /// Adds the ancestors that the client does not have; false: there is no room for all of them.
-    private func takeAncestors(
+    private mutating func takeAncestors(
         of record: borrowing LentRecord,
         unless has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> Bool {
@@ -232,7 +230,7 @@ final class FeedPage {
     /// A parent that the client can't have, and the parent's own, the nearest first.
     ///
     /// Whatever it has came after its own ancestors.
-    private func missingAncestors(
+    private mutating func missingAncestors(
         from parent: String,
         _ has: (FeedPlace) -> Bool
     ) throws(FeedFailure) -> [NamedRecord] {
@@ -256,7 +254,7 @@ final class FeedPage {
     }
 
     /// `nil`: it is not there for the requester.
-    private func ancestor(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
+    private mutating func ancestor(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
         let record = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.record(numbered: place.number, in: self.zone)
         }
@@ -271,30 +269,38 @@ final class FeedPage {
     }
 
     /// False: there is no room.
-    private func add(_ record: borrowing LentRecord) -> Bool {
+    private mutating func add(_ record: borrowing LentRecord) -> Bool {
         guard let desiredKeys else { return self.addWhole(record) }
         return record.keeping(desiredKeys) { self.addWhole($0) }
     }
 
-    private func addWhole(_ record: borrowing LentRecord) -> Bool {
+    private mutating func addWhole(_ record: borrowing LentRecord) -> Bool {
         guard self.itemCount < self.read.limit else { return false }
         // A single record has room in any case, so that every page gets ahead.
         let size = record.fields.count
         guard self.itemCount == 0 || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size
-        self.sink.add(record, in: self.read.zone)
+        self.sink.add(record)
         self.itemCount += 1
         return true
     }
 
     // MARK: Access
 
-    private func mayRead(type: String, createdBy creator: String) throws(FeedFailure) -> Bool {
+    private mutating func mayRead(_ record: borrowing LentRecord) throws(FeedFailure) -> Bool {
+        guard self.requester.scope == .public else { return true }
+        return try self.mayRead(
+            type: String(decoding: record.recordType, as: UTF8.self),
+            createdBy: String(decoding: record.system.createdBy, as: UTF8.self)
+        )
+    }
+
+    private mutating func mayRead(type: String, createdBy creator: String) throws(FeedFailure) -> Bool {
         guard self.requester.scope == .public else { return true }
         return try self.access(toType: type).mayRead(recordCreatedBy: creator)
     }
 
-    private func access(toType type: String) throws(FeedFailure) -> TypeAccess {
+    private mutating func access(toType type: String) throws(FeedFailure) -> TypeAccess {
         guard self.requester.scope == .public else { return .everything }
         if let known = self.accesses[type] { return known }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in
@@ -305,7 +311,7 @@ final class FeedPage {
     }
 
     /// Whether the requester may read every record that there can be.
-    func mayReadEverything() throws(FeedFailure) -> Bool {
+    mutating func mayReadEverything() throws(FeedFailure) -> Bool {
         if let shared { return shared.zoneWide != nil }
         guard self.requester.scope == .public else { return true }
         let types = try FeedFailure.wrapping { () throws(StorageFailure) in

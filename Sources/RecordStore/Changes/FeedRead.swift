@@ -47,8 +47,8 @@ package struct DatabaseFeedRead: Hashable, Sendable {
 /// At most as many as the limit of the page, from one thread at a time, before the page is answered. What came before a page
 /// is refused is not part of any answer.
 package protocol FeedSink: AnyObject, Sendable {
-    /// The record is lent: the sink copies what it keeps.
-    func add(_ record: borrowing LentRecord, in zone: ZoneID)
+    /// A record of the feed's zone, lent: the sink copies what it keeps.
+    func add(_ record: borrowing LentRecord)
     func add(_ deleted: DeletedRecord)
     func add(changed zone: ZoneID)
     func add(deleted zone: ZoneID)

@@ -89,6 +89,7 @@ package struct FeedRow: ~Copyable {
     package let position: Int64
     package let record: LentRecord
 
+    @inlinable
     package init(number: Int64, position: Int64, record: consuming LentRecord) {
         self.number = number
         self.position = position
@@ -177,7 +178,7 @@ package enum FeedFailure: Error, Hashable, Sendable {
     case storage(StorageFailure)
 
     /// Reads what only storage can fail.
-    @inlinable
+    @inlinable @inline(__always)
     package static func wrapping<Answer>(
         _ read: () throws(StorageFailure) -> Answer
     ) throws(FeedFailure) -> Answer {

@@ -19,7 +19,9 @@ struct SentAhead: Hashable, Sendable {
     }
 
     /// Returns whether it was sent ahead.
-    mutating func remove(_ position: Int64) -> Bool { self.waiting.remove(position) != nil }
+    mutating func remove(_ position: Int64) -> Bool {
+        !self.waiting.isEmpty && self.waiting.remove(position) != nil
+    }
 
     /// Forgets those whose turn has passed.
     mutating func removeAll(through position: Int64) {

@@ -15,7 +15,7 @@ final class ScaleZone: Sendable {
 
     /// What a page leaves behind: nothing.
     private final class Forgetful: FeedSink {
-        func add(_ record: borrowing LentRecord, in zone: ZoneID) {}
+        func add(_ record: borrowing LentRecord) {}
         func add(_ deleted: DeletedRecord) {}
         func add(changed zone: ZoneID) {}
         func add(deleted zone: ZoneID) {}

@@ -47,7 +47,7 @@ enum Changes {
     static func tokens(_ client: RecordClient) async throws -> [[UInt8]] {
         let fetch = Operation.fetchRecords(FetchRecords(scope: .private, ids: [self.tokensID]))
         if case .record(let message) = try await client.perform(fetch, timeout: .seconds(60))[0],
-            case .bytesList(let tokens) = message.record.body.fields.first?.value
+            case .bytesList(let tokens) = try message.record().body.fields.first?.value
         {
             return tokens
         }

@@ -35,7 +35,7 @@ enum SharedZones {
             timeout: .seconds(10)
         )
         guard case .record(let message)? = fetched[0],
-            case .bytes(let bytes)? = message.record.body.fields
+            case .bytes(let bytes)? = try message.record().body.fields
                 .first(where: { $0.name == ShareRecord.contentsField })?.value
         else { throw NoShare() }
         let token = try Share(decoding: bytes).token

@@ -17,10 +17,11 @@ private func archive(_ object: any NSObject & NSSecureCoding) throws -> Data {
         of request: Request,
         _ items: [ItemOutcome],
         _ end: End
-    ) -> BatchResults<Request> {
+    ) throws -> BatchResults<Request> {
         var results = BatchResults<Request>()
         for (index, outcome) in items.enumerated() {
-            if let answer = request.answer(to: Item(index: UInt32(index), outcome: outcome), user: "_me") {
+            if let answer = try request.answer(to: Item(index: UInt32(index), outcome: outcome), user: "_me")
+            {
                 results.add(answer)
             }
         }

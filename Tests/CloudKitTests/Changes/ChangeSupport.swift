@@ -46,9 +46,15 @@ final class ScriptedFeed: Sendable {
         switch next {
         case .items(let outcomes, let token, let moreComing):
             let items = outcomes.enumerated().map { Item(index: UInt32($0), outcome: $1) }
-            let answers = items.compactMap { page.answer(to: $0, user: "_me") }
             let end = End(token: Array(token.utf8), moreComing: moreComing)
-            told(Result { () throws(CKError) in try FeedPageContent(answers, of: page, end: end) })
+            told(
+                Result { () throws(CKError) in
+                    let answers = try CKError.reading { () throws(WireError) in
+                        try items.map { (item) throws(WireError) in try page.answer(to: item, user: "_me") }
+                    }
+                    return try FeedPageContent(answers.compactMap { $0 }, of: page, end: end)
+                }
+            )
         case .failure(let code): told(.failure(.local(code, "scripted")))
         case .silence: return Silence { told(.failure(.cancelled)) }
         case nil: told(.failure(.local(.internalError, "the script has no more pages")))

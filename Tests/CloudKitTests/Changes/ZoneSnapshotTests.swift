@@ -14,11 +14,11 @@ import WireProtocol
         token: String,
         moreComing: Bool = true,
         of total: UInt64? = nil
-    ) -> BatchResults<ZoneChangesPage> {
+    ) throws -> BatchResults<ZoneChangesPage> {
         let page = ZoneChangesPage(self.zoneID, since: nil, scope: .private)
         var results = BatchResults<ZoneChangesPage>()
         for (index, outcome) in items.enumerated() {
-            if let answer = page.answer(to: Item(index: UInt32(index), outcome: outcome), user: "_me") {
+            if let answer = try page.answer(to: Item(index: UInt32(index), outcome: outcome), user: "_me") {
                 results.add(answer)
             }
         }

@@ -150,7 +150,7 @@ private let system = shareRecord(serverShare()).system
         let request = ShareJoining([metadata, metadata])
         #expect(try request.operation(user: "_me") == .acceptShares(AcceptShares(tokens: ["once"])))
         let record = RecordMessage(shareRecord(serverShare(), tag: "t9"))
-        let answer = request.answer(to: Item(index: 0, outcome: .record(record)), user: "_me")
+        let answer = try request.answer(to: Item(index: 0, outcome: .record(record)), user: "_me")
         guard case .value(metadata, .success(let share))? = answer else {
             Issue.record("another answer: \(String(describing: answer))")
             return

@@ -40,7 +40,7 @@ package enum FuzzInput {
             case .welcome: try Welcome(decoding: payload).encoded()
             case .goAway: try GoAway(decoding: payload).encoded()
             case .request: try Request(decoding: payload).encoded()
-            case .items: withRecordsRead(try Items(decoding: payload)).encoded()
+            case .items: try withRecordsRead(try Items(decoding: payload)).encoded()
             case .end: try End(decoding: payload).encoded()
             case .credit: try Credit(decoding: payload).encoded()
             case .notification: try Notification(decoding: payload).encoded()
@@ -66,11 +66,11 @@ package enum FuzzInput {
 }
 
 /// Items whose records were read and encoded anew.
-private func withRecordsRead(_ items: Items) -> Items {
+private func withRecordsRead(_ items: Items) throws(WireError) -> Items {
     Items(
-        items: items.items.map { item in
+        items: try items.items.map { (item) throws(WireError) in
             guard case .record(let message) = item.outcome else { return item }
-            return Item(index: item.index, outcome: .record(RecordMessage(message.record)))
+            return Item(index: item.index, outcome: .record(RecordMessage(try message.record())))
         }
     )
 }

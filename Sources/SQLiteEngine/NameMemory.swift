@@ -1,0 +1,58 @@
+/// Names by number, for one connection: they never change, so what was read once is valid in every snapshot.
+final class NameMemory {
+    struct Name {
+        let text: String
+        /// The same in UTF-8, at a place of its own.
+        // SAFETY: valid until the names are forgotten, which happens between snapshots.
+        let utf8: UnsafeRawBufferPointer
+    }
+
+    private var names: [Int64: Name] = [:]
+    /// Most records have the type and the authors of the one before; no name has the number 0.
+    // SAFETY: as `Name.utf8`.
+    private var last: (number: Int64, utf8: UnsafeRawBufferPointer)
+
+    /// Beyond so many all are forgotten.
+    private static let namesMax = 10_000
+
+    init() {
+        // SAFETY: nothing is there to be read.
+        self.last = (0, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    deinit { self.forget() }
+
+    func name(of number: Int64) -> Name? {
+        guard let name = self.names[number] else { return nil }
+        self.last = (number, name.utf8)
+        return name
+    }
+
+    /// The UTF-8 of the name that was asked for last, if it is this one.
+    // SAFETY: as `Name.utf8`.
+    func lastUTF8(of number: Int64) -> UnsafeRawBufferPointer? {
+        self.last.number == number ? self.last.utf8 : nil
+    }
+
+    func keep(_ text: String, of number: Int64) -> Name {
+        // SAFETY: freed by `forget` alone.
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+        memory.copyBytes(from: text.utf8)
+        let name = Name(text: text, utf8: UnsafeRawBufferPointer(memory))
+        self.names.updateValue(name, forKey: number)?.utf8.deallocate()
+        self.last = (number, name.utf8)
+        return name
+    }
+
+    /// To be called when nobody is lent a name.
+    func forgetIfMany() {
+        if self.names.count >= Self.namesMax { self.forget() }
+    }
+
+    private func forget() {
+        for name in self.names.values { name.utf8.deallocate() }
+        self.names = [:]
+        // SAFETY: nothing is there to be read.
+        self.last = (0, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
