@@ -82,5 +82,31 @@ extension FaultPlan {
         /// - Parameter duration: How much later.
         /// - Returns: The delay.
         public static func delay(_ duration: Duration) -> Effect { Effect(fault: .delay(duration)) }
+
+        /// The request waits before it is executed, for as long as the test likes.
+        ///
+        /// - Parameter gate: What it waits for.
+        /// - Returns: The waiting.
+        public static func hold(until gate: Gate) -> Effect { Effect(fault: .hold(gate.gate)) }
+    }
+
+    /// What requests wait for that a plan holds.
+    ///
+    /// ```swift
+    /// let gate = FaultPlan.Gate()
+    /// server.faults.add(.save(.next), .hold(until: gate))
+    /// async let saved = database.save(record)
+    /// // ... the save is on its way, and will not get there by itself ...
+    /// gate.open()
+    /// try await saved
+    /// ```
+    public final class Gate: Sendable {
+        let gate = FaultGate()
+
+        /// Makes one that is closed.
+        public init() {}
+
+        /// Lets all go that wait, in the order in which they came, and from then on every other at once.
+        public func open() { self.gate.open() }
     }
 }

@@ -8,7 +8,7 @@ import sys
 # The order of `FuzzInput.Decoder`.
 DECODERS = [
     "Frame", "Hello", "Welcome", "GoAway", "Request", "Items", "End", "Credit", "RecordFields", "Notification",
-    "NotificationAck", "Challenge", "Proof",
+    "NotificationAck", "Challenge", "Proof", "AssetData", "AssetOffsets", "Progress", "Share",
 ]
 
 root = pathlib.Path(__file__).resolve().parents[2]

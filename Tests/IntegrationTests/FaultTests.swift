@@ -155,6 +155,26 @@ struct FaultTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `a request that is held waits for the gate, and only that one`() async throws {
+        try await Desk.run { desk in
+            let gate = FaultPlan.Gate()
+            desk.server.faults.add(.save(.next), .hold(until: gate))
+            let (database, id) = (desk.database, desk.id("held"))
+            async let held = database.save(CKRecord(recordType: "Note", recordID: id)).recordChangeTag
+            while desk.server.faults.happened == 0 { await Task.yield() }
+            try await database.save(desk.record("other"))
+            await expect(.unknownItem) { _ = try await database.record(for: id) }
+            gate.open()
+            let tag = try await held
+            #expect(try await database.record(for: id).recordChangeTag == tag)
+            // A gate that is open holds nothing.
+            desk.server.faults.add(.save(.next), .hold(until: gate))
+            try await database.save(desk.record("third"))
+            #expect(desk.server.faults.happened == 2)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `the clock moves by days without requests looking like replays`() async throws {
         try await Desk.run { desk in
             desk.server.clock.stop(at: Date(timeIntervalSince1970: 1_900_000_000))

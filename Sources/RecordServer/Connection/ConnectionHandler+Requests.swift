@@ -95,6 +95,13 @@ extension ConnectionHandler {
             self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
                 self.delayPassed(answer)
             }
+        case .hold(let gate):
+            guard case .waiting(let request) = answer.stage else { return }
+            answer.stage = .delayed(request)
+            let back = LoopReturn(self)
+            gate.whenOpen { [stream = answer.stream] in
+                back { connection in connection.answers[stream].map { connection.delayPassed($0) } }
+            }
         }
     }
 

@@ -43,6 +43,8 @@ package enum Fault: Hashable, Sendable {
     case dropConnectionAfterCommit
     /// The request is executed later.
     case delay(Duration)
+    /// The request is executed when the gate opens.
+    case hold(FaultGate)
 }
 
 /// Decides about faults.

@@ -10,8 +10,15 @@ package enum FuzzInput {
     /// The order is that of `seeds.py`.
     private enum Decoder: UInt8, CaseIterable {
         case frame, hello, welcome, goAway, request, items, end, credit, body, notification, notificationAck
-        case challenge, proof
+        case challenge, proof, assetData, assetOffsets, progress, share
     }
+
+    /// What messages and other things the decoders are of, in their order.
+    package static let subjects = [
+        "Frame", "Hello", "Welcome", "GoAway", "Request", "Items", "End", "Credit", "RecordFields",
+        "Notification",
+        "NotificationAck", "Challenge", "Proof", "AssetData", "AssetOffsets", "Progress", "Share",
+    ]
 
     /// Stops the process when the property does not hold.
     package static func run(_ input: [UInt8]) {
@@ -47,6 +54,10 @@ package enum FuzzInput {
             case .notificationAck: try NotificationAck(decoding: payload).encoded()
             case .challenge: try Challenge(decoding: payload).encoded()
             case .proof: try Proof(decoding: payload).encoded()
+            case .assetData: try AssetData(decoding: payload).encoded()
+            case .assetOffsets: try AssetOffsets(decoding: payload).encoded()
+            case .progress: try Progress(decoding: payload).encoded()
+            case .share: ByteBuffer(bytes: try Share(decoding: bytes).bytes)
             case .body:
                 ByteBuffer(bytes: RecordBody(try RecordBody(checking: bytes, allowsClear: true).fields).bytes)
             }

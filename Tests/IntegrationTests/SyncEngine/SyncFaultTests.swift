@@ -164,14 +164,16 @@ struct SyncFaultTests {
     func `a change that is made while an older one is on its way is sent after it`() async throws {
         try await SyncDesk.run { desk in
             let (app, engine) = try await desk.app()
-            desk.server.faults.add(.save(.next), .delay(.milliseconds(150)))
+            let gate = FaultPlan.Gate()
+            desk.server.faults.add(.save(.next), .hold(until: gate))
             app.write("old", to: desk.id("a"))
             app.write("old", to: desk.id("b"))
             async let sent: Void = engine.sendChanges()
-            try await Task.sleep(for: .milliseconds(60))
+            await eventually { desk.server.faults.happened == 1 }
             app.write("newer", to: desk.id("a"))
             app.erase(desk.id("b"))
             #expect(app.takeLog().filter { $0.hasPrefix("sent") }.isEmpty)
+            gate.open()
             try await sent
             #expect(try await self.texts(desk) == ["a": "newer"])
             #expect(engine.state.pendingRecordZoneChanges.isEmpty)
@@ -296,10 +298,12 @@ struct SyncFaultTests {
             #expect(app.takeLog()[1].contains("failedSaves: [nowhere/a: zoneNotFound]"))
             #expect(engine.state.pendingRecordZoneChanges.isEmpty)
             try await desk.save("x", to: desk.id("a"))
-            desk.server.faults.add(.fetchChanges(.next), .delay(.milliseconds(500)))
+            let gate = FaultPlan.Gate()
+            desk.server.faults.add(.fetchChanges(.next), .hold(until: gate))
             async let fetched: Void = engine.fetchChanges()
             await eventually { desk.server.faults.happened == 1 }
             try await desk.database.deleteRecordZone(withID: desk.zone.zoneID)
+            gate.open()
             try await fetched
             #expect(
                 app.takeLog().filter { $0.contains("did") || $0.contains("fetchedD") }.prefix(3) == [
