@@ -126,6 +126,8 @@ struct ScaleBenchmark {
             await zone.fill(recordsPerRequest: Self.recordsPerRequest, underWay: Self.requestsUnderWay)
             print("zone of \(zone.count) records filled in \(Int(Date().timeIntervalSince(start))) s")
         }
+        // What is asked for later is in the file, as it is in the life of a large zone.
+        print("the file has \(try await self.fileBytes() / 1_000_000) MB")
         var times: [ScaleZone.Work: [String: [Double]]] = [:]
         for round in 0...Self.rounds {
             for zone in round.isMultiple(of: 2) ? [small, large] : [large, small] {
