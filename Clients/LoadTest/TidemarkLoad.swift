@@ -18,6 +18,7 @@ struct TidemarkLoad: AsyncParsableCommand {
               tidemark-load mix --weights ./weights --verify --json out.json
               tidemark-load mix --verify --chaos 'systemctl kill -s KILL tidemark'
               tidemark-load save --ramp --rate 500 --p99 20
+              tidemark-load save --overload --rate 8000
 
             Latencies are counted from when a request was due, so with --rate a
             stalled server is charged for everybody who would have come meanwhile.
@@ -28,7 +29,8 @@ struct TidemarkLoad: AsyncParsableCommand {
 
             Exit codes: 0 done, 64 wrong usage, 65 a record was lost, doubled or
             stale (--verify), 69 the server cannot be had, 70 the server or a
-            command refuses, 73 a file cannot be written.
+            command refuses, 73 a file cannot be written, 130 interrupted. Ctrl-C ends
+            the load and prints what was measured; a second one ends at once.
             """
     )
 
@@ -85,6 +87,12 @@ struct TidemarkLoad: AsyncParsableCommand {
     )
     var p99 = 50.0
 
+    @Flag(
+        help:
+            "Ask for 80 % of --rate, for three times as much as --rate, and for half; print what became of those who were admitted."
+    )
+    var overload = false
+
     @Option(
         help: ArgumentHelp(
             "So many processes, each started with the same --run, share the rate and one report: the first one's.",
@@ -121,6 +129,14 @@ struct TidemarkLoad: AsyncParsableCommand {
         guard !self.ramp || (self.load.rate != nil && self.processes == 1 && self.chaos == nil) else {
             throw ValidationError("--ramp needs a --rate to begin with, one process, and no --chaos.")
         }
+        guard
+            !self.overload
+                || (self.load.rate != nil && self.processes == 1 && self.chaos == nil && !self.ramp)
+        else {
+            throw ValidationError(
+                "--overload needs a --rate, one that the server can do; one process, no --chaos, no --ramp."
+            )
+        }
         let isName =
             !self.run.isEmpty && self.run.utf8.count <= 64
             && self.run.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
@@ -142,9 +158,12 @@ struct TidemarkLoad: AsyncParsableCommand {
         if self.ramp, let rate = self.load.rate {
             run.ramp = Ramp(firstRate: rate, p99MillisecondsMax: self.p99)
         }
+        if self.overload, let rate = self.load.rate { run.overload = OverloadTest(rate: rate) }
         var result = try await run.run()
         if let meeting { try await Self.share(&result, meeting, live) }
         if plan.process == 0 { try self.present(result) }
+        if result.isInterrupted { throw LoadFailure(.interrupted, "interrupted") }
+        if let failure = result.chaosFailure { throw LoadFailure(.failed, failure) }
         if let verdict = result.verdict, !verdict.isGood {
             throw LoadFailure(
                 .violated,
@@ -220,6 +239,7 @@ struct TidemarkLoad: AsyncParsableCommand {
             durationSeconds: self.load.duration,
             timeoutSeconds: self.load.timeout,
             seed: self.load.seed,
+            retries: self.load.retry || self.overload,
             verifies: self.verify,
             chaos: self.chaos,
             chaosIntervalSeconds: self.chaosInterval,

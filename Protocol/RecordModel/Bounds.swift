@@ -82,6 +82,10 @@ package struct Bounds: Hashable, Sendable {
     package static let assetDataBytesMax = 256 * 1024
     /// Those who asked to join a share, and those who may not ask any more.
     package static let shareRequestersMax = 100
+    /// How far ahead a request that is refused for want of room may be given a time at which it will be admitted.
+    package static let reservationMillisecondsMax = 5_000
+    /// How long after that time it still is.
+    package static let reservationGraceMilliseconds = 2_000
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }

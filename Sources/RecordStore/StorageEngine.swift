@@ -14,17 +14,21 @@ package struct Requester: Hashable, Sendable {
     package var environment: EnvironmentID
     /// `nil`: not signed in.
     package var userRecordName: String?
+    /// What the request is known by when the same client makes it again, with whatever ID; 0: nothing.
+    package var mark: UInt64
 
     package init(
         database: DatabaseID,
         scope: DatabaseScope,
         environment: EnvironmentID,
-        userRecordName: String?
+        userRecordName: String?,
+        mark: UInt64 = 0
     ) {
         self.database = database
         self.scope = scope
         self.environment = environment
         self.userRecordName = userRecordName
+        self.mark = mark
     }
 }
 
@@ -121,6 +125,16 @@ package protocol StorageEngine: Sendable {
         _ request: WriteRequest,
         reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     )
+
+    /// Whether requests may be refused for want of room: only then the mark of a requester counts.
+    ///
+    /// Costs nothing.
+    var refusesRequests: Bool { get }
+
+    /// Why a change will be refused for want of room, before it is decoded; `nil`: it may be tried.
+    ///
+    /// Only the environment, the user and the mark of the requester count.
+    func refusal(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError?
 
     /// Reads records by ID: every write that was acknowledged before the call is seen.
     ///
@@ -229,6 +243,9 @@ package struct EngineStatistics: Hashable, Sendable {
     package var recordsWritten: UInt64 = 0
     package var requestsReplayed: UInt64 = 0
     package var requestsRefused: UInt64 = 0
+    /// Refusals for want of room that named a time at which there will be some, and requests that were admitted for that.
+    package var reservationsGiven: UInt64 = 0
+    package var reservationsKept: UInt64 = 0
     package var requestsWaiting: Int = 0
     package var bytesWaiting: Int = 0
 

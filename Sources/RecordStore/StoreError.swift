@@ -121,7 +121,9 @@ package enum StoreError: Error, Hashable, Sendable {
     case requestIDExpired
     case deadlinePassed
     case cancelled
-    /// Too much is waiting; come back after this time.
+    /// Too much is waiting.
+    ///
+    /// A time up to `Bounds.reservationMillisecondsMax` is a reservation: who comes then is admitted.
     case overloaded(retryAfterMilliseconds: UInt32)
     /// The disk is full or refuses to write. Nothing acknowledged is lost; come back after this time.
     case storageUnavailable(retryAfterMilliseconds: UInt32)

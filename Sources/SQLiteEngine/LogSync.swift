@@ -198,10 +198,11 @@ final class LogSync: @unchecked Sendable {
 }
 
 extension LogSync {
-    /// Syncs the log of a file; without durability there is nothing to be done.
+    /// Syncs the log of a file, and tells the queue how long that took; without durability there is nothing to be done.
     convenience init(
         file: DatabaseFile,
         configuration: SQLiteEngineConfiguration,
+        queue: WriteQueue,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         guard configuration.durability == .full else {
@@ -209,6 +210,13 @@ extension LogSync {
             return
         }
         let log = try file.openLog()
-        self.init(sync: { configuration.syncFile(log.fileDescriptor) }, report: report)
+        self.init(
+            sync: {
+                let start = queue.now
+                defer { queue.synced(nanoseconds: queue.now - start) }
+                return configuration.syncFile(log.fileDescriptor)
+            },
+            report: report
+        )
     }
 }

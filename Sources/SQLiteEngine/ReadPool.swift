@@ -8,29 +8,32 @@ final class ReadPool: Sendable {
 
     private let file: DatabaseFile
     private let idle: Mutex<[ReadConnection]>
-    private let queue = ReadQueue(readsMax: 4_096)
+    private let queue: ReadQueue
     private let sync: LogSync
     private let report: @Sendable (EngineEvent) -> Void
+
+    /// For reads on the threads of callers.
+    private static let inlineConnections = 4
 
     /// Opens what it needs from the start, so that no read has to.
     init(
         file: DatabaseFile,
-        inlineConnections: Int,
-        threads: Int,
+        configuration: SQLiteEngineConfiguration,
         sync: LogSync,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.file = file
+        self.queue = ReadQueue(configuration)
         self.sync = sync
         self.report = report
         var idle: [ReadConnection] = []
-        for _ in 0..<inlineConnections { idle.append(try ReadConnection(file: file)) }
+        for _ in 0..<Self.inlineConnections { idle.append(try ReadConnection(file: file)) }
         self.idle = Mutex(idle)
-        for number in 0..<threads {
+        for number in 0..<configuration.readThreads {
             let connection = try ReadConnection(file: file)
             let queue = self.queue
             let thread = Thread {
-                while let read = queue.take() { read(connection) }
+                while let read = queue.take() { queue.execute { read(connection) } }
             }
             thread.name = "tidemark-read-\(number)"
             thread.start()
@@ -38,24 +41,29 @@ final class ReadPool: Sendable {
     }
 
     /// Runs a short read on this thread if a connection is free, any other on a thread of the pool.
-    func read(isShort: Bool, _ read: @escaping Read) -> ReadQueue.Admission {
+    func read(
+        isShort: Bool,
+        for requester: Requester,
+        _ read: @escaping Read
+    ) -> ReadQueue.Admission {
         if isShort, !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) {
             read(connection)
             self.idle.withLock { $0.append(connection) }
             return .admitted
         }
-        return self.queue.add(read)
+        return self.queue.add(read, for: requester)
     }
 
     /// Runs a read and replies with what it gives when that is on disk, or with why it could not be run.
     func answer<Answer: Sendable>(
         isShort: Bool,
+        for requester: Requester,
         in database: DatabaseID?,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
         let report = self.report
-        let admission = self.read(isShort: isShort) { connection in
+        let admission = self.read(isShort: isShort, for: requester) { connection in
             do throws(StorageFailure) {
                 self.reply(with: try read(connection), of: database, reply)
             } catch {
@@ -64,8 +72,7 @@ final class ReadPool: Sendable {
         }
         switch admission {
         case .admitted: return
-        case .full:
-            let milliseconds = SQLiteEngine.overloadRetryMilliseconds
+        case .refused(let milliseconds):
             reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
         case .closed: reply(.failure(.shuttingDown))
         }
@@ -92,6 +99,10 @@ final class ReadPool: Sendable {
         defer { self.idle.withLock { $0.append(connection) } }
         return read(connection)
     }
+
+    var refusesRequests: Bool { self.queue.refusesRequests }
+
+    var overload: OverloadRule.Counted { self.queue.overload }
 
     /// Lets the threads finish what waits.
     func close() {

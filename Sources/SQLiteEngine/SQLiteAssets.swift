@@ -43,7 +43,7 @@ final class SQLiteAssets: AssetRegistry {
             if case .failure = result { opening.takeBack() }
             reply(result)
         }
-        self.write(items: assets.count, isBounded: true, answer) { (transaction) throws(StorageFailure) in
+        self.write(items: assets.count, for: requester, answer) { (transaction) throws(StorageFailure) in
             let result = try rule.execute(in: transaction)
             if case .success(let places) = result { opening.open(places) }
             return result
@@ -122,7 +122,7 @@ final class SQLiteAssets: AssetRegistry {
         }
         let isShort = hashes.count <= self.configuration.inlineReadRecordsMax
         let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, in: requester.databaseShown, reply) {
+        self.reads.answer(isShort: isShort, for: requester, in: requester.databaseShown, reply) {
             (connection) throws(StorageFailure) in
             try connection.assets(hashes, of: record, for: requester, bytesMax: bytesMax)
         }
@@ -132,7 +132,7 @@ final class SQLiteAssets: AssetRegistry {
         do {
             return try self.reader.inDatabase { try Self.stored(after: number, limit: limit, $0) }
         } catch {
-            throw .storageUnavailable(retryAfterMilliseconds: SQLiteEngine.overloadRetryMilliseconds)
+            throw .storageUnavailable(retryAfterMilliseconds: 200)
         }
     }
 
@@ -156,20 +156,20 @@ final class SQLiteAssets: AssetRegistry {
     /// Has the writer do something, and replies when it is on disk.
     private func write<Answer: Sendable>(
         items: Int,
-        isBounded: Bool = false,
+        for requester: Requester? = nil,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ work: @escaping @Sendable (WriterTransaction) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
-        let job = WriteQueue.AssetWork(items: items) { transaction throws(StorageFailure) in
+        let job = WriteQueue.AssetWork(items: items, requester: requester) {
+            transaction throws(StorageFailure) in
             let answer = try work(transaction)
             return { reply(answer) }
         } refuse: { error in
             reply(.failure(error))
         }
-        switch self.writer.add(job, isBounded: isBounded) {
+        switch self.writer.add(job) {
         case .admitted: return
-        case .full:
-            let milliseconds = SQLiteEngine.overloadRetryMilliseconds
+        case .refused(let milliseconds):
             reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
         case .closed: reply(.failure(.shuttingDown))
         }

@@ -26,7 +26,7 @@ extension SQLiteEngine {
             }
             if isDone { return }
         }
-        let admission = self.reads.read(isShort: false) { connection in
+        let admission = self.reads.read(isShort: false, for: requester) { connection in
             self.reads.reply(
                 with: whole(connection) ?? .failure(.internalFault),
                 of: requester.databaseShown,
@@ -35,7 +35,8 @@ extension SQLiteEngine {
         }
         switch admission {
         case .admitted: return
-        case .full: reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
+        case .refused(let milliseconds):
+            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
         case .closed: reply(.failure(.shuttingDown))
         }
     }

@@ -23,9 +23,6 @@ package final class SQLiteEngine: StorageEngine {
     private let checkpoint: IdleCheckpoint
     let sync: LogSync
 
-    /// What a client should wait when too much is waiting already: a few commits' time.
-    static let overloadRetryMilliseconds: UInt32 = 200
-
     /// Opens the store, making it when it is absent.
     ///
     /// The clock gives milliseconds since 1970. Both closures are called from any thread, `report` also while requests wait:
@@ -39,13 +36,11 @@ package final class SQLiteEngine: StorageEngine {
         self.report = report
         let file = try DatabaseFile(configuration: configuration)
         let database = try file.openWriter()
-        self.queue = WriteQueue(
-            requestsMax: configuration.waitingRequestsMax,
-            bytesMax: configuration.waitingBytesMax
-        )
+        let queue = WriteQueue(configuration)
+        self.queue = queue
         do {
             self.checkpoint = try IdleCheckpoint(file: file, report: report)
-            self.sync = try LogSync(file: file, configuration: configuration, report: report)
+            self.sync = try LogSync(file: file, configuration: configuration, queue: queue, report: report)
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
@@ -66,8 +61,7 @@ package final class SQLiteEngine: StorageEngine {
         do {
             self.reads = try ReadPool(
                 file: file,
-                inlineConnections: 4,
-                threads: configuration.readThreads,
+                configuration: configuration,
                 sync: self.sync,
                 report: report
             )
@@ -152,12 +146,22 @@ package final class SQLiteEngine: StorageEngine {
     ) {
         switch self.queue.add(WriteQueue.PendingWrite(request: request, reply: reply)) {
         case .admitted: return
-        case .full:
+        case .refused(let milliseconds):
             self.writer.countRefusal()
-            reply(.failure(.overloaded(retryAfterMilliseconds: Self.overloadRetryMilliseconds)))
+            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
         case .closed:
             reply(.failure(.shuttingDown))
         }
+    }
+
+    package var refusesRequests: Bool { self.queue.refusesRequests || self.reads.refusesRequests }
+
+    package func refusal(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
+        guard self.queue.refusesRequests,
+            let milliseconds = self.queue.refusal(of: requester, records: records, bytes: bytes)
+        else { return nil }
+        self.writer.countRefusal()
+        return .overloaded(retryAfterMilliseconds: milliseconds)
     }
 
     package func fetchRecords(
@@ -214,7 +218,7 @@ package final class SQLiteEngine: StorageEngine {
             reply(.failure(error))
             return
         }
-        self.reads.answer(isShort: isShort, in: requester.databaseShown, reply, read)
+        self.reads.answer(isShort: isShort, for: requester, in: requester.databaseShown, reply, read)
     }
 
     static func refusal(
@@ -242,6 +246,9 @@ package final class SQLiteEngine: StorageEngine {
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted
         (statistics.requestsWaiting, statistics.bytesWaiting) = self.queue.waiting
+        let (writing, reading) = (self.queue.overload, self.reads.overload)
+        statistics.reservationsGiven = writing.reserved + reading.reserved
+        statistics.reservationsKept = writing.kept + reading.kept
         return statistics
     }
 

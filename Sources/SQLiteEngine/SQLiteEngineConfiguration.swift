@@ -21,6 +21,11 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// Beyond these, requests are refused with a time to come back.
     package var waitingRequestsMax = 4_096
     package var waitingBytesMax = 64 * 1024 * 1024
+    /// What may wait for the writer, and for the threads that read, in the time that it takes to execute.
+    package var writerWaitNanoseconds: Int64 = 10_000_000
+    package var readerWaitNanoseconds: Int64 = 25_000_000
+    /// A clock that only goes forward.
+    package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.nanoseconds() }
     /// What one transaction takes from the queue.
     package var commitRecordsMax = 4_000
     package var commitBytesMax = 8 * 1024 * 1024

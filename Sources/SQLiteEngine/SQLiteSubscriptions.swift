@@ -40,7 +40,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
             case .all: false
             }
         let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, in: requester.database, reply) {
+        self.reads.answer(isShort: isShort, for: requester, in: requester.database, reply) {
             (connection) throws(StorageFailure) in
             try connection.subscriptions(
                 selection,

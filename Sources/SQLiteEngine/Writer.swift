@@ -55,20 +55,20 @@ final class Writer: @unchecked Sendable {
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: Housekeeping, _ database: Database) {
         var idleIsUseful = true
-        while let jobs = self.queue.takeBatch(
+        while let batch = self.queue.takeBatch(
             recordsMax: self.configuration.commitRecordsMax,
             bytesMax: self.configuration.commitBytesMax,
             waits: !idleIsUseful
         ) {
-            if jobs.isEmpty {
+            if batch.jobs.isEmpty {
                 idleIsUseful = self.workAlone(housekeeping, transaction, hasWaited: !idleIsUseful)
                 continue
             }
             idleIsUseful = true
-            if case .administration(let administration) = jobs[0] {
-                self.execute(administration, transaction, database)
+            if case .administration(let administration) = batch.jobs[0] {
+                self.execute(administration, batch, transaction, database)
             } else {
-                self.execute(jobs, transaction, housekeeping)
+                self.execute(batch, transaction, housekeeping)
             }
         }
         while !transaction.watch.cursors.isEmpty, self.writeCursors(housekeeping, transaction) {}
@@ -113,14 +113,15 @@ final class Writer: @unchecked Sendable {
     }
 
     private func execute(
-        _ jobs: [WriteQueue.Job],
+        _ batch: WriteQueue.Batch,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
     ) {
+        let start = self.queue.now
         let now = self.clock()
         var works: [Work] = []
-        works.reserveCapacity(jobs.count)
-        for job in jobs {
+        works.reserveCapacity(batch.jobs.count)
+        for job in batch.jobs {
             switch job {
             case .request(let write):
                 if write.request.deadlineMilliseconds < now {
@@ -132,13 +133,14 @@ final class Writer: @unchecked Sendable {
             case .administration: continue
             }
         }
-        guard !works.isEmpty else { return }
-        guard !self.sync.isLost else {
+        guard !works.isEmpty, !self.sync.isLost else {
+            self.queue.executed(batch, since: start)
             for work in works { work.refuse(Self.unavailable) }
             return
         }
         do {
             let committed = try self.commit(works, nowMilliseconds: now, transaction, housekeeping)
+            self.queue.executed(batch, since: start)
             let answers = committed.answers
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
                 for answer in answers {
@@ -147,6 +149,7 @@ final class Writer: @unchecked Sendable {
             }
         } catch {
             transaction.rollback()
+            self.queue.executed(batch, since: start)
             self.report(.storageUnavailable(sqliteCode: error.code))
             for work in works { work.refuse(Self.unavailable) }
         }
@@ -300,17 +303,21 @@ final class Writer: @unchecked Sendable {
 
     private func execute(
         _ administration: WriteQueue.Administration,
+        _ batch: WriteQueue.Batch,
         _ transaction: WriterTransaction,
         _ database: Database
     ) {
+        let start = self.queue.now
         do {
             try transaction.begin(nowMilliseconds: self.clock())
             try administration.work(transaction, database)
             let announced = try transaction.commit(self.sync)
+            self.queue.executed(batch, since: start)
             transaction.mayHaveIndexWork = true
             self.finish(announced, transaction, isAlone: self.queue.isEmpty) { administration.reply($0) }
         } catch {
             transaction.rollback()
+            self.queue.executed(batch, since: start)
             administration.reply(error)
         }
     }

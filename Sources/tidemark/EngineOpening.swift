@@ -21,6 +21,8 @@ enum EngineOpening {
         configuration.quotas = settings.quotas
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
+        configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
+        configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
             return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
                 guard let logger else { return }

@@ -94,6 +94,9 @@ ROWS = [
     Row("fan-out", "notifications that 1,000 listeners take together",
         "watched", 1_000, 1, 1, "deliveries/s", 100_000, 100_000, figure="rate",
         is_beside_nats=True),
+    # With the connections that single-save has.
+    Row("overload", "99 of 100 admitted saves at three times the rate that the server does, in those at 80 % of it",
+        "", 64, 1, 1, "times", 3.0, 2.0, figure="p99_ratio"),
     Row("asset-upload", "1 GiB to a record that names it, synced", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9,
         amount=1_024 // DIVISOR),
     Row("asset-download", "1 GiB to a file", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9, amount=1_024 // DIVISOR),
@@ -187,7 +190,8 @@ def alone(row, ours, options, beside=None):
             answers = "".join(f", {name} of the save's own answer {measured[key]:.2f}" for name, key in (
                 ("p50", "answer_p50_ms"), ("p99", "answer_p99_ms")) if measured[key])
             peer = f", {beside.name} {other[row.figure]:,.2f}, messages of {measured['message_bytes']} bytes" if other else ""
-            print(f"  {row.workload} {number}/{options.rounds}: {measured[row.figure]:,.2f} {row.unit}{answers}{peer}",
+            notes = f", {measured['notes']}" if measured.get("notes") else ""
+            print(f"  {row.workload} {number}/{options.rounds}: {measured[row.figure]:,.2f} {row.unit}{answers}{peer}{notes}",
                   file=sys.stderr)
 
     def middle(key):
@@ -208,6 +212,7 @@ def alone(row, ours, options, beside=None):
         "answer_p50_ms": middle("answer_p50_ms"), "answer_p99_ms": middle("answer_p99_ms"),
         # Most of it would be for connecting the listeners.
         "ours_server_cpu_us": None, "peer_server_cpu_us": None, "ours_client_cpu_us": None, "peer_client_cpu_us": None,
+        "notes": [measured["notes"] for measured in rounds if measured.get("notes")],
     }
 
 

@@ -47,17 +47,19 @@ class Tidemark:
 
     def load(self, row):
         """Makes what the row needs, once."""
-        if row.dataset not in self.loaded:
-            sharing = ["--participants", self._participants()] if row.dataset == "shared-zones" else []
+        if row.dataset and row.dataset not in self.loaded:
+            sharing = ["--participants", self._users("p", 99)] if row.dataset == "shared-zones" else []
             run(self.driver + ["--load", row.dataset, "--connections", "16"] + sharing)
             self.loaded.add(row.dataset)
 
-    def _participants(self):
-        """Adds 99 users, and returns a file with their tokens."""
-        file = os.path.join(self.folder, "participants")
+    def _users(self, prefix, count):
+        """Adds users, and returns a file with their tokens."""
+        file = os.path.join(self.folder, f"users-{prefix}")
+        if os.path.exists(file):
+            return file
         with open(file, "w", encoding="utf-8") as tokens:
-            for number in range(99):
-                output, _ = run([os.path.join(self.executables, "tidemark"), "user", "add", f"p{number}",
+            for number in range(count):
+                output, _ = run([os.path.join(self.executables, "tidemark"), "user", "add", f"{prefix}{number}",
                                  "--container", CONTAINER, "--data", self.data])
                 tokens.write(output.split()[-1] + "\n")
         return file
@@ -76,6 +78,8 @@ class Tidemark:
 
     def measure(self, row, seconds, seed):
         """Requests a second, latencies, and the processor microseconds of server and client for each."""
+        if row.workload == "overload":
+            return self._measure_overload(row, seconds, seed)
         before = cpu_seconds(self.server.pid)
         output, client_seconds = run(self.driver + [
             "--workload", row.workload, "--connections", str(row.connections), "--seconds", str(seconds),
@@ -100,6 +104,54 @@ class Tidemark:
             "server_cpu_us": server_seconds / requests * 1e6,
             "client_cpu_us": client_seconds / requests * 1e6,
         }
+
+    def _measure_overload(self, row, seconds, seed):
+        """What becomes of admitted requests when three times as many come as the server does.
+
+        Server and client have a processor each, where there are two: what is measured is not how they take it from each other.
+        """
+        processors = sorted(os.sched_getaffinity(0))
+        apart = [{processors[0]}, set(processors[1:]) or {processors[0]}]
+        self._pin(apart[0])
+        try:
+            save = ["save", "--connections", str(row.connections), "--records", "40000", "--warm-up", "1",
+                    "--seed", str(seed)]
+            report = self._load_test(save + ["--duration", str(seconds)], apart[1])
+            sustained = report["operations"]["save"]["ratePerSecond"]
+            report = self._load_test(
+                save + ["--overload", "--rate", f"{sustained:.0f}", "--duration", str(max(seconds, 3))], apart[1])
+        finally:
+            self._pin(set(processors))
+        overload = report["overload"]
+        usual, most, _ = overload["steps"]
+        kept = overload.get("keptShare")
+        with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
+            memory = next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
+        return {
+            "p99_ratio": overload["p99Ratio"], "rate": most["answered"],
+            "p50_ms": most["p50Milliseconds"], "p99_ms": most["p99Milliseconds"],
+            "answer_p50_ms": None, "answer_p99_ms": None,
+            "notes": f"{sustained:,.0f} a second sustained, p99 {usual['p99Milliseconds']:.1f} ms at 80 % "
+                     f"({usual['failures']:,} refused) and {most['p99Milliseconds']:.1f} ms at 300 %, "
+                     f"{most['answered']:,.0f} a second admitted and {most['failures']:,} refused there, "
+                     f"{'none' if kept is None else format(kept * 100, '.2f') + ' %'} of {most['retried']:,} "
+                     f"who came when told admitted, last refusal {overload['recoverySeconds']:.2f} s after the load, "
+                     f"server {memory} MiB",
+        }
+
+    def _pin(self, processors):
+        for thread in os.listdir(f"/proc/{self.server.pid}/task"):
+            os.sched_setaffinity(int(thread), processors)
+
+    def _load_test(self, arguments, processors):
+        """Runs tidemark-load on some processors, and returns its report."""
+        report = os.path.join(self.folder, "load.json")
+        port, authority = self.driver[2], self.driver[4]
+        run(["taskset", "-c", ",".join(map(str, processors)), os.path.join(self.executables, "tidemark-load")]
+            + arguments + ["--url", f"tidemark://127.0.0.1:{port}", "--ca", authority, "--container", CONTAINER,
+                           "--tokens", self._users("load", 8), "--json", report])
+        with open(report, encoding="utf-8") as file:
+            return json.load(file)
 
     def stop(self):
         if self.server:

@@ -103,6 +103,18 @@ struct LoadTestResult: Decodable {
         let counts: [Int]
     }
 
+    struct Overload: Decodable {
+        struct Step: Decodable {
+            let part: String
+            let reserved: Int
+            let retried: Int
+        }
+
+        let steps: [Step]
+        let keptShare: Double?
+        let recoverySeconds: Double
+    }
+
     struct Second: Decodable {
         let answers: Int
         let failures: Int
@@ -141,4 +153,7 @@ struct LoadTestResult: Decodable {
     let server: Server?
     let verification: Verification?
     let highestRate: Double?
+    let overload: Overload?
+    let measuredSeconds: Double
+    let isInterrupted: Bool
 }

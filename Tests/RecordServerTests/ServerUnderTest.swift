@@ -33,6 +33,7 @@ struct ServerUnderTest {
     /// Runs a test with a server, and stops it whatever happens.
     static func run(
         configure: (inout ServerConfiguration) -> Void = { _ in },
+        configureEngine: (inout SQLiteEngineConfiguration) -> Void = { _ in },
         clock: ManualClock = ManualClock(milliseconds: Self.startMilliseconds),
         faults: FaultInjector? = nil,
         fileFaults: FileFaults? = nil,
@@ -42,6 +43,7 @@ struct ServerUnderTest {
         let directory = try TemporaryDirectory()
         var engineConfiguration = SQLiteEngineConfiguration(directory: directory.path)
         engineConfiguration.durability = .relaxed
+        configureEngine(&engineConfiguration)
         let engine = try SQLiteEngine(
             configuration: engineConfiguration,
             clock: { clock.milliseconds },

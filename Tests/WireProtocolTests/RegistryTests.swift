@@ -47,6 +47,8 @@ enum Registry {
         "request_bytes_max": Bounds.defaults.requestBytesMax,
         "record_bytes_max": Bounds.defaults.recordBytesMax,
         "answer_bytes_max": Bounds.defaults.answerBytesMax,
+        "reservation_ms_max": Bounds.reservationMillisecondsMax,
+        "reservation_grace_ms": Bounds.reservationGraceMilliseconds,
         "in_flight_max": Bounds.defaults.inFlightMax,
         "connection_window": Int(Windows.defaults.connectionBytes),
         "stream_window": Int(Windows.defaults.streamBytes),

@@ -23,8 +23,8 @@ extension CKError {
     /// How long the server wants to be left alone; `nil`: it named no time.
     var pause: Duration? {
         guard let seconds = self.retryAfterSeconds, seconds.isFinite else { return nil }
-        // An hour at most, whatever the server says: the next answer may say so again.
-        return .milliseconds(Int64(min(max(seconds, 0), 3_600) * 1_000))
+        // An hour at most, whatever the server says: the next answer may say so again. Rounded up: a moment too early is refused.
+        return .milliseconds(Int64((min(max(seconds, 0), 3_600) * 1_000).rounded(.up)))
     }
 
     /// What is left of a change that failed so.

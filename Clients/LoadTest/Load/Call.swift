@@ -14,20 +14,44 @@ final class Call: Sendable {
         case changes(zone: Int)
         case push(Int)
         case sync(Int)
-        case upload(Int, Asset)
+        case upload(Int, AssetBytes)
         case download(Int, Asset)
     }
 
     let due: ContinuousClock.Instant
     let work: Work
+    /// `nil`: a file goes up or down.
+    let operation: Operation?
     /// Of the keys, when it left.
     let ticks: UInt64
+    /// It comes at the time that it was told when it was refused.
+    let isRetry: Bool
     private let items = Mutex<[Item]>([])
 
-    init(due: ContinuousClock.Instant, work: Work, ticks: UInt64) {
+    init(due: ContinuousClock.Instant, work: Work, operation: Operation?, ticks: UInt64) {
         self.due = due
         self.work = work
+        self.operation = operation
         self.ticks = ticks
+        self.isRetry = false
+    }
+
+    /// The same request once more, which counts from its own arrival.
+    init(again other: Call, due: ContinuousClock.Instant) {
+        self.due = due
+        self.work = other.work
+        self.operation = other.operation
+        self.ticks = other.ticks
+        self.isRetry = true
+    }
+
+    /// The keys that it writes; `nil`: it reads.
+    var writtenKeys: [Int]? {
+        switch self.work {
+        case .save(let keys): keys
+        case .delete(let key), .push(let key), .sync(let key), .upload(let key, _): [key]
+        case .fetch, .query, .changes, .download: nil
+        }
     }
 
     /// The key of a save that somebody has to hear of.

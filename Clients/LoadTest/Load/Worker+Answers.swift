@@ -7,6 +7,7 @@ import WireProtocol
 extension Worker {
     func answered(_ call: Call, _ result: Result<End, ClientError>) {
         let now = ContinuousClock.now
+        guard !self.putAside(call, result, at: now) else { return }
         let items = call.takeItems()
         switch call.work {
         case .save(let keys):
@@ -21,14 +22,6 @@ extension Worker {
             let failure = self.settle([key], items, result, isAwaited: true)
             let version = self.state.withLock { $0.keys.keys[key].acknowledged }
             self.fleet.answered(self.recordName(key), version: version, failure: failure)
-        case .upload(let key, let asset):
-            // Until it is known here which file the record names, nobody may download it.
-            let failure = self.settle([key], items, result, isAwaited: true)
-            self.state.withLock { state in
-                state.assets[key] = failure == nil ? asset : nil
-                if failure == nil { state.keys.ended(key, .notWritten) }
-            }
-            self.conclude(call, failure, at: now, records: 1)
         case .fetch(let key): self.read(call, items, result, at: now, wanted: key..<key + 1)
         case .query(let keys): self.read(call, items, result, at: now, wanted: keys)
         case .changes(let zone):
@@ -38,7 +31,7 @@ extension Worker {
                 self.state.withLock { $0.tokens[zone] = isThrough ? [] : end.token }
             }
             self.read(call, items, result, at: now, wanted: nil)
-        case .download: break
+        case .upload, .download: break
         }
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import RecordClient
 import RecordModel
 import Synchronization
@@ -6,10 +7,19 @@ import WireProtocol
 
 /// Files, and the records that name them.
 extension Worker {
+    /// From here on a file is hashed on a thread of its own.
+    private static let quickHashBytesMax = 65_536
+
     /// Uploads a file, then saves its record.
-    func upload(_ asset: Asset, _ key: Int, _ call: Call) {
-        let version = self.state.withLock { $0.keys.keys[key].latest + 1 }
-        let bytes = AssetBytes(worker: self.number, key: key, version: version)
+    func upload(_ bytes: AssetBytes, _ key: Int, _ call: Call) {
+        let size = self.settings.assetBytes
+        guard size > Self.quickHashBytesMax else {
+            return self.upload(bytes, bytes.asset(size: size), key, call)
+        }
+        Thread.detachNewThread { self.upload(bytes, bytes.asset(size: size), key, call) }
+    }
+
+    private func upload(_ bytes: AssetBytes, _ asset: Asset, _ key: Int, _ call: Call) {
         let upload = AssetUpload(scope: .private, assets: [asset]) { _, offset, memory throws(FileFailure) in
             bytes.fill(memory, from: offset)
         }
@@ -28,8 +38,24 @@ extension Worker {
                 requestTimeout: self.settings.timeout,
                 resourceTimeout: self.settings.timeout,
                 items: { call.received($0) },
-                end: { self.answered(call, $0) }
+                end: { self.uploaded(asset, key, call, $0) }
             )
+        }
+    }
+
+    /// The record that names the file was saved, or was not.
+    private func uploaded(_ asset: Asset, _ key: Int, _ call: Call, _ result: Result<End, ClientError>) {
+        let now = ContinuousClock.now
+        // Until it is known here which file the record names, nobody may download it.
+        let failure = self.settle([key], call.takeItems(), result, isAwaited: true)
+        self.state.withLock { state in
+            state.assets[key] = failure == nil ? asset : nil
+            if failure == nil { state.keys.ended(key, .notWritten) }
+        }
+        if let failure {
+            self.failed(call, failure)
+        } else {
+            self.succeeded(call, at: now, records: 1)
         }
     }
 

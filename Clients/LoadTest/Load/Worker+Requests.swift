@@ -9,7 +9,7 @@ extension Worker {
         for step: Step,
         due: ContinuousClock.Instant,
         _ state: inout State
-    ) -> (Call, Operation?) {
+    ) -> Call {
         let request: (Call.Work, Operation?)? =
             switch step {
             case .save: self.save(count: 1, &state)
@@ -23,7 +23,7 @@ extension Worker {
             case .fetch: nil
             }
         let (work, operation) = request ?? self.fetch(&state)
-        return (Call(due: due, work: work, ticks: state.keys.ticks), operation)
+        return Call(due: due, work: work, operation: operation, ticks: state.keys.ticks)
     }
 
     // MARK: Writes
@@ -89,7 +89,7 @@ extension Worker {
             return (.download(key, asset), nil)
         }
         let bytes = AssetBytes(worker: self.number, key: key, version: state.keys.keys[key].latest + 1)
-        return (.upload(key, bytes.asset(size: self.settings.assetBytes)), nil)
+        return (.upload(key, bytes), nil)
     }
 
     // MARK: Readings

@@ -94,21 +94,20 @@ final class Worker: Sendable {
 
     private func begin(_ step: Step, due: ContinuousClock.Instant, hasWaited: Bool) {
         self.recorder.left(due: due, at: .now, hasWaited: hasWaited)
-        let (call, operation) = self.state.withLock { self.request(for: step, due: due, &$0) }
-        self.send(call, operation)
+        self.send(self.state.withLock { self.request(for: step, due: due, &$0) })
     }
 
-    private func send(_ call: Call, _ operation: Operation?) {
+    func send(_ call: Call) {
         switch call.work {
         case .push(let key):
             self.ear.expect(self.recordName(key)) { self.heard(call, $0) }
         case .sync(let key):
             self.fleet.expect(self.recordName(key), by: self.number) { self.heard(call, $0) }
-        case .upload(let key, let asset): return self.upload(asset, key, call)
+        case .upload(let key, let bytes): return self.upload(bytes, key, call)
         case .download(let key, let asset): return self.download(asset, key, call)
         case .save, .delete, .fetch, .query, .changes: break
         }
-        guard let operation else { return }
+        guard let operation = call.operation else { return }
         self.client.start(
             operation,
             requestTimeout: self.settings.timeout,
@@ -124,6 +123,7 @@ final class Worker: Sendable {
 
     /// What was asked for was done.
     func succeeded(_ call: Call, at time: ContinuousClock.Instant, records: Int) {
+        if call.isRetry { self.recorder.retried(call.measured, due: call.due, wasAdmitted: true) }
         self.recorder.succeeded(call.measured, due: call.due, at: time, records: records)
         self.finished()
     }
@@ -201,6 +201,8 @@ struct WorkerSettings: Sendable {
     var isClosedLoop: Bool
     var timeout: Duration
     var verifies: Bool
+    /// Where requests wait that were told when to come; `nil`: they do not come back.
+    var retries: Retries?
 
     /// Keys of pushes, of devices and of files, each.
     var specialKeys: Int { max(16, 2 * self.underWayMax) }

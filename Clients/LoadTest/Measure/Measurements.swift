@@ -11,6 +11,12 @@ struct Measurements: Codable, Sendable {
         /// By what went wrong.
         var failures: [String: Int] = [:]
 
+        /// Refusals that named a time at which the request will be admitted.
+        var reserved = 0
+        /// Requests that came at that time, and those of them that were admitted.
+        var retried = 0
+        var retriesAdmitted = 0
+
         var failureCount: Int { self.failures.values.reduce(0, +) }
 
         mutating func add(_ other: Figures) {
@@ -18,6 +24,9 @@ struct Measurements: Codable, Sendable {
             self.answersInTime += other.answersInTime
             self.records += other.records
             self.failures.merge(other.failures, uniquingKeysWith: +)
+            self.reserved += other.reserved
+            self.retried += other.retried
+            self.retriesAdmitted += other.retriesAdmitted
         }
     }
 
@@ -28,6 +37,8 @@ struct Measurements: Codable, Sendable {
     var lateness = LatencyHistogram()
     /// Requests that were still waiting for a free place at the end, and whose wait until then counts as their latency.
     var unsent = 0
+    /// When a request failed last, in seconds of the measured time.
+    var lastFailureSeconds: Double?
 
     mutating func add(_ other: Measurements) {
         self.operations.merge(other.operations) { left, right in
@@ -45,6 +56,7 @@ struct Measurements: Codable, Sendable {
         }
         self.lateness.add(other.lateness)
         self.unsent += other.unsent
+        self.lastFailureSeconds = [self.lastFailureSeconds, other.lastFailureSeconds].compactMap { $0 }.max()
     }
 
     var failureCount: Int { self.operations.values.reduce(0) { $0 + $1.failureCount } }

@@ -64,8 +64,28 @@ final class Recorder: Sendable {
         self.state.withLock { state in
             state.recent.figures.failed()
             guard !state.isClosed, time >= self.period.lowerBound else { return }
+            state.measurements.lastFailureSeconds = (time - self.period.lowerBound).seconds
             state.measurements.operations[operation, default: .init()].failures[reason, default: 0] += 1
             self.inSecond(of: time, operation, &state) { $0.failed() }
+        }
+    }
+
+    /// A request was told when it will be admitted.
+    func reserved(_ operation: Measured, at time: ContinuousClock.Instant) {
+        self.state.withLock { state in
+            guard !state.isClosed, self.period.contains(time) else { return }
+            state.measurements.operations[operation, default: .init()].reserved += 1
+        }
+    }
+
+    /// A request came at the time that it was told.
+    func retried(_ operation: Measured, due: ContinuousClock.Instant, wasAdmitted: Bool) {
+        self.state.withLock { state in
+            guard !state.isClosed, self.period.contains(due) else { return }
+            state.measurements.operations[operation, default: .init()].retried += 1
+            if wasAdmitted {
+                state.measurements.operations[operation, default: .init()].retriesAdmitted += 1
+            }
         }
     }
 

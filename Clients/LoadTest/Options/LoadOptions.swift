@@ -47,6 +47,9 @@ struct LoadOptions: ParsableArguments {
     )
     var outstanding: Int?
 
+    @Flag(help: "With --rate: who is refused for want of room comes back at the time that the server names.")
+    var retry = false
+
     @Option(help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
     var duration = 10.0
 
@@ -78,6 +81,9 @@ struct LoadOptions: ParsableArguments {
         try Self.check(self.timeout, 1...3_600, "--timeout")
         if let rate { try Self.check(rate, 0.1...10_000_000, "--rate") }
         let least = 2 * Layout.keysPerBucket * self.zones
+        guard !self.retry || self.rate != nil else {
+            throw ValidationError("--retry needs a --rate: without one everybody waits for his answer.")
+        }
         guard self.records <= 50_000_000, self.records / self.connections >= least else {
             throw ValidationError(
                 "Each connection needs \(least) records, 40 a zone: use --records \(least * self.connections) or more."

@@ -32,6 +32,9 @@ struct JSONReport: Encodable {
         let ratePerSecond: Double
         let recordsPerSecond: Double
         let failures: [String: Int]
+        let reserved: Int
+        let retried: Int
+        let retriesAdmitted: Int
         let milliseconds: Milliseconds
         let histogram: LatencyHistogram
     }
@@ -49,6 +52,13 @@ struct JSONReport: Encodable {
             let percentiles = figures.percentiles([50, 99, 100])
             (self.p50, self.p99, self.max) = (percentiles[0], percentiles[1], percentiles[2])
         }
+    }
+
+    struct Overload: Encodable {
+        let steps: [OverloadFigures.Step]
+        let p99Ratio: Double
+        let keptShare: Double?
+        let recoverySeconds: Double
     }
 
     struct Server: Encodable {
@@ -72,6 +82,9 @@ struct JSONReport: Encodable {
     let verification: Verification.Verdict?
     let ramp: [LoadResult.RampStep]
     let highestRate: Double?
+    let overload: Overload?
+    let measuredSeconds: Double
+    let isInterrupted: Bool
 
     init(_ result: LoadResult) {
         self.startedAt = result.startedAt
@@ -82,6 +95,9 @@ struct JSONReport: Encodable {
                 ratePerSecond: result.rate(figures),
                 recordsPerSecond: result.recordRate(figures),
                 failures: figures.failures,
+                reserved: figures.reserved,
+                retried: figures.retried,
+                retriesAdmitted: figures.retriesAdmitted,
                 milliseconds: Milliseconds(figures.latencies),
                 histogram: figures.latencies
             )
@@ -103,6 +119,16 @@ struct JSONReport: Encodable {
         self.verification = result.verdict
         self.ramp = result.ramp
         self.highestRate = result.highestRate
+        self.overload = result.overload.map { overload in
+            Overload(
+                steps: overload.steps,
+                p99Ratio: overload.p99Ratio,
+                keptShare: overload.keptShare,
+                recoverySeconds: overload.recoverySeconds
+            )
+        }
+        self.measuredSeconds = result.measuredSeconds
+        self.isInterrupted = result.isInterrupted
     }
 
     func data() throws -> Data {

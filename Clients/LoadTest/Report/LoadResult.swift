@@ -20,6 +20,12 @@ struct LoadResult: Codable, Sendable {
     var chaosSeconds: [Double] = []
     var verdict: Verification.Verdict?
     var ramp: [RampStep] = []
+    var overload: OverloadFigures?
+    /// Of the measured time, as long as it was.
+    var measuredSeconds: Double
+    var isInterrupted: Bool
+    /// Why the command of `--chaos` failed.
+    var chaosFailure: String?
 
     init(startedAt: Date, plan: LoadPlan, _ outcome: Stage.Outcome) {
         self.startedAt = startedAt
@@ -27,6 +33,9 @@ struct LoadResult: Codable, Sendable {
         self.measurements = outcome.measurements
         self.server = outcome.server
         self.chaosSeconds = outcome.chaosSeconds
+        self.measuredSeconds = outcome.seconds
+        self.isInterrupted = outcome.isInterrupted
+        self.chaosFailure = outcome.failure?.message
     }
 
     var highestRate: Double? { self.ramp.filter(\.held).map(\.rate).max() }
@@ -35,6 +44,8 @@ struct LoadResult: Codable, Sendable {
     mutating func add(_ other: LoadResult) {
         self.measurements.add(other.measurements)
         self.chaosSeconds = (self.chaosSeconds + other.chaosSeconds).sorted()
+        self.isInterrupted = self.isInterrupted || other.isInterrupted
+        self.chaosFailure = self.chaosFailure ?? other.chaosFailure
         if let verdict = other.verdict { self.verdict?.add(verdict) }
     }
 
@@ -44,11 +55,11 @@ struct LoadResult: Codable, Sendable {
     }
 
     func rate(_ figures: Measurements.Figures) -> Double {
-        Double(figures.answersInTime) / self.plan.durationSeconds
+        Double(figures.answersInTime) / max(self.measuredSeconds, 0.001)
     }
 
     func recordRate(_ figures: Measurements.Figures) -> Double {
-        Double(figures.records) / self.plan.durationSeconds
+        Double(figures.records) / max(self.measuredSeconds, 0.001)
     }
 }
 

@@ -9,6 +9,7 @@ struct TextReport {
         if !self.failures.isEmpty { parts.append(self.failures) }
         if let server = self.result.server { parts.append(self.figures(server)) }
         if !self.result.ramp.isEmpty { parts.append(self.ramp) }
+        if let overload = self.result.overload { parts.append(self.overload(overload)) }
         if let verdict = self.result.verdict { parts.append(self.verdict(verdict)) }
         let notes = self.notes
         if !notes.isEmpty { parts.append(notes) }
@@ -86,6 +87,31 @@ struct TextReport {
         return table.lines + [highest ?? "no rate held: begin with a lower --rate, or allow a higher --p99"]
     }
 
+    private func overload(_ overload: OverloadFigures) -> [String] {
+        var table = TextTable([
+            "", "rate", "answered", "p50 ms", "p99 ms", "refused", "told when", "came then", "admitted",
+        ])
+        for step in overload.steps {
+            table.add([
+                step.part.rawValue, Digits.rate(step.rate), Digits.rate(step.answered),
+                Digits.milliseconds(step.p50Milliseconds), Digits.milliseconds(step.p99Milliseconds),
+                Digits.count(step.failures), Digits.count(step.reserved), Digits.count(step.retried),
+                Digits.count(step.retriesAdmitted),
+            ])
+        }
+        var lines = table.lines
+        let ratio = Digits.fixed(overload.p99Ratio, 1)
+        lines.append("p99 of those who were admitted: \(ratio) times the usual one")
+        if let kept = overload.keptShare {
+            let percent = Digits.fixed(kept * 100, 2)
+            lines.append("of those who came at the time they were told, \(percent) % were admitted")
+        }
+        lines.append(
+            "the last refusal was \(Digits.fixed(overload.recoverySeconds, 2)) s after the end of the overload"
+        )
+        return lines
+    }
+
     private func verdict(_ verdict: Verification.Verdict) -> [String] {
         let doubts =
             verdict.uncertain == 0
@@ -105,6 +131,20 @@ struct TextReport {
 
     private var notes: [String] {
         var notes: [String] = []
+        if self.result.isInterrupted {
+            notes.append(
+                "interrupted after \(Digits.fixed(self.result.measuredSeconds, 1)) s of the measured time; nothing was verified"
+            )
+        }
+        let reserved = self.result.operations.reduce(0) { $0 + $1.figures.reserved }
+        if reserved > 0, self.result.overload == nil {
+            let retried = self.result.operations.reduce(0) { $0 + $1.figures.retried }
+            let admitted = self.result.operations.reduce(0) { $0 + $1.figures.retriesAdmitted }
+            notes.append(
+                "\(Digits.count(reserved)) refusals said when to come; \(Digits.count(retried)) came then, "
+                    + "and \(Digits.count(admitted)) of them were admitted"
+            )
+        }
         if !self.result.chaosSeconds.isEmpty {
             notes.append("chaos: the command ran \(Digits.count(self.result.chaosSeconds.count)) times")
         }

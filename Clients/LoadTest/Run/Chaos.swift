@@ -5,19 +5,21 @@ struct Chaos: Sendable {
 
     /// The first time after one interval, the last before the end.
     ///
-    /// - Returns: When it was run, in seconds of the measured time; negative in the warm-up.
-    /// - Throws: `failed` when the command does.
-    func run(for period: Range<ContinuousClock.Instant>) async throws(LoadFailure) -> [Double] {
-        var times: [Double] = []
+    /// `ran` is told each time, in seconds of the measured time; negative in the warm-up.
+    ///
+    /// - Throws: `failed` as soon as the command does, with what it said.
+    func run(
+        for period: Range<ContinuousClock.Instant>,
+        ran: (Double) -> Void
+    ) async throws(LoadFailure) {
         var next = ContinuousClock.now + self.interval
         while next < period.upperBound {
             guard (try? await Task.sleep(until: next, clock: .continuous)) != nil else { break }
-            times.append((.now - period.lowerBound).seconds)
+            ran((.now - period.lowerBound).seconds)
             if let failure = await self.command.run() {
                 throw LoadFailure(.failed, "the command of --chaos, '\(self.command.line)': \(failure)")
             }
             next = max(next + self.interval, .now)
         }
-        return times
     }
 }

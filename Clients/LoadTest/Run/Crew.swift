@@ -10,6 +10,8 @@ struct Crew: Sendable {
     let fleets: [Fleet]
     /// One a worker, or none.
     let devices: [Device]
+    /// `nil`: who is refused does not come back.
+    let retries: Retries?
     private let target: Target
     private let listeners: [RecordClient]
 
@@ -21,7 +23,9 @@ struct Crew: Sendable {
         let users = min(target.tokens.count, plan.connections)
         let ears = (0..<users).map { _ in Ear(subscription: plan.layout.pushSubscription) }
         let fleets = (0..<users).map { _ in Fleet() }
-        let settings = plan.workerSettings()
+        var settings = plan.workerSettings()
+        self.retries = plan.retries ? Retries() : nil
+        settings.retries = self.retries
         // Other numbers in every process of every run.
         let base = SplitMix64.mix(plan.seed ^ UInt64(plan.process)) ^ UInt64.random(in: 0...UInt64.max)
         self.workers = (0..<plan.connections).map { number in

@@ -12,6 +12,8 @@ struct LoadFailure: Error, Hashable {
         case failed = 70
         /// A file cannot be written.
         case cannotCreate = 73
+        /// By Ctrl-C: 128 and the number of the signal, as a shell says it.
+        case interrupted = 130
     }
 
     var code: Code

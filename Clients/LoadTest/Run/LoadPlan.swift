@@ -20,6 +20,8 @@ struct LoadPlan: Codable, Sendable {
     var durationSeconds: Double
     var timeoutSeconds: Double
     var seed: UInt64
+    /// Comes back at the time that a refusal names.
+    var retries: Bool
     var verifies: Bool
     var chaos: String?
     var chaosIntervalSeconds: Double

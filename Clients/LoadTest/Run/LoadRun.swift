@@ -12,6 +12,8 @@ struct LoadRun: Sendable {
     var rendezvous: Rendezvous?
     /// `nil`: one rate, or none.
     var ramp: Ramp?
+    /// `nil`: no more is asked for than what the plan says.
+    var overload: OverloadTest?
 
     /// - Throws: `LoadFailure` when there is nothing to report. What is wrong with the records is in the result.
     func run() async throws(LoadFailure) -> LoadResult {
@@ -41,14 +43,16 @@ struct LoadRun: Sendable {
         var result: LoadResult
         if let ramp = self.ramp {
             result = try await self.climb(ramp, crew)
+        } else if let overload = self.overload {
+            result = await self.overload(overload, crew)
         } else {
             let startedAt = Date()
             let rate = self.plan.rate.map { $0 / Double(self.plan.processes) }
-            let outcome = try await self.stage(crew, rate: rate, live: self.live).run(at: start ?? .now)
+            let outcome = await self.stage(crew, rate: rate, live: self.live).run(at: start ?? .now)
             result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
         }
         crew.restDevices()
-        if self.plan.verifies {
+        if self.plan.verifies, !result.isInterrupted {
             self.live.say("reading everything back")
             let verification = Verification(crew: crew, tokens: tokens, ticks: ticks)
             result.verdict = try await verification.run()
@@ -58,7 +62,7 @@ struct LoadRun: Sendable {
         return result
     }
 
-    private func stage(_ crew: Crew, rate: Double?, live: LiveLine?) -> Stage {
+    func stage(_ crew: Crew, rate: Double?, live: LiveLine?) -> Stage {
         Stage(
             crew: crew,
             rate: rate,
@@ -78,7 +82,7 @@ struct LoadRun: Sendable {
         var steps: [LoadResult.RampStep] = []
         while let rate = search.rate {
             let startedAt = Date()
-            let outcome = try await self.stage(crew, rate: rate, live: nil).run(at: .now)
+            let outcome = await self.stage(crew, rate: rate, live: nil).run(at: .now)
             let result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
             let step = ramp.judge(result, at: rate)
             self.live.say(
@@ -88,6 +92,10 @@ struct LoadRun: Sendable {
             if best == nil || (step.held && rate > (search.highestHeld ?? 0)) { best = result }
             search.tried(rate, held: step.held)
             steps.append(step)
+            if outcome.isInterrupted {
+                best?.isInterrupted = true
+                break
+            }
         }
         guard var best else { throw LoadFailure(.usage, "no rate was tried") }
         best.ramp = steps

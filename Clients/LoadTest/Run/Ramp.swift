@@ -8,7 +8,7 @@ struct Ramp: Sendable {
         let latencies = result.measurements.latencies
         let answered =
             Double(result.operations.reduce(0) { $0 + $1.figures.answersInTime })
-            / result.plan.durationSeconds
+            / max(result.measuredSeconds, 0.001)
         let p99 = latencies.percentile(99)
         let failures = result.measurements.failureCount
         return LoadResult.RampStep(

@@ -6,9 +6,12 @@ import Foundation
 struct ShellCommand: Sendable {
     let line: String
 
-    /// Runs it on a thread of its own; what it writes goes to standard error.
+    /// How much of what a command says is repeated when it fails.
+    private static let outputBytesMax = 4_096
+
+    /// Runs it on a thread of its own.
     ///
-    /// - Returns: How it failed; `nil`: it ended with 0.
+    /// - Returns: How it failed, and the end of what it wrote; `nil`: it ended with 0.
     func run() async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.runAndWait()) }
@@ -16,11 +19,16 @@ struct ShellCommand: Sendable {
     }
 
     private func runAndWait() -> String? {
+        // A file, not a pipe: nobody reads while it runs.
+        guard let output = tmpfile() else { return "no file for its output: \(Self.systemError)" }
+        defer { fclose(output) }
+        let descriptor = fileno(output)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, 2, 1)
+        posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+        posix_spawn_file_actions_adddup2(&actions, descriptor, 2)
         let words: [String] = ["/bin/sh", "-c", self.line]
         let arguments = words.map { strdup($0) }
         let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") }
@@ -30,10 +38,24 @@ struct ShellCommand: Sendable {
         guard code == 0 else { return "it cannot be run: \(String(cString: strerror(code)))" }
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        let said = Self.end(of: descriptor)
         // The low seven bits are the signal's number, or 0: then the next eight are the exit code.
         let signal = status & 0x7F
-        if signal != 0 { return "it was ended by signal \(signal)" }
+        if signal != 0 { return "it was ended by signal \(signal)\(said)" }
         let exitCode = status >> 8 & 0xFF
-        return exitCode == 0 ? nil : "it ended with exit code \(exitCode)"
+        if exitCode != 0 { return "it ended with exit code \(exitCode)\(said)" }
+        return nil
+    }
+
+    private static var systemError: String { String(cString: strerror(errno)) }
+
+    /// The end of what was written to a file.
+    private static func end(of descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: Self.outputBytesMax)
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        let count = pread(descriptor, &bytes, bytes.count, off_t(max(0, size - bytes.count)))
+        let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.isEmpty ? "" : "; it said:\n\(text)"
     }
 }

@@ -1,66 +1,133 @@
 import Foundation
+import Synchronization
 
 /// One measurement: warm-up, the measured time, and until the last answer has come.
 struct Stage: Sendable {
     struct Outcome: Sendable {
         var measurements: Measurements
+        /// Of the measured time, as long as it was.
+        var seconds: Double
+        /// When the last answer had come, and when nobody asked any more.
+        var ended: ContinuousClock.Instant
+        var loadEnded: ContinuousClock.Instant
         var server: ServerFigures?
         /// When the command of `--chaos` was run, in seconds of the measured time.
         var chaosSeconds: [Double] = []
+        var isInterrupted = false
+        /// Of the command of `--chaos`.
+        var failure: LoadFailure?
     }
 
     let crew: Crew
     /// Requests a second of this process; `nil`: a closed loop.
     let rate: Double?
-    let warmUp: Duration
-    let duration: Duration
+    var warmUp: Duration
+    var duration: Duration
     /// A file of the server's, or none.
     let serverMetrics: String?
     let live: LiveLine?
 
     /// Measures, with a warm-up that begins at a moment.
     ///
-    /// - Throws: `failed` when the command of `--chaos` does.
-    func run(at start: ContinuousClock.Instant) async throws(LoadFailure) -> Outcome {
+    /// Ends early when somebody interrupts it, or the command of `--chaos` fails; what was measured until then is the outcome.
+    func run(at start: ContinuousClock.Instant) async -> Outcome {
         let measured = start + self.warmUp
         let period = measured..<measured + self.duration
         let recorder = Recorder(period: period)
         for worker in self.crew.workers { worker.join(recorder) }
+        Interruption.arm()
         try? await Task.sleep(until: start, tolerance: .zero, clock: .continuous)
 
-        async let chaosResult = self.chaos(period)
         async let watched = self.watch(recorder, period)
+        let chaosTimes = Mutex<[Double]>([])
+        let ending = await self.load(from: start, period) { time in chaosTimes.withLock { $0.append(time) } }
+        let end = min(ContinuousClock.now, period.upperBound)
+        for retry in self.crew.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
+        await self.crew.stop()
+        for retry in self.crew.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
+        recorder.end()
+        Interruption.disarm()
+        let server = await watched
+        var outcome = Outcome(
+            measurements: recorder.close(),
+            seconds: max(0, (end - measured).seconds),
+            ended: ContinuousClock.Instant.now,
+            loadEnded: end,
+            server: server,
+            chaosSeconds: chaosTimes.withLock { $0 }
+        )
+        switch ending {
+        case .over: break
+        case .interrupted: outcome.isInterrupted = true
+        case .failed(let failure): outcome.failure = failure
+        }
+        return outcome
+    }
+
+    /// How a measurement ended.
+    private enum Ending: Sendable {
+        case over
+        case interrupted
+        case failed(LoadFailure)
+    }
+
+    /// Has everybody ask until the end of the measured time, or until something ends it before.
+    private func load(
+        from start: ContinuousClock.Instant,
+        _ period: Range<ContinuousClock.Instant>,
+        chaosRan: @escaping @Sendable (Double) -> Void
+    ) async -> Ending {
+        await withTaskGroup(of: Ending?.self) { group in
+            group.addTask {
+                await self.arrive(from: start, to: period.upperBound)
+                return .over
+            }
+            group.addTask {
+                await Interruption.wait()
+                return Interruption.happened ? .interrupted : nil
+            }
+            group.addTask { await self.chaos(period, ran: chaosRan).map { .failed($0) } }
+            var first: Ending?
+            for await ending in group {
+                guard let ending else { continue }
+                group.cancelAll()
+                // What the command that was under way says of itself is not lost.
+                if case .failed = ending { first = ending }
+                first = first ?? ending
+            }
+            return first ?? .over
+        }
+    }
+
+    private func arrive(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) async {
         if let rate = self.rate {
             let plan = self.crew.plan
             let seed = SplitMix64.mix(plan.seed &+ 0x5EED &+ UInt64(plan.process))
             let arrivals = Arrivals(plan.arrivals, rate: rate, seed: seed)
-            await Pacer(workers: self.crew.workers).run(arrivals, from: start, to: period.upperBound)
+            let pacer = Pacer(workers: self.crew.workers, retries: self.crew.retries)
+            await pacer.run(arrivals, from: start, to: end)
         } else {
             for worker in self.crew.workers { worker.startClosedLoop() }
-            try? await Task.sleep(until: period.upperBound, tolerance: .zero, clock: .continuous)
+            try? await Task.sleep(until: end, tolerance: .zero, clock: .continuous)
         }
-        await self.crew.stop()
-        recorder.end()
-        let server = await watched
-        return try Outcome(
-            measurements: recorder.close(),
-            server: server,
-            chaosSeconds: await chaosResult.get()
-        )
     }
 
+    /// - Returns: Why the command failed, at once; `nil`: it did not, or there is none.
     private func chaos(
-        _ period: Range<ContinuousClock.Instant>
-    ) async -> Result<[Double], LoadFailure> {
-        guard let line = self.crew.plan.chaos else { return .success([]) }
+        _ period: Range<ContinuousClock.Instant>,
+        ran: (Double) -> Void
+    ) async -> LoadFailure? {
+        guard let line = self.crew.plan.chaos else { return nil }
         let chaos = Chaos(
             command: ShellCommand(line: line),
             interval: .seconds(self.crew.plan.chaosIntervalSeconds)
         )
         do throws(LoadFailure) {
-            return .success(try await chaos.run(for: period))
+            try await chaos.run(for: period, ran: ran)
+            return nil
         } catch {
-            return .failure(error)
+            self.live?.say(error.message)
+            return error
         }
     }
 

@@ -34,18 +34,27 @@ struct Target: Sendable {
 }
 
 extension RecordClient {
-    /// Performs a request of which every item must succeed.
+    /// Performs a request of which every item must succeed; one that is refused for want of room comes again at the time that it is told.
     ///
     /// - Throws: `LoadFailure` with what was being done.
     func require(_ operation: Operation, to purpose: String) async throws(LoadFailure) {
-        do throws(ClientError) {
-            for outcome in try await self.perform(operation, timeout: .seconds(120)).values {
-                if case .failure(let failure) = outcome { throw ClientError.refused(failure) }
+        for _ in 0..<Self.triesMax {
+            do throws(ClientError) {
+                for outcome in try await self.perform(operation, timeout: .seconds(120)).values {
+                    if case .failure(let failure) = outcome { throw ClientError.refused(failure) }
+                }
+                return
+            } catch {
+                guard case .refused(let failure) = error, failure.code == .requestRateLimited,
+                    case .after(let milliseconds) = failure.retry
+                else { throw LoadFailure(error, to: purpose) }
+                try? await Task.sleep(for: .milliseconds(Int64(milliseconds)))
             }
-        } catch {
-            throw LoadFailure(error, to: purpose)
         }
+        throw LoadFailure(.failed, "the server had no room to \(purpose), however often it was asked")
     }
+
+    private static var triesMax: Int { 20 }
 }
 
 extension LoadFailure {

@@ -136,7 +136,7 @@ extension RecordClient {
         of operation: Operation,
         to purpose: String
     ) async throws(LoadFailure) -> (items: [Item], end: End) {
-        let call = Call(due: .now, work: .fetch(0), ticks: 0)
+        let call = Call(due: .now, work: .fetch(0), operation: nil, ticks: 0)
         let result: Result<End, ClientError> = await withCheckedContinuation { continuation in
             self.start(
                 operation,

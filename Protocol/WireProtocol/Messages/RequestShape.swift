@@ -11,13 +11,18 @@ package struct RequestShape {
     package private(set) var itemCount = 0
     /// Desired keys of a fetch of records or of shares, a query or a feed.
     private(set) var desiredKeyCount = 0
+    /// Whether records, zones or subscriptions are saved or deleted.
+    package private(set) var isChange = false
 
     package init(_ payload: ByteBuffer) {
         // Where the walk ends, the decoder's ends too.
         try? payload.reading("request") { message throws(WireError) in
             while let tag = try message.tag() {
                 switch tag {
-                case 0x82, 0x92, 0x9A, 0xCA, 0xD2, 0xE2, 0xEA, 0xF2, 0x102, 0x10A:
+                case 0x82, 0x92, 0xCA:
+                    self.isChange = true
+                    try self.count(in: message.message())
+                case 0x9A, 0xD2, 0xE2, 0xEA, 0xF2, 0x102, 0x10A:
                     try self.count(in: message.message())
                 case 0x8A: try self.count(in: message.message(), keysAt: 0x1A)
                 case 0xFA: try self.count(in: message.message(), keysAt: 0x2A)

@@ -9,6 +9,10 @@ import WireProtocol
 extension ConnectionHandler {
     /// Room set aside for a fetch until its answer is known: bounds how many a connection has the engine read at once.
     private static let fetchReservedBytes = 1_024 * 1_024
+    /// While clients leave too much unread: nobody knows when they will take it, so the time is no reservation.
+    private static let tooMuchHeld = StoreError.overloaded(
+        retryAfterMilliseconds: 2 * UInt32(Bounds.reservationMillisecondsMax)
+    )
 
     func requestReceived(_ frame: Frame) {
         let stream = frame.stream
@@ -26,8 +30,14 @@ extension ConnectionHandler {
     }
 
     private func start(_ stream: UInt32, payload: ByteBuffer) {
-        guard let user = self.user else { preconditionFailure("a request was dispatched before sign-in") }
+        guard var user = self.user else { preconditionFailure("a request was dispatched before sign-in") }
         let bounds = self.server.configuration.bounds
+        if self.server.engine.refusesRequests {
+            user.mark = RequestMark(payload, installation: user.installation)
+            if let refusal = self.refusal(of: payload, by: user) {
+                return self.end(stream, failure: Failure(refusal))
+            }
+        }
         let request: Request
         do throws(WireError) {
             request = try Request(decoding: payload, bounds: bounds)
@@ -38,7 +48,7 @@ extension ConnectionHandler {
         let kind = OperationKind(request.operation)
         self.server.metrics.requestStarted(kind)
         guard !self.server.isHoldingTooMuch else {
-            return self.end(stream, failure: Failure(StoreError.overloaded(retryAfterMilliseconds: 1_000)))
+            return self.end(stream, failure: Failure(Self.tooMuchHeld))
         }
         let admission = Admission(
             user: user,
@@ -62,6 +72,24 @@ extension ConnectionHandler {
         } catch {
             self.end(stream, failure: error)
         }
+    }
+
+    /// Why a change will be refused for want of room: seen before it is decoded, which would cost more than to refuse it.
+    private func refusal(of payload: ByteBuffer, by user: ConnectionUser) -> StoreError? {
+        let shape = RequestShape(payload)
+        guard shape.isChange else { return nil }
+        let requester = Requester(
+            database: user.signIn.publicDatabase,
+            scope: .public,
+            environment: user.signIn.environment,
+            userRecordName: user.signIn.userRecordName,
+            mark: user.mark.value
+        )
+        return self.server.engine.refusal(
+            ofChangeBy: requester,
+            records: shape.itemCount,
+            bytes: payload.readableBytes
+        )
     }
 
     /// Milliseconds since 1970; what the client wants, cut to the longest that is granted.

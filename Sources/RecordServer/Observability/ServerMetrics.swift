@@ -42,6 +42,8 @@ final class ServerMetrics: Sendable {
     private let recordsWritten = Meter(label: "tidemark_records_written")
     private let requestsReplayed = Meter(label: "tidemark_requests_replayed")
     private let requestsRefused = Meter(label: "tidemark_requests_refused")
+    private let reservationsGiven = Meter(label: "tidemark_reservations_given")
+    private let reservationsKept = Meter(label: "tidemark_reservations_kept")
     private let requestsWaiting = Meter(label: "tidemark_requests_waiting")
     private let bytesWaiting = Meter(label: "tidemark_bytes_waiting")
 
@@ -135,6 +137,8 @@ final class ServerMetrics: Sendable {
         self.recordsWritten.set(Double(statistics.recordsWritten))
         self.requestsReplayed.set(Double(statistics.requestsReplayed))
         self.requestsRefused.set(Double(statistics.requestsRefused))
+        self.reservationsGiven.set(Double(statistics.reservationsGiven))
+        self.reservationsKept.set(Double(statistics.reservationsKept))
         self.requestsWaiting.set(statistics.requestsWaiting)
         self.bytesWaiting.set(statistics.bytesWaiting)
     }

@@ -9,6 +9,8 @@ struct ConnectionUser: Sendable {
     let environment: Environment
     /// 16 bytes, or none.
     let installation: [UInt8]
+    /// Of the request that is looked at.
+    var mark = RequestMark.none
 
     /// What its notifications and their acknowledgements belong to; `nil`: the client did not say which installation it is.
     var listenerIdentity: ListenerIdentity? {
@@ -32,7 +34,8 @@ struct ConnectionUser: Sendable {
             database: database,
             scope: scope,
             environment: self.signIn.environment,
-            userRecordName: self.signIn.userRecordName
+            userRecordName: self.signIn.userRecordName,
+            mark: self.mark.value
         )
     }
 

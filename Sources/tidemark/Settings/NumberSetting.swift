@@ -133,6 +133,17 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.writer.requestsMax = $1
         },
+        NumberSetting("writer_wait_ms", 1...60_000, "what waits for the writer, in the time that it takes") {
+            $0.writer.waitMilliseconds
+        } assign: {
+            $0.writer.waitMilliseconds = $1
+        },
+        NumberSetting("reader_wait_ms", 1...60_000, "what waits for read threads, in the time that it takes")
+        {
+            $0.writer.readerWaitMilliseconds
+        } assign: {
+            $0.writer.readerWaitMilliseconds = $1
+        },
         NumberSetting("writer_bytes_max", 1_048_576...1_099_511_627_776, "bytes waiting for the writer") {
             $0.writer.bytesMax
         } assign: {

@@ -40,10 +40,14 @@ struct Settings: Sendable {
     var quotas = StorageQuotas.none
     var identity = Identity()
 
-    /// What may wait for the engine's writer.
+    /// What may wait for the engine's threads.
     struct Writer: Hashable, Sendable {
         var requestsMax = 4_096
         var bytesMax = 64 * 1_024 * 1_024
+        /// What waits for the writer, in the time that it takes to execute.
+        var waitMilliseconds = 10
+        /// The same for the threads that read.
+        var readerWaitMilliseconds = 25
     }
 
     /// Whose tokens are trusted beside those of our own.

@@ -1,0 +1,42 @@
+import RecordModel
+import Synchronization
+import WireProtocol
+
+/// Requests that were refused with a time at which they will be admitted, until then.
+final class Retries: Sendable {
+    struct Retry: Sendable {
+        let worker: Worker
+        let call: Call
+        let due: ContinuousClock.Instant
+        let failure: Failure
+    }
+
+    private let start = ContinuousClock.now
+    private let wheel = Mutex(RetryWheel<Retry>(now: 0))
+
+    var count: Int { self.wheel.withLock { $0.count } }
+
+    func add(_ retry: Retry) {
+        // A millisecond late rather than early.
+        let time = Int64((retry.due - self.start).milliseconds) + 1
+        self.wheel.withLock { $0.add(retry, at: time) }
+    }
+
+    func take(through now: ContinuousClock.Instant) -> [Retry] {
+        let time = Int64((now - self.start).milliseconds)
+        return self.wheel.withLock { $0.take(through: time) }
+    }
+
+    func takeAll() -> [Retry] { self.wheel.withLock { $0.takeAll() } }
+}
+
+extension Failure {
+    /// When somebody who was refused for want of room will be admitted; `nil`: nothing was promised.
+    var reservedMilliseconds: UInt32? {
+        guard self.code == .requestRateLimited || self.code == .zoneBusy,
+            case .after(let milliseconds) = self.retry,
+            milliseconds <= Bounds.reservationMillisecondsMax
+        else { return nil }
+        return milliseconds
+    }
+}

@@ -1,0 +1,42 @@
+/// What comes again at a time of its own, in milliseconds of any clock that only goes forward.
+struct RetryWheel<Element> {
+    /// How far ahead a time may be.
+    static var millisecondsMax: Int64 { 8_191 }
+
+    private var slots: [[Element]] = Array(repeating: [], count: Int(Self.millisecondsMax) + 1)
+    /// What is due up to here was taken.
+    private var taken: Int64
+    private(set) var count = 0
+
+    init(now: Int64) {
+        self.taken = now
+    }
+
+    /// Later than what was taken last, and no further ahead than may be.
+    mutating func add(_ element: Element, at time: Int64) {
+        let time = min(max(time, self.taken + 1), self.taken + Self.millisecondsMax)
+        self.slots[Int(time & Self.millisecondsMax)].append(element)
+        self.count += 1
+    }
+
+    /// What is due at a time or was before, in the order of times.
+    mutating func take(through now: Int64) -> [Element] {
+        var due: [Element] = []
+        while self.taken < now, self.count > 0 {
+            self.taken += 1
+            let slot = Int(self.taken & Self.millisecondsMax)
+            self.count -= self.slots[slot].count
+            due += self.slots[slot]
+            self.slots[slot] = []
+        }
+        self.taken = max(self.taken, now)
+        return due
+    }
+
+    /// All there is.
+    mutating func takeAll() -> [Element] {
+        let now = self.taken
+        defer { self.taken = now }
+        return self.take(through: now + Self.millisecondsMax)
+    }
+}

@@ -1,0 +1,254 @@
+import RecordModel
+import RecordStore
+import Testing
+
+/// The rule alone, with a clock that the test turns; a unit of work takes a millisecond, and 20 may be ahead.
+struct OverloadRuleTests {
+    private static let millisecond: Int64 = 1_000_000
+
+    private var rule = OverloadRule(
+        .init(waitNanoseconds: 20 * millisecond, lanes: 1, requestsMin: 3)
+    )
+    private var now: Int64 = 0
+
+    init() {
+        // What tells it the pace.
+        self.rule.entered(work: 10)
+        self.execute(10)
+    }
+
+    /// Executes requests of a unit each, one behind the other.
+    private mutating func execute(_ count: Int) {
+        self.rule.began(requests: 1, work: count)
+        self.now += Int64(count) * Self.millisecond
+        self.rule.ended(
+            requests: 1,
+            work: count,
+            nanoseconds: Int64(count) * Self.millisecond,
+            now: self.now
+        )
+    }
+
+    private mutating func arrive(
+        _ user: String,
+        mark: UInt64 = 0,
+        work: Int = 1,
+        isFull: Bool = false
+    ) -> OverloadRule.OnArrival {
+        self.rule.arrived(requester(user, mark: mark), work: work, isFull: isFull, now: self.now)
+    }
+
+    /// Lets more wait than may, for long enough that newcomers are refused.
+    private mutating func crowd() {
+        for _ in 0..<40 { #expect(self.arrive("crowd") == .admit) }
+        self.now += 100 * Self.millisecond
+    }
+
+    private mutating func waitOfRefusal(_ user: String, mark: UInt64 = 0, work: Int = 1) throws -> Int64 {
+        guard case .refuse(let milliseconds) = self.arrive(user, mark: mark, work: work) else {
+            Issue.record("not refused")
+            return 0
+        }
+        return Int64(milliseconds) * Self.millisecond
+    }
+
+    @Test mutating func `a burst may wait, and what stands is refused with a time`() throws {
+        for _ in 0..<1_000 { #expect(self.arrive("a") == .admit) }
+        self.now += 99 * Self.millisecond
+        #expect(self.arrive("a") == .admit)
+        self.now += Self.millisecond
+        #expect(self.arrive("a") == .refuse(retryAfterMilliseconds: 100))
+        #expect(self.rule.isCrowded)
+    }
+
+    @Test mutating func `a queue that becomes short within the time is no overload`() {
+        for _ in 0..<40 { #expect(self.arrive("a") == .admit) }
+        self.now += 90 * Self.millisecond
+        self.rule.began(requests: 31, work: 31)
+        self.rule.ended(requests: 31, work: 31, nanoseconds: 31 * Self.millisecond, now: self.now)
+        for _ in 0..<40 { #expect(self.arrive("a") == .admit) }
+        self.now += 99 * Self.millisecond
+        #expect(self.arrive("a") == .admit)
+        #expect(!self.rule.isCrowded)
+    }
+
+    @Test mutating func `a few requests may always wait, whatever they take`() {
+        for _ in 0..<3 { #expect(self.arrive("a", work: 1_000) == .admit) }
+        self.now += 1_000 * Self.millisecond
+        self.rule.began(requests: 1, work: 1_000)
+        self.rule.ended(requests: 1, work: 1_000, nanoseconds: 1_000 * Self.millisecond, now: self.now)
+        #expect(self.arrive("a", work: 1_000) == .admit)
+        #expect(!self.rule.isCrowded)
+    }
+
+    @Test mutating func `who was refused is admitted at his time, and a stranger is not`() throws {
+        self.crowd()
+        let wait = try self.waitOfRefusal("a", mark: 1)
+        self.now += wait
+        #expect(self.arrive("stranger") != .admit)
+        #expect(self.arrive("a", mark: 1) == .admit)
+        #expect(self.arrive("a", mark: 1) != .admit, "a place admits once")
+        #expect(self.rule.counted.kept == 1)
+    }
+
+    @Test mutating func `a retry is known by its user, whatever it asks for now`() throws {
+        self.crowd()
+        self.now += try self.waitOfRefusal("a", mark: 1)
+        #expect(self.arrive("a", mark: 99) == .admit)
+    }
+
+    @Test mutating func `who makes many requests does not take places of his own that will be used`() throws {
+        self.crowd()
+        var waits: [Int64] = []
+        for mark in 1...4 { waits.append(try self.waitOfRefusal("a", mark: UInt64(mark))) }
+        self.now += waits[3]
+        #expect(self.arrive("a", mark: 99) != .admit)
+        for mark in 1...4 { #expect(self.arrive("a", mark: UInt64(mark)) == .admit) }
+    }
+
+    @Test mutating func `who comes too early is told what is left, and takes no second place`() throws {
+        self.crowd()
+        let wait = try self.waitOfRefusal("a", mark: 1)
+        for early: Int64 in [0, 1, 40, 99] {
+            let start = self.now
+            self.now += early * Self.millisecond
+            #expect(try self.waitOfRefusal("a", mark: 1) == wait - early * Self.millisecond)
+            self.now = start
+        }
+        #expect(self.rule.reservationCount == 1)
+        #expect(self.rule.counted.reserved == 1)
+        self.now += wait
+        #expect(self.arrive("a", mark: 1) == .admit)
+    }
+
+    @Test mutating func `requests of one user have places of their own, one after the other`() throws {
+        self.crowd()
+        let first = try self.waitOfRefusal("a", mark: 1, work: 30)
+        let second = try self.waitOfRefusal("a", mark: 2, work: 3)
+        #expect(second == first + 40 * Self.millisecond, "30 units at three quarters of the pace")
+        self.now += first
+        #expect(self.arrive("a", mark: 1, work: 30) == .admit)
+        #expect(self.arrive("a", mark: 2, work: 3) == .refuse(retryAfterMilliseconds: 40))
+        self.now += second - first
+        #expect(self.arrive("a", mark: 2, work: 3) == .admit)
+    }
+
+    @Test mutating func `a place admits as much work as was refused, and several are added up`() throws {
+        self.crowd()
+        _ = try self.waitOfRefusal("a", mark: 1, work: 3)
+        self.now += try self.waitOfRefusal("a", mark: 2, work: 3)
+        #expect(self.arrive("a", mark: 9, work: 7) != .admit)
+        #expect(self.arrive("a", mark: 10, work: 6) == .admit)
+        #expect(self.arrive("a", mark: 1, work: 1) != .admit)
+    }
+
+    @Test mutating func `a place is good for two seconds, and then no more`() throws {
+        self.crowd()
+        let wait = try self.waitOfRefusal("a", mark: 1)
+        _ = try self.waitOfRefusal("b", mark: 1)
+        self.now += wait + 2_000 * Self.millisecond
+        #expect(self.arrive("a", mark: 1) == .admit)
+        self.now += 3 * Self.millisecond
+        #expect(self.arrive("b", mark: 1) != .admit)
+    }
+
+    @Test mutating func `a flood of one user takes no place of another, and not all that will be`() throws {
+        self.crowd()
+        let wait = try self.waitOfRefusal("a", mark: 1)
+        var given = 0
+        for mark in 1...10_000 where try self.waitOfRefusal("flood", mark: UInt64(mark)) <= Self.horizon {
+            given += 1
+        }
+        #expect(given == 256)
+        // The flood has at most an eighth of five seconds, so somebody who comes now is through soon.
+        #expect(try self.waitOfRefusal("late", mark: 1) <= 100 * Self.millisecond + Self.horizon / 8)
+        self.now += wait
+        #expect(self.arrive("a", mark: 1) == .admit)
+    }
+
+    @Test mutating func `large requests of one user are given an eighth of the time ahead`() throws {
+        self.crowd()
+        #expect(try self.waitOfRefusal("flood", mark: 1, work: 400) <= Self.horizon)
+        #expect(try self.waitOfRefusal("flood", mark: 2, work: 400) > Self.horizon)
+        #expect(try self.waitOfRefusal("other", mark: 1) <= Self.horizon)
+    }
+
+    @Test mutating func `beyond the horizon nobody is promised anything, and the times differ`() throws {
+        self.crowd()
+        var longest: Int64 = 0
+        var unpromised: Set<Int64> = []
+        for user in 0..<5_000 {
+            let wait = try self.waitOfRefusal("u\(user)", mark: 1)
+            if wait <= Self.horizon { longest = max(longest, wait) } else { unpromised.insert(wait) }
+        }
+        #expect(longest > Self.horizon * 9 / 10)
+        #expect(unpromised.count > 500)
+        #expect(unpromised.allSatisfy { $0 <= 2 * Self.horizon })
+        // 4.9 seconds at three quarters of a unit a millisecond.
+        #expect((3_600...3_700).contains(self.rule.reservationCount))
+    }
+
+    @Test mutating func `a full queue refuses even who has a place, and keeps it for him`() throws {
+        self.crowd()
+        self.now += try self.waitOfRefusal("a", mark: 1)
+        #expect(self.arrive("a", mark: 1, isFull: true) == .refuse(retryAfterMilliseconds: 1))
+        self.now += Self.millisecond
+        #expect(self.arrive("a", mark: 1) == .admit)
+    }
+
+    @Test mutating func `a full queue is overload at once`() {
+        #expect(self.arrive("a", isFull: true) == .refuse(retryAfterMilliseconds: 100))
+    }
+
+    @Test mutating func `with room everybody is admitted, and after a second all is as before`() throws {
+        self.crowd()
+        _ = try self.waitOfRefusal("a", mark: 1)
+        self.rule.began(requests: 40, work: 40)
+        self.now += 40 * Self.millisecond
+        self.rule.ended(requests: 40, work: 40, nanoseconds: 40 * Self.millisecond, now: self.now)
+        #expect(self.arrive("b") == .admit)
+        self.execute(1)
+        #expect(self.rule.isCrowded)
+        self.now += 1_000 * Self.millisecond
+        #expect(self.arrive("b") == .admit)
+        self.execute(1)
+        #expect(!self.rule.isCrowded)
+        self.now += 10_000 * Self.millisecond
+        #expect(self.arrive("b") == .admit)
+        self.execute(1)
+        #expect(self.rule.reservationCount == 0)
+    }
+
+    @Test mutating func `a slow disk is not a reason to refuse`() {
+        for _ in 0..<200 { self.rule.synced(nanoseconds: 60 * Self.millisecond) }
+        self.rule.entered(work: 1)
+        self.execute(1)
+        for _ in 0..<70 { #expect(self.arrive("a") == .admit) }
+        self.now += 200 * Self.millisecond
+        #expect(self.arrive("a") == .admit)
+        #expect(!self.rule.isCrowded)
+    }
+
+    @Test mutating func `one piece that takes long is no pace`() {
+        self.rule.entered(work: 1)
+        self.rule.began(requests: 1, work: 1)
+        self.now += 3_000 * Self.millisecond
+        self.rule.ended(requests: 1, work: 1, nanoseconds: 3_000 * Self.millisecond, now: self.now)
+        for _ in 0..<12 { #expect(self.arrive("a") == .admit) }
+        self.now += 200 * Self.millisecond
+        #expect(self.arrive("a") == .admit)
+    }
+
+    private static let horizon: Int64 = 5_000_000_000
+}
+
+/// Somebody who asks.
+func requester(_ user: String, mark: UInt64 = 0) -> Requester {
+    Requester(
+        database: DatabaseID(rawValue: 1),
+        scope: .private,
+        environment: EnvironmentID(rawValue: 1),
+        userRecordName: user,
+        mark: mark
+    )
+}
