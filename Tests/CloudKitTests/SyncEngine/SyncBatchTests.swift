@@ -129,6 +129,19 @@ struct SyncBatchTests {
         #expect(answers.held.count == 3)
     }
 
+    @Test func `a pause is never shorter than what the server said`() {
+        for (seconds, milliseconds) in [
+            (0.0, 0), (0.0001, 1), (1.0, 1_000), (1.0005, 1_001), (9_999.0, 3_600_000), (-1.0, 0),
+        ] {
+            let error = CKError(
+                .requestRateLimited,
+                userInfo: [CKErrorRetryAfterKey: NSNumber(value: seconds)]
+            )
+            #expect(error.pause == .milliseconds(milliseconds), "\(seconds)")
+        }
+        #expect(CKError(.requestRateLimited).pause == nil)
+    }
+
     @Test func `scopes contain what they say`() {
         let (x, y) = (CKRecordZone.ID(zoneName: "X"), CKRecordZone.ID(zoneName: "Y"))
         typealias Fetch = CKSyncEngine.FetchChangesOptions.Scope
