@@ -135,7 +135,8 @@ struct ZoneFollower: Sendable {
         } else if let totals = end.totals {
             guard totals == self.totals else { throw self.flaw("totals that change") }
             guard !self.hasDeletions else { throw self.flaw("a deletion in a snapshot") }
-            guard self.states.count <= totals.records else { throw self.flaw("more than the totals said") }
+            // A parent that changed after its turn comes once more, before a child.
+            guard self.records.count <= totals.records else { throw self.flaw("more than the totals said") }
         }
         self.totals = end.totals
     }
