@@ -133,10 +133,7 @@ package enum NameRules {
     }
 
     /// The same of a part of something larger: a slice of it would be walked through witnesses, which takes ten times as long.
-    static func isIdentifier<Bytes: RandomAccessCollection<UInt8>>(
-        _ bytes: Bytes,
-        _ range: Range<Int>
-    ) -> Bool where Bytes.Index == Int {
+    static func isIdentifier(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= Bounds.nameBytesMax, self.isLetter(bytes[range.lowerBound])
         else { return false }
         for place in range where !self.mayBeInIdentifier(bytes[place]) { return false }

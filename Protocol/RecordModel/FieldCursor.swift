@@ -1,6 +1,6 @@
 /// Walks the fields of an encoded body from front to back.
 package struct FieldCursor {
-    private var walk: FieldWalk<[UInt8]>
+    private var walk: FieldWalk
 
     package init(_ bytes: [UInt8]) {
         self.walk = FieldWalk(bytes)
@@ -17,10 +17,10 @@ package struct FieldCursor {
 }
 
 /// The same, of bytes that came from a peer.
-struct FieldWalk<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
-    private var reader: WireReader<Bytes>
+struct FieldWalk {
+    private var reader: WireReader
 
-    init(_ bytes: Bytes) {
+    init(_ bytes: [UInt8]) {
         self.reader = WireReader(bytes)
     }
 

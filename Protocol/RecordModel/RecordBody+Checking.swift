@@ -9,20 +9,11 @@ extension RecordBody {
     ///   - allowsClear: Whether `clear` may stand for a value: in a save, not in a record.
     /// - Throws: `BodyError`; the first thing that is wrong, from front to back.
     package init(checking bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
-        try Self.checkAll(bytes, allowsClear: allowsClear)
+        try Self.check(bytes, allowsClear: allowsClear)
         self.init(trusted: bytes)
     }
 
-    /// The same of bytes that are lent, without a body.
-    // SAFETY: what is lent is read until the call returns, at indices within its bounds.
-    package static func check(_ bytes: UnsafeRawBufferPointer, allowsClear: Bool) throws(BodyError) {
-        try self.checkAll(bytes, allowsClear: allowsClear)
-    }
-
-    private static func checkAll<Bytes: RandomAccessCollection<UInt8>>(
-        _ bytes: Bytes,
-        allowsClear: Bool
-    ) throws(BodyError) where Bytes.Index == Int {
+    private static func check(_ bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
         var cursor = FieldWalk(bytes)
         var rules = ValueRules(bytes)
         var last: Range<Int>?
@@ -48,12 +39,12 @@ extension RecordBody {
     }
 
     /// Compares names by their bytes: negative when the left one comes first, 0 when they are the same.
-    static func order<Bytes: RandomAccessCollection<UInt8>>(
-        _ left: Bytes,
+    static func order(
+        _ left: [UInt8],
         _ leftName: Range<Int>,
-        _ right: Bytes,
+        _ right: [UInt8],
         _ rightName: Range<Int>
-    ) -> Int where Bytes.Index == Int {
+    ) -> Int {
         for offset in 0..<min(leftName.count, rightName.count) {
             let difference =
                 Int(left[leftName.lowerBound + offset]) - Int(right[rightName.lowerBound + offset])
@@ -84,12 +75,12 @@ extension Field {
 }
 
 /// The rules of the values, type by type.
-private struct ValueRules<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
-    private var reader: WireReader<Bytes>
+private struct ValueRules {
+    private var reader: WireReader
     /// Name of the field whose value is judged.
     private var name = 0..<0
 
-    init(_ bytes: Bytes) {
+    init(_ bytes: [UInt8]) {
         self.reader = WireReader(bytes)
     }
 

@@ -25,7 +25,7 @@ extension RecordBody {
 
 /// Reads values of a body that was checked, or encoded here, before.
 private struct ValueReader {
-    private var reader: WireReader<[UInt8]>
+    private var reader: WireReader
 
     init(_ bytes: [UInt8]) {
         self.reader = WireReader(bytes)

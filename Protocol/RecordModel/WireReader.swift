@@ -1,13 +1,13 @@
 /// Reads the Protocol Buffers wire format, checking every bound.
 ///
 /// One reader walks a whole body: it is confined to a message while it reads it (`enter`, `leave`), so that an array is
-/// retained once and not once a field. The bytes count from 0.
-struct WireReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
-    let bytes: Bytes
+/// retained once and not once a field.
+struct WireReader {
+    let bytes: [UInt8]
     private(set) var position: Int
     private var end: Int
 
-    init(_ bytes: Bytes) {
+    init(_ bytes: [UInt8]) {
         self.bytes = bytes
         self.position = 0
         self.end = bytes.count

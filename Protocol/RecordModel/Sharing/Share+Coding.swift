@@ -59,7 +59,7 @@ extension ShareParticipant {
         writer.textUnlessEmpty(number: 8, self.oneTimeToken)
     }
 
-    fileprivate init(reading reader: inout WireReader<[UInt8]>) throws(BodyError) {
+    fileprivate init(reading reader: inout WireReader) throws(BodyError) {
         self.init(
             id: "",
             identity: UserIdentity(),
@@ -101,7 +101,7 @@ extension UserIdentity {
         if let lookup { writer.message(number: 2) { lookup.write(to: &$0) } }
     }
 
-    fileprivate init(reading reader: inout WireReader<[UInt8]>) throws(BodyError) {
+    fileprivate init(reading reader: inout WireReader) throws(BodyError) {
         self.init()
         try reader.fields { tag, reader throws(BodyError) in
             switch tag {
@@ -134,7 +134,7 @@ extension IdentityLookup {
         }
     }
 
-    fileprivate init(reading reader: inout WireReader<[UInt8]>) throws(BodyError) {
+    fileprivate init(reading reader: inout WireReader) throws(BodyError) {
         var lookup: IdentityLookup?
         try reader.fields { tag, reader throws(BodyError) in
             switch tag {
@@ -163,7 +163,7 @@ extension WireWriter {
     }
 }
 
-extension WireReader<[UInt8]> {
+extension WireReader {
     /// Reads the fields that a message knows, and passes over the others.
     fileprivate mutating func fields(
         _ read: (UInt64, inout Self) throws(BodyError) -> Bool

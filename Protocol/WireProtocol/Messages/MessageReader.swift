@@ -80,12 +80,6 @@ struct MessageReader {
         return text
     }
 
-    /// Passes over a text.
-    mutating func checkText() throws(WireError) {
-        let bytes = try self.lent()
-        guard bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil else { throw self.malformed }
-    }
-
     /// A text that is likely to be the last one of its place: then that is returned, and no other is made.
     mutating func text(orLast last: inout String) throws(WireError) -> String {
         let start = self.position
