@@ -15,12 +15,13 @@ struct Pacer: Sendable {
         var turn = 0
         while !Task.isCancelled {
             let now = ContinuousClock.now
-            guard now < end else { return }
+            // Who was due before the end is counted, also when this comes late itself.
             while due <= now, due < end {
                 self.workers[turn].arrive(due: due)
                 turn = (turn + 1) % self.workers.count
                 due = start + arrivals.next()
             }
+            guard now < end else { return }
             for retry in self.retries?.take(through: .now) ?? [] { retry.worker.comeBack(retry) }
             let next = self.retries == nil ? min(due, end) : min(due, end, now + Self.retryLateness)
             // Without a tolerance: whatever comes late here is counted as the server's.
