@@ -125,7 +125,7 @@ package enum NameRules {
     }
 
     /// Record types and field names: an ASCII letter, then letters, digits and `_`; at most 255 bytes.
-    package static func isIdentifier(_ bytes: some Collection<UInt8>) -> Bool {
+    package static func isIdentifier(_ bytes: String.UTF8View) -> Bool {
         guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, self.isLetter(first) else {
             return false
         }

@@ -65,7 +65,7 @@ extension Field {
             throw .malformed
         }
         let name = rules.text(slice.name)
-        guard NameRules.isIdentifier(bytes[slice.name]) || SystemField(rawValue: name) != nil else {
+        guard NameRules.isIdentifier(bytes, slice.name) || SystemField(rawValue: name) != nil else {
             throw .fieldNameInvalid(name)
         }
         guard slice.type != .clear else { throw .clearNotAllowed(field: name) }

@@ -1,5 +1,6 @@
 import Metrics
 import RecordStore
+import Synchronization
 import WireProtocol
 
 /// What operators graph.
@@ -46,6 +47,8 @@ final class ServerMetrics: Sendable {
     private let reservationsKept = Meter(label: "tidemark_reservations_kept")
     private let requestsWaiting = Meter(label: "tidemark_requests_waiting")
     private let bytesWaiting = Meter(label: "tidemark_bytes_waiting")
+    /// Those that were counted: who has too much to do refuses ten thousand requests a second.
+    private let failures = Mutex<[ErrorCode: Counter]>([:])
 
     private static func requestCounter(_ operation: OperationKind) -> Counter {
         Counter(label: "tidemark_requests", dimensions: [("operation", operation.rawValue)])
@@ -126,9 +129,15 @@ final class ServerMetrics: Sendable {
         self.uploadsWaiting.set(uploads.waiting)
     }
 
-    /// A failure, of an item or of a request, is rare enough to look its counter up.
+    /// A failure, of an item or of a request.
     func failed(_ code: ErrorCode) {
-        Counter(label: "tidemark_failures", dimensions: [("code", "\(code.rawValue)")]).increment()
+        let counter = self.failures.withLock { counters in
+            if let known = counters[code] { return known }
+            let counter = Counter(label: "tidemark_failures", dimensions: [("code", "\(code.rawValue)")])
+            counters[code] = counter
+            return counter
+        }
+        counter.increment()
     }
 
     func record(_ statistics: EngineStatistics) {

@@ -3,7 +3,7 @@ import RecordModel
 /// Decides who may wait for threads that execute one request after the other, and when the others should come.
 ///
 ///     calm     everybody may wait
-///       │ more than the limit has been ahead for 100 ms, or the queue is full        ▲ nobody was refused for a second
+///       │ more than the limit has been ahead for 100 ms, or the queue is full        ▲ nobody was refused for 100 ms
 ///       ▼                                                                            │
 ///     crowded  who finds room below the limit, or has a reservation, may wait; others are refused and get one
 ///
@@ -43,7 +43,8 @@ package struct OverloadRule: Sendable {
     private static let fullWait: Int64 = 1_000_000
     /// How long more than the limit may be ahead before anybody is refused.
     private static let standingNanoseconds: Int64 = 100_000_000
-    private static let calmAfterNanoseconds: Int64 = 1_000_000_000
+    /// Not longer: whoever comes in bursts to a server that has time would be refused at each of them, for as long as they come.
+    private static let calmAfterNanoseconds: Int64 = 100_000_000
     /// So many times the wait are added for the disk at the most.
     private static let syncWaitsMax: Int64 = 4
     /// What a reservation is as long as before anything was measured.

@@ -88,7 +88,8 @@ struct Reservations: Sendable {
         let begun = isBusy ? now - Self.graceNanoseconds / 2 : now
         var sum = 0
         var used = 0
-        for place in self.places.values[index] where sum < work && place.opens <= begun {
+        for place in self.places.values[index] {
+            guard sum < work, place.opens <= begun else { break }
             sum += place.work
             used += 1
         }

@@ -200,7 +200,9 @@ struct OverloadRuleTests {
         #expect(self.arrive("a", isFull: true) == .refuse(retryAfterMilliseconds: 100))
     }
 
-    @Test mutating func `with room everybody is admitted, and after a second all is as before`() throws {
+    @Test mutating func `with room everybody is admitted, and a tenth of a second later all is as before`()
+        throws
+    {
         self.crowd()
         _ = try self.waitOfRefusal("a", mark: 1)
         self.rule.began(requests: 40, work: 40)
@@ -209,7 +211,7 @@ struct OverloadRuleTests {
         #expect(self.arrive("b") == .admit)
         self.execute(1)
         #expect(self.rule.isCrowded)
-        self.now += 1_000 * Self.millisecond
+        self.now += 60 * Self.millisecond
         #expect(self.arrive("b") == .admit)
         self.execute(1)
         #expect(!self.rule.isCrowded)
@@ -217,6 +219,23 @@ struct OverloadRuleTests {
         #expect(self.arrive("b") == .admit)
         self.execute(1)
         #expect(self.rule.reservationCount == 0)
+    }
+
+    @Test mutating func `bursts that are executed before the next are admitted, also after an overload`()
+        throws
+    {
+        self.crowd()
+        _ = try self.waitOfRefusal("a")
+        self.rule.began(requests: 40, work: 40)
+        self.now += 40 * Self.millisecond
+        self.rule.ended(requests: 40, work: 40, nanoseconds: 40 * Self.millisecond, now: self.now)
+        for _ in 0..<10 {
+            self.now += 110 * Self.millisecond
+            #expect(self.arrive("b") == .admit)
+            self.execute(1)
+            for _ in 0..<40 { #expect(self.arrive("b") == .admit) }
+            for _ in 0..<40 { self.execute(1) }
+        }
     }
 
     @Test mutating func `a slow disk is not a reason to refuse`() {
