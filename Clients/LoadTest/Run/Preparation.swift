@@ -58,18 +58,12 @@ struct Preparation: Sendable {
     }
 
     private func removeZones(_ client: RecordClient) async throws(LoadFailure) {
-        let zones = self.plan.layout.zones
-        do throws(ClientError) {
-            let outcomes = try await client.perform(
-                .modifyZones(ModifyZones(scope: .private, saves: [], deletes: zones)),
-                timeout: .seconds(120)
-            )
-            for case .failure(let failure) in outcomes.values where !failure.code.isAbsence {
-                throw ClientError.refused(failure)
-            }
-        } catch {
-            throw LoadFailure(error, to: "delete zones of an earlier run")
-        }
+        try await client.require(
+            .modifyZones(ModifyZones(scope: .private, saves: [], deletes: self.plan.layout.zones)),
+            to: "delete zones of an earlier run",
+            // What was to go is not there.
+            orEnds: [.unknownItem, .zoneNotFound]
+        )
     }
 
     private func subscribe(_ client: RecordClient) async throws(LoadFailure) {
@@ -132,9 +126,4 @@ extension Worker {
         }
         return nil
     }
-}
-
-extension ErrorCode {
-    /// What was to go is not there.
-    fileprivate var isAbsence: Bool { self == .unknownItem || self == .zoneNotFound }
 }

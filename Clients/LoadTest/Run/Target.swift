@@ -36,12 +36,21 @@ struct Target: Sendable {
 extension RecordClient {
     /// Performs a request of which every item must succeed; one that is refused for want of room comes again at the time that it is told.
     ///
+    /// - Parameters:
+    ///   - operation: The request.
+    ///   - purpose: What is being done, for a sentence.
+    ///   - codes: Failures of an item that are as good as success.
     /// - Throws: `LoadFailure` with what was being done.
-    func require(_ operation: Operation, to purpose: String) async throws(LoadFailure) {
+    func require(
+        _ operation: Operation,
+        to purpose: String,
+        orEnds codes: Set<ErrorCode> = []
+    ) async throws(LoadFailure) {
         for _ in 0..<Self.triesMax {
             do throws(ClientError) {
-                for outcome in try await self.perform(operation, timeout: .seconds(120)).values {
-                    if case .failure(let failure) = outcome { throw ClientError.refused(failure) }
+                let outcomes = try await self.perform(operation, timeout: .seconds(120))
+                for case .failure(let failure) in outcomes.values where !codes.contains(failure.code) {
+                    throw ClientError.refused(failure)
                 }
                 return
             } catch {
