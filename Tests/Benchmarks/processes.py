@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import threading
 import time
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -51,6 +52,45 @@ def run(command, text_in="", **options):
     used = (children_after.children_user - children_before.children_user
             + children_after.children_system - children_before.children_system)
     return output, used
+
+
+class Speaking:
+    """A child that says on its standard error how it goes."""
+
+    def __init__(self, command):
+        self.command = command
+        self.said = ""
+        self.has_ended = False
+        self.changed = threading.Condition()
+        self.child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self._listen, daemon=True)
+        self.reader.start()
+
+    def _listen(self):
+        for line in self.child.stderr:
+            with self.changed:
+                self.said += line
+                self.changed.notify_all()
+        with self.changed:
+            self.has_ended = True
+            self.changed.notify_all()
+
+    def hear(self, text):
+        """Waits until it has said something."""
+        with self.changed:
+            self.changed.wait_for(lambda: text in self.said or self.has_ended)
+            if text not in self.said:
+                raise Failure(f"{self.command[0]} ended without '{text}':\n{self.said}")
+
+    def wait(self):
+        """Waits for its end."""
+        if self.child.wait() != 0:
+            self.reader.join()
+            raise Failure(f"{' '.join(self.command)} ended with {self.child.returncode}:\n{self.said}")
+
+    def stop(self):
+        stop(self.child)
 
 
 def stop(child, how=signal.SIGTERM, patience_seconds=10):

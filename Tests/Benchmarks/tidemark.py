@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from processes import Failure, cpu_seconds, run, stop
+from processes import Failure, Speaking, cpu_seconds, run, stop
 
 CONTAINER = "iCloud.bench"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Tidemark", "schema.ckdb")
@@ -23,6 +23,7 @@ class Tidemark:
         self.server = None
         self.driver = None
         self.loaded = set()
+        self.load_tests = []
 
     def start(self):
         os.mkdir(self.data, 0o700)
@@ -108,7 +109,9 @@ class Tidemark:
     def _measure_overload(self, row, seconds, seed):
         """What becomes of admitted requests when three times as many come as the server does.
 
-        Server and client have a processor each, where there are two: what is measured is not how they take it from each other.
+        Server and clients have a processor each, where there are two: what is measured is not how they take it from each other. The
+        program that brings the load has more to do than a processor can, so another one measures beside it, before it in the
+        queue for their processor: 200 saves a second, which come again when they are refused.
         """
         processors = sorted(os.sched_getaffinity(0))
         apart = [{processors[0]}, set(processors[1:]) or {processors[0]}]
@@ -116,23 +119,28 @@ class Tidemark:
         try:
             save = ["save", "--connections", str(row.connections), "--records", "40000", "--warm-up", "1",
                     "--seed", str(seed)]
-            report = self._load_test(save + ["--duration", str(seconds)], apart[1])
-            sustained = report["operations"]["save"]["ratePerSecond"]
-            report = self._load_test(
-                save + ["--overload", "--rate", f"{sustained:.0f}", "--duration", str(max(seconds, 3))], apart[1])
+            load = self._load_test("load", save + ["--duration", str(seconds)], apart[1])
+            sustained = self._finish("load", load)["operations"]["save"]["ratePerSecond"]
+            seconds = max(seconds, 3)
+            load = self._load_test(
+                "load", save + ["--overload", "--rate", f"{sustained:.0f}", "--duration", str(seconds + 4)], apart[1], nice=10)
+            witnesses = [self._witness(load, part, seconds, seed, apart[1]) for part in ("usual", "overload")]
+            report = self._finish("load", load)
         finally:
             self._pin(set(processors))
         overload = report["overload"]
         usual, most, _ = overload["steps"]
+        usual_p99, most_p99 = (witness["milliseconds"]["p99"] for witness in witnesses)
         kept = overload.get("keptShare")
         with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
             memory = next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
         return {
-            "p99_ratio": overload["p99Ratio"], "rate": most["answered"],
-            "p50_ms": most["p50Milliseconds"], "p99_ms": most["p99Milliseconds"],
+            "p99_ratio": most_p99 / usual_p99, "rate": most["answered"],
+            "p50_ms": witnesses[1]["milliseconds"]["p50"], "p99_ms": most_p99,
             "answer_p50_ms": None, "answer_p99_ms": None,
-            "notes": f"{sustained:,.0f} a second sustained, p99 {usual['p99Milliseconds']:.1f} ms at 80 % "
-                     f"({usual['failures']:,} refused) and {most['p99Milliseconds']:.1f} ms at 300 %, "
+            "notes": f"{sustained:,.0f} a second sustained, p99 {usual_p99:.1f} ms at 80 % "
+                     f"({usual['failures']:,} refused) and {most_p99:.1f} ms at 300 % (for the busy program itself "
+                     f"{usual['p99Milliseconds']:.1f} and {most['p99Milliseconds']:.1f}), "
                      f"{most['answered']:,.0f} a second admitted and {most['failures']:,} refused there, "
                      f"{'none' if kept is None else format(kept * 100, '.2f') + ' %'} of {most['retried']:,} "
                      f"who came when told admitted, last refusal {overload['recoverySeconds']:.2f} s after the load, "
@@ -143,16 +151,38 @@ class Tidemark:
         for thread in os.listdir(f"/proc/{self.server.pid}/task"):
             os.sched_setaffinity(int(thread), processors)
 
-    def _load_test(self, arguments, processors):
-        """Runs tidemark-load on some processors, and returns its report."""
-        report = os.path.join(self.folder, "load.json")
+    def _witness(self, load, part, seconds, seed, processors):
+        """Measures beside a part of an overload, from its second second on: figures of saves."""
+        load.hear(f"{part}: ")
+        time.sleep(1.5)
+        witness = self._load_test(
+            "witness", ["save", "--retry", "--rate", "200", "--connections", "8", "--records", "1280", "--warm-up", "0.5",
+                        "--duration", str(seconds), "--seed", str(seed + 1)], processors)
+        return self._finish("witness", witness)["operations"]["save"]
+
+    def _load_test(self, name, arguments, processors, nice=0):
+        """Starts tidemark-load on some processors, as eight users of its own."""
         port, authority = self.driver[2], self.driver[4]
-        run(["taskset", "-c", ",".join(map(str, processors)), os.path.join(self.executables, "tidemark-load")]
+        child = Speaking(
+            ["nice", "-n", str(nice), "taskset", "-c", ",".join(map(str, processors)),
+             os.path.join(self.executables, "tidemark-load")]
             + arguments + ["--url", f"tidemark://127.0.0.1:{port}", "--ca", authority, "--container", CONTAINER,
-                           "--tokens", self._users("load", 8), "--json", report])
-        with open(report, encoding="utf-8") as file:
+                           "--tokens", self._users(name, 8), "--json", self._report(name)])
+        self.load_tests.append(child)
+        return child
+
+    def _finish(self, name, child):
+        """Waits for the end of a load test: its report."""
+        child.wait()
+        self.load_tests.remove(child)
+        with open(self._report(name), encoding="utf-8") as file:
             return json.load(file)
 
+    def _report(self, name):
+        return os.path.join(self.folder, f"{name}.json")
+
     def stop(self):
+        for child in self.load_tests:
+            child.stop()
         if self.server:
             stop(self.server)
