@@ -297,14 +297,6 @@ let testTargets: [Target] = [
 /// Built only when asked for, in a scratch folder of its own: `Scripts/bench` sets the variable.
 let benchmarkTargets: [Target] = [
     .executableTarget(
-        name: "tidemark-bench",
-        dependencies: [
-            "RecordClient", "WireProtocol", "RecordModel", nio("NIOCore"), argumentParser, crypto,
-        ],
-        path: "Tests/Benchmarks/LoadDriver",
-        swiftSettings: settings
-    ),
-    .executableTarget(
         name: "tidemark-bare-stream",
         dependencies: [argumentParser, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL],
         path: "Tests/Benchmarks/BareStream",

@@ -8,253 +8,42 @@ struct TidemarkLoad: AsyncParsableCommand {
         commandName: "tidemark-load",
         abstract: "Puts a load on a Tidemark server, measures latencies, and verifies that nothing was lost.",
         discussion: """
-            WORKLOAD is one of save, save-batch, delete, fetch, query, changes, push,
-            assets, sync, or mix. A sync is a fleet of devices, of which each saves,
-            listens and fetches; it takes as long as the last of the others needs to
-            have a save.
-
               tidemark-load save --connections 64
               tidemark-load fetch --rate 5000 --distribution zipfian
               tidemark-load mix --weights ./weights --verify --json out.json
               tidemark-load mix --verify --chaos 'systemctl kill -s KILL tidemark'
               tidemark-load save --ramp --rate 500 --p99 20
               tidemark-load save --overload --rate 8000
+              tidemark-load bench --prepare items --connections 16
+              tidemark-load bench single-save --connections 64 --json row.json
 
-            Latencies are counted from when a request was due, so with --rate a
-            stalled server is charged for everybody who would have come meanwhile.
-            The container should be one for tests: zones whose names begin with
-            "load-" are made in each user's private database, and deleted at the end.
+            What a load may be, and all of its options: tidemark-load run --help.
 
-            The table goes to standard output, all else to standard error.
+            The container should be one for tests: zones are made in each user's private
+            database. The table goes to standard output, all else to standard error.
 
             Exit codes: 0 done, 64 wrong usage, 65 a record was lost, doubled or
             stale (--verify), 69 the server cannot be had, 70 the server or a
             command refuses, 73 a file cannot be written, 130 interrupted. Ctrl-C ends
             the load and prints what was measured; a second one ends at once.
-            """
+            """,
+        subcommands: [RunCommand.self, BenchCommand.self],
+        defaultSubcommand: RunCommand.self
     )
-
-    @Argument(help: "What to do.")
-    var workload: String
-
-    @OptionGroup(title: "Connection")
-    var connection: LoadConnectionOptions
-
-    @OptionGroup(title: "Load")
-    var load: LoadOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "With mix: a file with a step and its weight a line, as \"fetch 40\".",
-            valueName: "file"
-        )
-    )
-    var weights: String?
-
-    @Flag(help: "Remember what was acknowledged, and read all of it back at the end, by feed and by fetch.")
-    var verify = false
-
-    @Option(
-        help: ArgumentHelp("A shell command that is run again and again meanwhile.", valueName: "command")
-    )
-    var chaos: String?
-
-    @Option(help: ArgumentHelp("With --chaos: seconds from one time to the next.", valueName: "seconds"))
-    var chaosInterval = 10.0
-
-    @Option(
-        help: ArgumentHelp(
-            "The file that the server writes its figures to (tidemark serve --metrics-file).",
-            valueName: "file"
-        )
-    )
-    var serverMetrics: String?
-
-    @Option(help: ArgumentHelp("Write everything as JSON.", valueName: "file"))
-    var json: String?
-
-    @Option(help: ArgumentHelp("Write a page for people, with pictures.", valueName: "file.html"))
-    var report: String?
-
-    @Flag(help: "Raise --rate until it does not hold any more, and print the highest that did.")
-    var ramp = false
-
-    @Option(
-        help: ArgumentHelp(
-            "With --ramp: the p99 in milliseconds up to which a rate holds, if nothing fails.",
-            valueName: "ms"
-        )
-    )
-    var p99 = 50.0
-
-    @Flag(
-        help:
-            "Ask for 80 % of --rate, for three times as much as --rate, and for half; print what became of those who were admitted."
-    )
-    var overload = false
-
-    @Option(
-        help: ArgumentHelp(
-            "So many processes, each started with the same --run, share the rate and one report: the first one's.",
-            valueName: "number"
-        )
-    )
-    var processes = 1
-
-    @Option(help: "A name for what several processes do together.")
-    var run = "run"
-
-    @Flag(help: "Leave the zones where they are.")
-    var keep = false
 
     static func main() async {
         do {
-            try await self.parseOrExit().run()
+            var command = try self.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
         } catch let failure as LoadFailure {
             LiveLine().say("tidemark-load: \(failure.message)")
             Foundation.exit(failure.code.rawValue)
         } catch {
             self.exit(withError: error)
-        }
-    }
-
-    mutating func validate() throws {
-        _ = try self.mix()
-        guard self.weights == nil || self.workload == "mix" else {
-            throw ValidationError("--weights say what is in a mix: use it with the workload mix.")
-        }
-        try LoadOptions.check(self.chaosInterval, 0.1...100_000, "--chaos-interval")
-        try LoadOptions.check(self.processes, 1...100, "--processes")
-        try LoadOptions.check(self.p99, 0.001...3_600_000, "--p99")
-        guard !self.ramp || (self.load.rate != nil && self.processes == 1 && self.chaos == nil) else {
-            throw ValidationError("--ramp needs a --rate to begin with, one process, and no --chaos.")
-        }
-        guard
-            !self.overload
-                || (self.load.rate != nil && self.processes == 1 && self.chaos == nil && !self.ramp)
-        else {
-            throw ValidationError(
-                "--overload needs a --rate, one that the server can do; one process, no --chaos, no --ramp."
-            )
-        }
-        let isName =
-            !self.run.isEmpty && self.run.utf8.count <= 64
-            && self.run.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        guard isName else { throw ValidationError("--run takes up to 64 letters and digits.") }
-    }
-
-    func run() async throws {
-        let target = try self.connection.target()
-        var plan = try self.plan()
-        let live = LiveLine()
-        var meeting: Rendezvous?
-        if self.processes > 1 {
-            meeting = try await self.join(target)
-            plan.process = meeting?.process ?? 0
-            live.say("process \(plan.process) of \(self.processes) of the run \(self.run)")
-        }
-        var run = LoadRun(plan: plan, target: target, serverMetrics: self.serverMetrics, live: live)
-        run.rendezvous = meeting
-        if self.ramp, let rate = self.load.rate {
-            run.ramp = Ramp(firstRate: rate, p99MillisecondsMax: self.p99)
-        }
-        if self.overload, let rate = self.load.rate { run.overload = OverloadTest(rate: rate) }
-        var result = try await run.run()
-        if let meeting { try await Self.share(&result, meeting, live) }
-        if plan.process == 0 { try self.present(result) }
-        if result.isInterrupted { throw LoadFailure(.interrupted, "interrupted") }
-        if let failure = result.chaosFailure { throw LoadFailure(.failed, failure) }
-        if let verdict = result.verdict, !verdict.isGood {
-            throw LoadFailure(
-                .violated,
-                "\(verdict.violations.count) findings are not what was acknowledged; the zones were left for you to look at"
-            )
-        }
-    }
-
-    private func present(_ result: LoadResult) throws {
-        print(TextReport(result: result).text, terminator: "")
-        if let json { try Self.write(JSONReport(result).data(), to: json) }
-        if let report { try Self.write(Data(HTMLReport(result: result).text.utf8), to: report) }
-    }
-
-    private func join(_ target: Target) async throws(LoadFailure) -> Rendezvous {
-        try await Rendezvous.join(
-            target.client(user: 0, installation: UInt64.random(in: 0...UInt64.max)),
-            run: self.run,
-            processes: self.processes,
-            patience: .seconds(self.load.duration + self.load.warmUp + 2 * self.load.timeout)
-        )
-    }
-
-    /// Brings the results of all processes to the first.
-    private static func share(
-        _ result: inout LoadResult,
-        _ meeting: Rendezvous,
-        _ live: LiveLine
-    ) async throws(LoadFailure) {
-        if meeting.process == 0 {
-            for other in try await meeting.gather() { result.add(other) }
-            try await meeting.clear()
-        } else {
-            try await meeting.leave(result)
-            live.say("the first process has the result")
-        }
-        await meeting.end()
-    }
-
-    private func mix() throws -> Mix {
-        if let step = Step(rawValue: self.workload) { return Mix(only: step) }
-        guard self.workload == "mix" else {
-            let all = Step.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("There is no workload '\(self.workload)': use one of \(all), mix.")
-        }
-        guard let weights else { return .defaults }
-        guard let text = try? String(contentsOfFile: weights, encoding: .utf8) else {
-            throw ValidationError("The file of weights \(weights) cannot be read.")
-        }
-        do throws(Mix.Malformed) {
-            return try Mix(text: text)
-        } catch {
-            throw ValidationError("\(weights): \(error.message)")
-        }
-    }
-
-    private func plan() throws -> LoadPlan {
-        LoadPlan(
-            workload: self.workload,
-            mix: try self.mix(),
-            connections: self.load.connections,
-            zones: self.load.zones,
-            records: self.load.records,
-            recordBytes: self.load.recordBytes,
-            assetBytes: self.load.assetBytes,
-            batch: self.load.batch,
-            page: self.load.page,
-            distribution: self.load.distribution,
-            rate: self.load.rate,
-            arrivals: self.load.arrivals,
-            underWayMax: self.load.outstandingMax,
-            warmUpSeconds: self.load.warmUp,
-            durationSeconds: self.load.duration,
-            timeoutSeconds: self.load.timeout,
-            seed: self.load.seed,
-            retries: self.load.retry || self.overload,
-            verifies: self.verify,
-            chaos: self.chaos,
-            chaosIntervalSeconds: self.chaosInterval,
-            run: self.run,
-            process: 0,
-            processes: self.processes,
-            keepsZones: self.keep
-        )
-    }
-
-    private static func write(_ data: Data, to path: String) throws(LoadFailure) {
-        do {
-            try data.write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw LoadFailure(.cannotCreate, "\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -1,4 +1,4 @@
-"""Our side: the real executable as a child process, driven by tidemark-bench over TLS 1.3."""
+"""Our side: the real executable as a child process, driven by tidemark-load over TLS 1.3."""
 
 import json
 import os
@@ -21,7 +21,6 @@ class Tidemark:
         self.log = os.path.join(folder, "tidemark.log")
         self.executables = executables
         self.server = None
-        self.driver = None
         self.loaded = set()
         self.load_tests = []
 
@@ -41,16 +40,16 @@ class Tidemark:
                  "--set", "asset_grace_s=60",
                  # One more than listeners saves.
                  "--set", "connections_max=10016"], stdout=log, stderr=log, start_new_session=True)
-        self.driver = [
-            os.path.join(self.executables, "tidemark-bench"), "--port", str(self._await_port()),
-            "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER, "--token", token,
-            "--folder", self.folder]
+        self.load_test = os.path.join(self.executables, "tidemark-load")
+        self.place = ["--url", f"tidemark://127.0.0.1:{self._await_port()}",
+                      "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER]
+        self.bench = [self.load_test, "bench", "--token", token, "--folder", self.folder] + self.place
 
     def load(self, row):
         """Makes what the row needs, once."""
         if row.dataset and row.dataset not in self.loaded:
             sharing = ["--participants", self._users("p", 99)] if row.dataset == "shared-zones" else []
-            run(self.driver + ["--load", row.dataset, "--connections", "16"] + sharing)
+            run(self.bench + ["--prepare", row.dataset, "--connections", "16"] + sharing)
             self.loaded.add(row.dataset)
 
     def _users(self, prefix, count):
@@ -82,22 +81,23 @@ class Tidemark:
         if row.workload == "overload":
             return self._measure_overload(row, seconds, seed)
         before = cpu_seconds(self.server.pid)
-        output, client_seconds = run(self.driver + [
-            "--workload", row.workload, "--connections", str(row.connections), "--seconds", str(seconds),
-            "--seed", str(seed), "--server", str(self.server.pid)])
+        _, client_seconds = run(self.bench + [
+            row.workload, "--connections", str(row.connections), "--duration", str(seconds),
+            "--seed", str(seed), "--server", str(self.server.pid), "--json", self._report("row")])
         server_seconds = cpu_seconds(self.server.pid) - before
-        report = json.loads(output)
+        with open(self._report("row"), encoding="utf-8") as file:
+            report = json.load(file)
         if report["rowsPerAnswer"] != row.rows:
             raise Failure(f"{row.workload}: the driver expects {report['rowsPerAnswer']} rows instead of {row.rows}")
         requests = max(report["requestsAll"], 1)
         client_seconds = report.get("clientCPUSeconds", client_seconds)
         return {
-            "rate": report["rate"],
-            "p50_ms": report["p50Milliseconds"],
-            "p99_ms": report["p99Milliseconds"],
+            "rate": report["ratePerSecond"],
+            "p50_ms": report["milliseconds"]["p50"],
+            "p99_ms": report["milliseconds"]["p99"],
             # Of a save that somebody listens to; no other workload has them.
-            "answer_p50_ms": report.get("answerP50Milliseconds"),
-            "answer_p99_ms": report.get("answerP99Milliseconds"),
+            "answer_p50_ms": report.get("answerMilliseconds", {}).get("p50"),
+            "answer_p99_ms": report.get("answerMilliseconds", {}).get("p99"),
             # KiB of the server for each connection.
             "memory_kib": report.get("memoryKiB"),
             # Of a notification, as it is on a connection.
@@ -162,12 +162,9 @@ class Tidemark:
 
     def _load_test(self, name, arguments, processors, nice=0):
         """Starts tidemark-load on some processors, as eight users of its own."""
-        port, authority = self.driver[2], self.driver[4]
         child = Speaking(
             ["nice", "-n", str(nice), "taskset", "-c", ",".join(map(str, processors)),
-             os.path.join(self.executables, "tidemark-load")]
-            + arguments + ["--url", f"tidemark://127.0.0.1:{port}", "--ca", authority, "--container", CONTAINER,
-                           "--tokens", self._users(name, 8), "--json", self._report(name)])
+             self.load_test] + arguments + self.place + ["--tokens", self._users(name, 8), "--json", self._report(name)])
         self.load_tests.append(child)
         return child
 

@@ -35,11 +35,12 @@ struct LoadTestProcess {
 
     /// Starts a run with the users of the server.
     func begin(_ arguments: [String], json: String? = nil) throws -> ChildProcess {
-        let connection = [
+        var connection = [
             "--url", "tidemark://127.0.0.1:\(self.server.port)", "--ca", self.server.authorityPath,
             "--container", Self.container, "--tokens", self.server.folder.path + "/tokens",
-            "--server-metrics", self.metricsPath, "--json", json ?? self.jsonPath,
+            "--json", json ?? self.jsonPath,
         ]
+        if arguments.first != "bench" { connection += ["--server-metrics", self.metricsPath] }
         return try ChildProcess(
             ChildProcess.buildFolder.appendingPathComponent("tidemark-load"),
             arguments + connection
@@ -65,6 +66,14 @@ struct LoadTestProcess {
         return status?.contains(") Z ") ?? true
     }
 
+    /// What the last row wrote.
+    func benchReport() throws -> BenchResult {
+        try JSONDecoder().decode(
+            BenchResult.self,
+            from: Data(contentsOf: URL(fileURLWithPath: self.jsonPath))
+        )
+    }
+
     /// What the last run wrote.
     func result(_ path: String? = nil) throws -> LoadTestResult {
         try JSONDecoder().decode(
@@ -72,6 +81,15 @@ struct LoadTestProcess {
             from: Data(contentsOf: URL(fileURLWithPath: path ?? self.jsonPath))
         )
     }
+}
+
+/// What a row of the comparison wrote.
+struct BenchResult: Decodable {
+    let row: String
+    let ratePerSecond: Double
+    let requests: Int
+    let answerMilliseconds: LoadTestResult.Milliseconds?
+    let messageBytes: Int?
 }
 
 /// Those parts of the JSON that tests look at, written down again from its description.

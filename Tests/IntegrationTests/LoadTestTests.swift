@@ -180,6 +180,36 @@ struct LoadTestTests {
     }
 
     @Test
+    func `a row of the comparison is measured when its data are there, and not otherwise`() async throws {
+        let load = try await LoadTestProcess.start(users: 1)
+        let early = try await load.run("bench", "query-sorted", "--duration", "0.2")
+        #expect(early.exitCode == 70)
+        #expect(early.errors.contains("--prepare"), "\(early.errors)")
+        let prepared = try await load.run("bench", "--prepare", "watched")
+        #expect(prepared.exitCode == 0, "\(prepared.errors)")
+        for (row, connections) in [("push-latency", 1), ("fan-out", 4)] {
+            let outcome = try await load.run(
+                "bench",
+                row,
+                "--connections",
+                "\(connections)",
+                "--duration",
+                "0.5"
+            )
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            #expect(outcome.output.contains("\(row): "))
+            let report = try load.benchReport()
+            #expect(report.row == row)
+            #expect(report.ratePerSecond > 0)
+            #expect(report.requests > 0)
+            #expect((report.answerMilliseconds != nil) == (row == "push-latency"))
+            #expect((report.messageBytes ?? 0 > 0) == (row == "fan-out"))
+        }
+        let both = try await load.run("bench", "fan-out", "--prepare", "watched")
+        #expect(both.exitCode == 64)
+    }
+
+    @Test
     func `a server that is not there is told`() async throws {
         let outcome = try await ChildProcess.run(
             ChildProcess.buildFolder.appendingPathComponent("tidemark-load"),

@@ -51,6 +51,9 @@ extension Notification {
         self.event = try event.event
     }
 
+    /// Of its encoding.
+    package var byteCount: Int { self.encoded().readableBytes }
+
     package func encoded() -> ByteBuffer {
         var buffer = ByteBuffer()
         self.encode(into: &buffer)

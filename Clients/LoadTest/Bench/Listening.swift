@@ -1,4 +1,3 @@
-import NIOCore
 import RecordClient
 import RecordModel
 import Synchronization
@@ -8,13 +7,6 @@ import WireProtocol
 ///
 /// What was there before they listened is not counted, nor are notifications of it.
 final class Listening: Sendable {
-    enum Fault: Error {
-        /// The listeners did not keep up: some notifications were left out.
-        case coalesced
-        case interrupted(ClientError)
-        case ended
-    }
-
     static let zone = ZoneID(zoneName: "watched")
     static let save = Items.save(RecordID(zone: zone, recordName: "watched"))
     /// Saves that are on their way to all listeners at once; a listener may have 64 notifications unacknowledged.
@@ -39,24 +31,24 @@ final class Listening: Sendable {
 
     // MARK: What is measured
 
-    /// Time from the start of a save to the arrival of its notification, and to its own answer; microseconds.
+    /// Time from the start of a save to the arrival of its notification, and to its own answer.
     ///
     /// One save at a time, with pauses of 10 to 30 ms.
     func latencies(
         for length: Duration,
         seed: UInt64
-    ) async throws -> (arrivals: [UInt32], answers: [UInt32]) {
+    ) async throws -> (arrivals: LatencyHistogram, answers: LatencyHistogram) {
         try await self.begin { self.arrived.yield(.now) }
         var generator = SplitMix64(seed: seed)
         var arrivals = self.arrivals.makeAsyncIterator()
-        var result: (arrivals: [UInt32], answers: [UInt32]) = ([], [])
+        var result = (arrivals: LatencyHistogram(), answers: LatencyHistogram())
         let end = ContinuousClock.now + length
         while ContinuousClock.now < end {
             let sent = ContinuousClock.now
             try await Dataset.perform(Dataset.save([Self.save]), self.writer)
-            result.answers.append((.now - sent).microseconds)
+            result.answers.record(.now - sent)
             guard let arrival = await arrivals.next(isolation: nil) else { break }
-            result.arrivals.append((arrival - sent).microseconds)
+            result.arrivals.record(arrival - sent)
             try await Task.sleep(for: .milliseconds(Int.random(in: 10...30, using: &generator)))
         }
         try self.throwFault()
@@ -122,7 +114,7 @@ final class Listening: Sendable {
                 case .began: began.yield()
                 case .notification(let notification, let key):
                     self.received(notification, key, by: number, delivered)
-                case .interrupted(let error, _): self.note(Fault.interrupted(error))
+                case .interrupted(let error, _): self.note(LoadFailure(error, to: "listen"))
                 case .ended: break
                 }
             }
@@ -143,11 +135,13 @@ final class Listening: Sendable {
         _ delivered: @Sendable () -> Void
     ) {
         let isNews = notification.committedMilliseconds > 0
-        if isNews, notification.isCoalesced { self.note(Fault.coalesced) }
+        if isNews, notification.isCoalesced {
+            self.note(LoadFailure(.failed, "the listeners did not keep up: some notifications were left out"))
+        }
         if isNews { delivered() }
         if isNews, number == 0 {
             self.lastSize.store(
-                Frame.headerBytes + notification.encoded().readableBytes,
+                Frame.headerBytes + notification.byteCount,
                 ordering: .relaxed
             )
         }
@@ -164,13 +158,5 @@ final class Listening: Sendable {
 
     private func throwFault() throws {
         if let fault = self.fault.withLock({ $0 }) { throw fault }
-    }
-}
-
-extension Duration {
-    var microseconds: UInt32 {
-        UInt32(
-            clamping: self.components.seconds * 1_000_000 + self.components.attoseconds / 1_000_000_000_000
-        )
     }
 }

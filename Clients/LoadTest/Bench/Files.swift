@@ -106,17 +106,18 @@ enum Files: String {
                     requestTimeout: .seconds(60),
                     resourceTimeout: .seconds(600)
                 )
-                guard file.holds(assets[number]) else { throw Differs(number: number) }
+                guard file.holds(assets[number]) else {
+                    throw LoadFailure(
+                        .violated,
+                        "file \(number) came with other bytes than it was uploaded with"
+                    )
+                }
             }
         }
     }
 
     func removeTargets(_ count: Int, from folder: String) {
         for number in 0..<count { unlink(folder + "/target-" + self.rawValue + String(number)) }
-    }
-
-    struct Differs: Error {
-        let number: Int
     }
 
     /// A small record beside the files.

@@ -1,9 +1,8 @@
-import ArgumentParser
 import RecordModel
 import WireProtocol
 
-/// What a run does; the names are those of the rows of `Scripts/bench`.
-enum Workload: String, ExpressibleByArgument, CaseIterable {
+/// A row of `Scripts/bench`.
+enum BenchRow: String, CaseIterable {
     case singleSave = "single-save"
     case batchOwnZone = "batch-own-zone"
     case batchOneZone = "batch-one-zone"
@@ -80,7 +79,7 @@ enum Workload: String, ExpressibleByArgument, CaseIterable {
 
 /// The requests of one connection, from a seed.
 struct Requests: Sendable {
-    let workload: Workload
+    let row: BenchRow
     private let connection: Int
     /// Places in the feed of `Changes`; for `change-page` only.
     private let tokens: [[UInt8]]
@@ -88,8 +87,8 @@ struct Requests: Sendable {
     /// Where the first fetch of a zone is.
     private var token: [UInt8] = []
 
-    init(workload: Workload, connection: Int, seed: UInt64, tokens: [[UInt8]]) {
-        self.workload = workload
+    init(row: BenchRow, connection: Int, seed: UInt64, tokens: [[UInt8]]) {
+        self.row = row
         self.connection = connection
         self.tokens = tokens
         self.generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ UInt64(connection))
@@ -97,7 +96,7 @@ struct Requests: Sendable {
 
     /// Whether what is measured needs another request after this one, which `next` gives.
     mutating func goesOn(after end: End) -> Bool {
-        guard self.workload.isLong, end.moreComing else {
+        guard self.row.isLong, end.moreComing else {
             self.token = []
             return false
         }
@@ -106,7 +105,7 @@ struct Requests: Sendable {
     }
 
     mutating func next() -> Operation {
-        switch self.workload {
+        switch self.row {
         case .fetch:
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
@@ -119,13 +118,13 @@ struct Requests: Sendable {
             return Dataset.save([Items.save(Files.neighbour(self.random(Files.recordCount)))])
         case .sharedSave, .unsharedSave:
             let number = self.random(SharedZones.recordsPerZone)
-            return Dataset.save([Items.save(SharedZones.id(number, isShared: self.workload == .sharedSave))])
+            return Dataset.save([Items.save(SharedZones.id(number, isShared: self.row == .sharedSave))])
         case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload:
             preconditionFailure("files are no requests of a closed loop")
         case .singleSave:
             return Dataset.save([Items.save(Items.scattered(self.random(Items.sharedRecords)))])
         case .batchOwnZone:
-            let count = self.workload.itemsPerAnswer
+            let count = self.row.itemsPerAnswer
             let first = self.random(Items.ownRecords - count + 1)
             return Dataset.save(
                 (first..<first + count).map { Items.save(Items.owned($0, zone: self.connection)) }
@@ -135,7 +134,7 @@ struct Requests: Sendable {
             let first = self.random(Items.sharedRecords)
             let step = 10 * self.random(10_000) + 7
             return Dataset.save(
-                (0..<self.workload.itemsPerAnswer).map {
+                (0..<self.row.itemsPerAnswer).map {
                     Items.save(Items.scattered((first + $0 * step) % Items.sharedRecords))
                 }
             )
@@ -143,7 +142,7 @@ struct Requests: Sendable {
         case .saveIndexed: return self.save(.indexed)
         case .queryEquality: return Self.query(Books.byAuthor(self.random(Books.authors)))
         case .querySorted:
-            let limit = self.workload.itemsPerAnswer
+            let limit = self.row.itemsPerAnswer
             let minute = self.random(Books.recordCount - limit + 1)
             return Self.query(Books.published(from: minute), limit: limit)
         case .queryIntersection:

@@ -10,20 +10,13 @@ final class ClosedLoop: Sendable {
     /// How long requests took.
     struct Samples: Sendable {
         /// Of those that were answered within the period; of long ones those that began in it.
-        var microseconds: [UInt32] = []
+        var latencies = LatencyHistogram()
         var requestsAll = 0
 
         mutating func add(_ other: Samples) {
-            self.microseconds += other.microseconds
+            self.latencies.add(other.latencies)
             self.requestsAll += other.requestsAll
         }
-    }
-
-    /// An answer that a measurement must not count.
-    struct Unexpected: Error {
-        var outcome: ItemOutcome?
-        var itemCount = 0
-        var count: UInt64 = 0
     }
 
     private struct State {
@@ -36,13 +29,13 @@ final class ClosedLoop: Sendable {
     }
 
     private let client: RecordClient
-    private let workload: Workload
+    private let row: BenchRow
     private let period: Range<ContinuousClock.Instant>
     private let state: Mutex<State>
 
     init(client: RecordClient, requests: Requests, period: Range<ContinuousClock.Instant>) {
         self.client = client
-        self.workload = requests.workload
+        self.row = requests.row
         self.period = period
         self.state = Mutex(State(requests: requests, sent: period.lowerBound))
     }
@@ -77,7 +70,7 @@ final class ClosedLoop: Sendable {
         self.state.withLock { state in
             state.itemsSeen += items.count
             for item in items where !item.outcome.isWhatWasAskedFor {
-                state.failure = state.failure ?? Unexpected(outcome: item.outcome)
+                state.failure = state.failure ?? Self.unexpected(item.outcome)
             }
         }
     }
@@ -89,8 +82,8 @@ final class ClosedLoop: Sendable {
         }
         let finish: CheckedContinuation<Samples, any Error>? = self.state.withLock { state in
             state.samples.requestsAll += 1
-            if self.period.contains(self.workload.isLong ? state.sent : now) {
-                state.samples.microseconds.append((now - state.sent).microseconds)
+            if self.period.contains(self.row.isLong ? state.sent : now) {
+                state.samples.latencies.record(now - state.sent)
             }
             state.failure = state.failure ?? self.fault(of: result, itemCount: state.itemsSeen)
             return state.failure != nil || now >= self.period.upperBound ? state.finish.take() : nil
@@ -110,10 +103,26 @@ final class ClosedLoop: Sendable {
         case .success(let end):
             if let failure = end.failure { return failure }
             let isRight =
-                itemCount == self.workload.itemsPerAnswer && end.count == self.workload.countPerAnswer
-                && end.token.isEmpty != self.workload.isFeed
-            return isRight ? nil : Unexpected(itemCount: itemCount, count: end.count)
+                itemCount == self.row.itemsPerAnswer && end.count == self.row.countPerAnswer
+                && end.token.isEmpty != self.row.isFeed
+            return isRight ? nil : Self.unexpected(itemCount: itemCount, count: end.count)
         }
+    }
+
+    /// An answer that a measurement must not count.
+    private static func unexpected(itemCount: Int, count: UInt64) -> LoadFailure {
+        LoadFailure(
+            .failed,
+            "an answer had \(itemCount) records and the count \(count), which is not what the row is about: "
+                + "was its data prepared (--prepare)?"
+        )
+    }
+
+    private static func unexpected(_ outcome: ItemOutcome) -> LoadFailure {
+        if case .failure(let failure) = outcome {
+            return LoadFailure(.refused(failure), to: "execute an item")
+        }
+        return LoadFailure(.failed, "an answer had an item of another kind or size")
     }
 }
 

@@ -1,10 +1,9 @@
-import ArgumentParser
 import RecordClient
 import RecordModel
 import WireProtocol
 
 /// What is in the database before a measurement; the peer's is made by the file of the same name in `PostgreSQL`.
-enum Dataset: String, ExpressibleByArgument, CaseIterable {
+enum Dataset: String, CaseIterable {
     case items
     case notes
     case books

@@ -3,13 +3,13 @@ import RecordClient
 import RecordModel
 
 // Rows about assets: each run moves all bytes once, or measures small requests while others move.
-extension LoadDriver {
+extension BenchCommand {
     func measureFiles(
         _ files: Files,
         isUpload: Bool,
-        _ workload: Workload,
+        _ row: BenchRow,
         _ clients: [RecordClient]
-    ) async throws {
+    ) async throws -> BenchReport {
         let source = try files.source(in: self.folder)
         let assets = try isUpload ? source.assets(seed: self.seed) : files.loaded(in: self.folder)
         let cpu = Self.cpuSeconds
@@ -25,15 +25,15 @@ extension LoadDriver {
         let bytes = assets.reduce(0) { $0 + Int($1.size) }
         var samples = ClosedLoop.Samples()
         samples.requestsAll = files == .large ? max(bytes >> 20, 1) : assets.count
-        var report = Report(samples, workload, seconds: self.seconds, connections: clients.count)
-        report.rate = Double(samples.requestsAll) / (length / .seconds(1))
+        var report = BenchReport(samples, row, seconds: self.duration)
+        report.ratePerSecond = Double(samples.requestsAll) / (length / .seconds(1))
         report.requests = samples.requestsAll
         report.clientCPUSeconds = used
-        try self.print(report)
+        return report
     }
 
     /// Small requests, one at a time, on a connection that moves large files both ways meanwhile.
-    func measureBeside(_ workload: Workload, _ client: RecordClient) async throws {
+    func measureBeside(_ row: BenchRow, _ client: RecordClient) async throws -> BenchReport {
         let source = try Files.large.source(in: self.folder)
         let down = try Files.large.loaded(in: self.folder)
         let seeds = (1...Self.uploadsMax).map { self.seed &* 1_000 &+ $0 }
@@ -52,21 +52,24 @@ extension LoadDriver {
             group.addTask {
                 // Both have begun.
                 try await Task.sleep(for: .milliseconds(200))
-                return try await self.sample(workload, [client])
+                return try await self.sample(row, [client])
             }
             // Uploads that end first would leave the rest of the period without any.
-            guard let samples = try await group.next() ?? nil else { throw TransferTooShort() }
+            guard let samples = try await group.next() ?? nil else {
+                throw LoadFailure(
+                    .failed,
+                    "the uploads ended before the measurement did: use a shorter --duration"
+                )
+            }
             group.cancelAll()
             while let result = await group.nextResult() { _ = result }
             return samples
         }
         Files.large.removeTargets(down.count, from: self.folder)
-        try self.print(Report(samples, workload, seconds: self.seconds, connections: 1))
+        return BenchReport(samples, row, seconds: self.duration)
     }
 
     private static let uploadsMax: UInt64 = 4
-
-    struct TransferTooShort: Error {}
 
     private static var cpuSeconds: Double {
         var time = timespec()

@@ -8,11 +8,6 @@ import Synchronization
 ///
 /// Of each seed they are others: the first bytes of an asset are the seed and the asset's number.
 final class SourceFile: Sendable {
-    struct Failed: Error {
-        let call: String
-        let errno: Int32
-    }
-
     private static let blockBytes = 1_024 * 1_024
 
     private let descriptor: Int32
@@ -24,7 +19,9 @@ final class SourceFile: Sendable {
         self.assetBytes = assetBytes
         self.assetCount = assetCount
         self.descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard self.descriptor >= 0 else { throw Failed(call: "open", errno: errno) }
+        guard self.descriptor >= 0 else {
+            throw LoadFailure(.cannotCreate, "open: \(String(cString: strerror(errno)))")
+        }
         var status = stat()
         fstat(self.descriptor, &status)
         guard Int(status.st_size) != assetBytes * assetCount else { return }
@@ -37,10 +34,14 @@ final class SourceFile: Sendable {
             let written = block.withUnsafeBytes {
                 pwrite(self.descriptor, $0.baseAddress, count, off_t(offset))
             }
-            guard written == count else { throw Failed(call: "pwrite", errno: errno) }
+            guard written == count else {
+                throw LoadFailure(.cannotCreate, "pwrite: \(String(cString: strerror(errno)))")
+            }
             offset += count
         }
-        guard fsync(self.descriptor) == 0 else { throw Failed(call: "fsync", errno: errno) }
+        guard fsync(self.descriptor) == 0 else {
+            throw LoadFailure(.cannotCreate, "fsync: \(String(cString: strerror(errno)))")
+        }
     }
 
     deinit { close(self.descriptor) }
@@ -97,7 +98,9 @@ final class TargetFile: Sendable {
     init(_ path: String) throws {
         self.path = path
         self.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard self.descriptor >= 0 else { throw SourceFile.Failed(call: "open", errno: errno) }
+        guard self.descriptor >= 0 else {
+            throw LoadFailure(.cannotCreate, "open: \(String(cString: strerror(errno)))")
+        }
     }
 
     deinit { close(self.descriptor) }

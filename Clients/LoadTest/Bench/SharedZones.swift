@@ -22,7 +22,7 @@ enum SharedZones {
     static func share(
         by owner: RecordClient,
         withTokensIn file: String,
-        _ configuration: (String) -> ClientConfiguration
+        _ connect: (String) -> RecordClient
     ) async throws {
         let id = RecordID(zone: self.zones[0], recordName: ShareRecord.zoneWideName)
         var save = RecordSave(id: id, recordType: ShareRecord.type, changes: .empty)
@@ -37,14 +37,12 @@ enum SharedZones {
         guard case .record(let message)? = fetched[0],
             case .bytes(let bytes)? = try message.record().body.fields
                 .first(where: { $0.name == ShareRecord.contentsField })?.value
-        else { throw NoShare() }
+        else { throw LoadFailure(.failed, "the zone was shared, and its share is not there") }
         let token = try Share(decoding: bytes).token
         for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
-            let client = RecordClient(configuration: configuration(String(line)))
+            let client = connect(String(line))
             try await Dataset.perform(.acceptShares(AcceptShares(tokens: [token])), client)
             await client.shutdown()
         }
     }
-
-    private struct NoShare: Error {}
 }

@@ -51,6 +51,6 @@ enum Changes {
         {
             return tokens
         }
-        throw ClosedLoop.Unexpected()
+        throw LoadFailure(.failed, "there are no tokens of the zone of changes: use --prepare changes first")
     }
 }

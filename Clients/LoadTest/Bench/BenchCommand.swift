@@ -1,0 +1,253 @@
+import ArgumentParser
+import Foundation
+import RecordClient
+import RecordModel
+import WireProtocol
+
+/// One row of the comparison with other stores: data that are always the same, and connections that have one request at a time.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measures one row of the comparison with other stores.",
+        discussion: """
+            Each connection sends its next request when the answer to the last has come,
+            and an answer with another number of records than expected ends the run.
+            Scripts/bench measures all rows in turn with their peers, and prepares what
+            they need; a row by itself needs its data first:
+
+              tidemark-load bench --prepare books --connections 16
+              tidemark-load bench query-sorted --connections 16 --json row.json
+
+            The zones stay. Rows about files take them from --folder.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What is measured.", valueName: "row"))
+    var row: BenchRow?
+
+    @OptionGroup(title: "Connection")
+    var connection: LoadConnectionOptions
+
+    @Option(help: ArgumentHelp("Make what rows need, instead of measuring one.", valueName: "data"))
+    var prepare: Dataset?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --prepare shared-zones: access tokens, one a line, of those who take part.",
+            valueName: "file"
+        )
+    )
+    var participants: String?
+
+    @Option(help: "Connections.")
+    var connections = 1
+
+    @Option(help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
+    var duration = 3.0
+
+    @Option(help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds"))
+    var warmUp = 0.3
+
+    @Option(help: "Of the keys.")
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("Where files are read and written.", valueName: "folder"))
+    var folder = "/var/tmp"
+
+    @Option(
+        help: ArgumentHelp("Process of the server, at whose memory idle-listeners looks.", valueName: "pid")
+    )
+    var server: Int?
+
+    @Option(help: ArgumentHelp("Write everything as JSON.", valueName: "file"))
+    var json: String?
+
+    mutating func validate() throws {
+        try LoadOptions.check(self.connections, 1...10_000, "--connections")
+        try LoadOptions.check(self.duration, 0.1...1_000_000, "--duration")
+        try LoadOptions.check(self.warmUp, 0...1_000_000, "--warm-up")
+        guard (self.prepare == nil) != (self.row == nil) else {
+            let rows = BenchRow.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("Name a row, or what to --prepare. Rows: \(rows).")
+        }
+        guard self.participants == nil || self.prepare == .sharedZones else {
+            throw ValidationError("--participants are for --prepare shared-zones.")
+        }
+        guard self.row != .batchOwnZone || self.connections <= Items.ownZones else {
+            throw ValidationError("There are \(Items.ownZones) zones to own: use fewer --connections.")
+        }
+    }
+
+    func run() async throws {
+        do {
+            try await self.runRow()
+        } catch let error as ClientError {
+            throw LoadFailure(error, to: Self.purpose)
+        } catch let failure as Failure {
+            throw LoadFailure(.refused(failure), to: Self.purpose)
+        }
+    }
+
+    private static let purpose = "do that (are the data of the row prepared, with --prepare?)"
+
+    private func runRow() async throws {
+        let target = try self.connection.target()
+        let memoryBefore = try self.serverMemory()
+        let clients = (0..<self.connections).map { self.client($0, of: target) }
+        try await Self.connect(clients)
+        if let prepare { try await self.prepare(prepare, target, clients) }
+        if let row {
+            try self.present(try await self.measure(row, target, clients, memoryBefore: memoryBefore))
+        }
+        for client in clients { await client.shutdown() }
+    }
+
+    private func prepare(_ data: Dataset, _ target: Target, _ clients: [RecordClient]) async throws {
+        try await data.load(clients, folder: self.folder)
+        if let participants {
+            try await SharedZones.share(by: clients[0], withTokensIn: participants) { token in
+                var target = target
+                target.tokens = [token]
+                return self.client(0, of: target)
+            }
+        }
+    }
+
+    private func measure(
+        _ row: BenchRow,
+        _ target: Target,
+        _ clients: [RecordClient],
+        memoryBefore: Int
+    ) async throws -> BenchReport {
+        switch row {
+        case .assetUpload: try await self.measureFiles(.large, isUpload: true, row, clients)
+        case .assetDownload: try await self.measureFiles(.large, isUpload: false, row, clients)
+        case .assetSmallUpload: try await self.measureFiles(.small, isUpload: true, row, clients)
+        case .assetSmallDownload: try await self.measureFiles(.small, isUpload: false, row, clients)
+        case .besideFetch, .besideSave: try await self.measureBeside(row, clients[0])
+        case .pushLatency:
+            try await self.beside(clients, target) { try await self.measureLatency($0, of: clients) }
+        case .fanOut: try await self.beside(clients, target) { try await self.measureFanOut($0, to: clients) }
+        case .idleListeners:
+            try await self.beside(clients, target) { writer in
+                try await self.measureIdle(writer, clients, memoryBefore: memoryBefore)
+            }
+        default:
+            BenchReport(
+                try await self.sample(row, clients),
+                row,
+                seconds: self.duration,
+                connections: clients.count
+            )
+        }
+    }
+
+    private static let connectingAtOnce = 32
+
+    /// Some at a time: ten thousand at once would wait longer for their handshakes than they may.
+    private static func connect(_ clients: [RecordClient]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, client) in clients.enumerated() {
+                if number >= self.connectingAtOnce { try await group.next() }
+                group.addTask { _ = try await client.welcome(timeout: .seconds(10)) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// One more connection, which saves what the others listen to.
+    private func beside(
+        _ listeners: [RecordClient],
+        _ target: Target,
+        _ body: (RecordClient) async throws -> BenchReport
+    ) async throws -> BenchReport {
+        let writer = self.client(listeners.count, of: target)
+        let report = try await body(writer)
+        await writer.shutdown()
+        return report
+    }
+
+    /// All are of the first user, each with an installation of its own: what a listener has acknowledged is kept for it.
+    private func client(_ number: Int, of target: Target) -> RecordClient {
+        target.client(user: 0, installation: UInt64(number + 1))
+    }
+
+    private func measureLatency(
+        _ writer: RecordClient,
+        of listeners: [RecordClient]
+    ) async throws -> BenchReport {
+        let listening = Listening(writer: writer, listeners: listeners)
+        let measured = try await listening.latencies(for: .seconds(self.duration), seed: self.seed)
+        var samples = ClosedLoop.Samples()
+        samples.latencies = measured.arrivals
+        samples.requestsAll = Int(measured.arrivals.count)
+        var report = BenchReport(samples, .pushLatency, seconds: self.duration)
+        report.answerMilliseconds = JSONReport.Milliseconds(measured.answers)
+        return report
+    }
+
+    private func measureFanOut(
+        _ writer: RecordClient,
+        to listeners: [RecordClient]
+    ) async throws -> BenchReport {
+        let listening = Listening(writer: writer, listeners: listeners)
+        let deliveries = try await listening.deliveries(
+            after: .seconds(self.warmUp),
+            for: .seconds(self.duration)
+        )
+        var samples = ClosedLoop.Samples()
+        samples.requestsAll = deliveries
+        var report = BenchReport(samples, .fanOut, seconds: self.duration)
+        report.ratePerSecond = Double(deliveries) / self.duration
+        report.requests = deliveries
+        report.messageBytes = listening.frameBytes
+        return report
+    }
+
+    private func measureIdle(
+        _ writer: RecordClient,
+        _ listeners: [RecordClient],
+        memoryBefore: Int
+    ) async throws -> BenchReport {
+        try await Listening(writer: writer, listeners: listeners).idle(for: .seconds(self.duration))
+        let grown = try self.serverMemory() - memoryBefore
+        var report = BenchReport(ClosedLoop.Samples(), .idleListeners, seconds: self.duration)
+        report.memoryKiB = Double(grown) / Double(listeners.count)
+        return report
+    }
+
+    /// KiB of the server that are in memory; 0: nobody asked.
+    private func serverMemory() throws(LoadFailure) -> Int {
+        guard let server else { return 0 }
+        let status = try? String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
+            let kib = Int(number)
+        else {
+            throw LoadFailure(.usage, "there is no process \(server) whose memory can be read (--server)")
+        }
+        return kib
+    }
+
+    private func present(_ report: BenchReport) throws {
+        print(report.text)
+        if let json { try RunCommand.write(report.data(), to: json) }
+    }
+
+    func sample(_ row: BenchRow, _ clients: [RecordClient]) async throws -> ClosedLoop.Samples {
+        let tokens = row == .changePage ? try await Changes.tokens(clients[0]) : []
+        let start = ContinuousClock.now + .seconds(self.warmUp)
+        let period = start..<start + .seconds(self.duration)
+        return try await withThrowingTaskGroup(of: ClosedLoop.Samples.self) { group in
+            for (number, client) in clients.enumerated() {
+                let requests = Requests(row: row, connection: number, seed: self.seed, tokens: tokens)
+                let loop = ClosedLoop(client: client, requests: requests, period: period)
+                group.addTask { try await loop.run() }
+            }
+            return try await group.reduce(into: ClosedLoop.Samples()) { $0.add($1) }
+        }
+    }
+}
+
+extension Dataset: ExpressibleByArgument {}
+extension BenchRow: ExpressibleByArgument {}
