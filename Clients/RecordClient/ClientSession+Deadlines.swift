@@ -19,6 +19,7 @@ extension ClientSession {
             request.end(.failure(request.timedOut(self.whyUnanswered)))
         }
         self.endExpiredWelcomes(now: now)
+        self.requests.returnDue(now: now)
         self.advance(now: now)
         self.scheduleNext(now: now)
         self.flush()
@@ -39,6 +40,7 @@ extension ClientSession {
             guard let deadline else { return }
             next = min(next ?? deadline, deadline)
         }
+        consider(self.requests.nextReturn)
         consider(self.welcomes.lazy.map(\.deadline).min())
         if case .open(let link) = self.link { consider(link.connection.checkSilence(now: now)) }
         for connection in self.draining.values { consider(connection.checkSilence(now: now)) }

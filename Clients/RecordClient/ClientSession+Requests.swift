@@ -91,9 +91,21 @@ extension ClientSession {
         let mayMove = isDraining && failure.code == .serviceUnavailable && failure.retry == .now
         if mayMove, self.requests.request(on: key)?.isUntouched == true {
             self.requests.sendAgain(on: key)
+        } else if let pause = failure.pauseForRoom, self.requests.request(on: key)?.mayHaveTakenEffect == true
+        {
+            // Not the last word: the request may have been executed before its connection broke, and its ID will tell.
+            self.putOff(key, for: pause)
         } else {
             self.requests.remove(on: key)?.end(.failure(.refused(failure)))
         }
+    }
+
+    private func putOff(_ key: StreamKey, for pause: TimeAmount) {
+        guard let request = self.requests.request(on: key) else { return }
+        let now = self.eventLoop.now
+        request.silenceDeadline = now + request.requestTimeout
+        self.requests.sendLater(on: key, at: now + pause)
+        self.wake(by: now + pause)
     }
 
     /// Every frame that had come was read: what they made room for is sent.
@@ -120,6 +132,16 @@ extension ClientSession {
 
     func end(_ number: UInt64, _ result: Result<End, ClientError>) {
         self.requests.remove(number)?.end(result)
+    }
+}
+
+extension Failure {
+    /// When it is of use to ask again, if all that is wrong is that the server has too much to do.
+    fileprivate var pauseForRoom: TimeAmount? {
+        guard self.code == .requestRateLimited || self.code == .zoneBusy,
+            case .after(let milliseconds) = self.retry
+        else { return nil }
+        return .milliseconds(Int64(milliseconds))
     }
 }
 

@@ -121,6 +121,69 @@ import WireProtocol
         #expect(request.answer.events == [.failure(.refused(busy))])
     }
 
+    private static func noRoom(_ milliseconds: UInt32) -> Failure {
+        Failure(code: .requestRateLimited, message: "", retry: .after(milliseconds: milliseconds))
+    }
+
+    @Test func `a change that may have been executed is not given up for want of room: its ID tells`() throws
+    {
+        let server = ScriptedServer()
+        let change = server.start(.delete())
+        let first = try server.accept(1)
+        let sent = try first.requests()
+        first.breakOff()
+        server.pass(.milliseconds(100))
+        let second = try server.accept(2)
+        #expect(try second.requests().map(\.request.requestID) == sent.map(\.request.requestID))
+        try second.end(1, Self.noRoom(400))
+        let read = server.start(.fetch())
+        #expect(try second.requests().map(\.request.operation) == [.fetch()])
+        server.pass(.milliseconds(399))
+        #expect(try second.requests().isEmpty)
+        server.pass(.milliseconds(2))
+        #expect(try second.requests().map(\.request.requestID) == sent.map(\.request.requestID))
+        #expect(change.answer.events.isEmpty)
+        try second.items(.deleted(0), on: 5)
+        try second.end(5)
+        #expect(change.answer.events == [.items([0]), .success])
+        #expect(read.answer.events.isEmpty)
+    }
+
+    @Test func `whoever waits for room can be cancelled, and hears of it when his time is over`() throws {
+        let server = ScriptedServer()
+        let cancelled = server.start(.delete(1))
+        let late = server.start(.delete(2))
+        _ = try server.accept(1).requests()
+        server.connections[0].breakOff()
+        server.pass(.milliseconds(100))
+        let second = try server.accept(2)
+        #expect(try second.requests().count == 2)
+        try second.end(1, Self.noRoom(500))
+        try second.end(3, Self.noRoom(10_000_000))
+        cancelled.cancel()
+        server.pass(.seconds(1))
+        #expect(try second.requests().isEmpty)
+        #expect(late.answer.events.isEmpty)
+        server.pass(.hours(2))
+        #expect(late.answer.events == [.failure(.responseLost)])
+    }
+
+    @Test func `want of room is the caller's when the request was never on a connection that broke`() throws {
+        let server = ScriptedServer()
+        let change = server.start(.delete())
+        let read = server.start(.fetch())
+        let first = try server.accept(1)
+        _ = try first.requests()
+        try first.end(1, Self.noRoom(400))
+        #expect(change.answer.events == [.failure(.refused(Self.noRoom(400)))])
+        first.breakOff()
+        server.pass(.milliseconds(100))
+        let second = try server.accept(2)
+        _ = try second.requests()
+        try second.end(1, Self.noRoom(400))
+        #expect(read.answer.events == [.failure(.refused(Self.noRoom(400)))])
+    }
+
     @Test func `the server's time to come back is kept`() throws {
         let server = ScriptedServer { $0.backoffMin = .milliseconds(10) }
         _ = server.start(.fetch())

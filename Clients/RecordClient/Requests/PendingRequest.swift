@@ -21,6 +21,8 @@ final class PendingRequest {
         /// Not sent, or to be sent again.
         case waiting
         case sent(StreamKey)
+        /// To be sent again, when the server has room.
+        case later
         /// The server has answered; bytes that came are being written.
         case finishing
     }
@@ -46,6 +48,8 @@ final class PendingRequest {
     var requestID: RequestID?
     /// When it was first sent; `nil`: never.
     var sentAt: NIODeadline?
+    /// A connection broke while its answer was awaited: only an answer to its ID tells whether it was executed.
+    var mayHaveTakenEffect = false
     private var delivered = DeliveredItems()
     private var outcomes: [UInt32: ItemOutcome] = [:]
     /// Items of a list, of all zones or of a page, which have no numbers of their own until it is complete.

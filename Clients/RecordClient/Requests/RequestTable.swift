@@ -12,6 +12,8 @@ struct RequestTable {
     /// Waiting requests, oldest first; also some that have ended since, which are skipped.
     private var queue = CircularBuffer<PendingRequest>()
     private(set) var waitingCount = 0
+    /// Those that the server has no room for yet, in no order.
+    private var later: [(at: NIODeadline, request: PendingRequest)] = []
 
     var isEmpty: Bool { self.requests.isEmpty }
     var hasWaiting: Bool { self.waitingCount > 0 }
@@ -70,6 +72,7 @@ struct RequestTable {
             self.waitingCount -= 1
             self.compactQueue()
         case .sent(let key): _ = self.removeStream(key)
+        case .later: self.later.removeAll { $0.request === request }
         case .finishing: break
         }
         return request
@@ -104,8 +107,27 @@ struct RequestTable {
     /// The connection is gone: its requests wait again, before those that came later.
     mutating func connectionEnded(_ connection: Int) {
         guard let index = self.index(of: connection) else { return }
-        self.putBack(self.streams.remove(at: index).requests.values)
+        let requests = self.streams.remove(at: index).requests.values
+        for request in requests { request.mayHaveTakenEffect = request.operation.isMutating }
+        self.putBack(requests)
     }
+
+    /// The server has no room for the request of a stream before then.
+    mutating func sendLater(on key: StreamKey, at time: NIODeadline) {
+        guard let request = self.removeStream(key) else { return }
+        request.place = .later
+        self.later.append((time, request))
+    }
+
+    /// Those whose time has come wait again, before those that came later.
+    mutating func returnDue(now: NIODeadline) {
+        guard !self.later.isEmpty else { return }
+        self.putBack(self.later.filter { $0.at <= now }.map(\.request))
+        self.later.removeAll { $0.at <= now }
+    }
+
+    /// When the next one returns.
+    var nextReturn: NIODeadline? { self.later.lazy.map(\.at).min() }
 
     /// Takes out the requests whose time is over, oldest first.
     mutating func removeExpired(now: NIODeadline) -> [PendingRequest] {
