@@ -76,7 +76,7 @@ extension ClientSession {
         guard let request = self.requests.request(on: key), case .download(let download) = request.transfer
         else { return }
         download.received(data)
-        self.writeWaiting(request, download)
+        self.writeSoon(request, download)
     }
 
     // MARK: Uploads
@@ -133,43 +133,90 @@ extension ClientSession {
 
     // MARK: Downloads
 
-    private func writeWaiting(_ request: PendingRequest, _ download: DownloadTransfer) {
-        let pieces = download.takeWaiting()
-        guard !pieces.isEmpty else { return }
-        let payloadBytes = pieces.reduce(0) { $0 + AssetData.headerBytes + $1.bytes.readableBytes }
-        let key = download.key
-        self.onThread(request) { [bytes = download.download] () throws(FileFailure) in
-            for piece in pieces { try piece.write(to: bytes) }
-        } then: { session, request, result in
-            for piece in pieces { session.assetBuffers.giveBack(piece.bytes) }
-            session.written(result, request, payloadBytes: payloadBytes, of: key)
+    /// What one job on a thread writes at the most for several downloads: more has jobs of its own, beside each other.
+    private static let sharedBytesMax = 128 * 1_024
+
+    /// Writes at the end of the tick: small files that come together are written together.
+    private func writeSoon(_ request: PendingRequest, _ download: DownloadTransfer) {
+        guard !download.isDue, !download.isWriting else { return }
+        download.isDue = true
+        self.due.append(request)
+        guard self.due.count == 1 else { return }
+        let session = NIOLoopBound(self, eventLoop: self.eventLoop)
+        self.eventLoop.execute { session.value.writeDue() }
+    }
+
+    private func writeDue() {
+        let due = self.due
+        self.due = []
+        var writes: [DownloadWrite] = []
+        var bytes = 0
+        for request in due {
+            guard case .download(let download) = request.transfer else { continue }
+            download.isDue = false
+            guard !request.hasEnded else { continue }
+            if bytes + download.waitingBytes > Self.sharedBytesMax {
+                self.write(writes)
+                writes = []
+                bytes = 0
+            }
+            bytes += download.waitingBytes
+            if let write = DownloadWrite(request, download) { writes.append(write) }
+        }
+        self.write(writes)
+    }
+
+    /// Writes on a thread, one download after the other.
+    private func write(_ writes: [DownloadWrite]) {
+        guard !writes.isEmpty else { return }
+        let jobs = writes.map(\.job)
+        let held = NIOLoopBound((session: self, writes: writes), eventLoop: self.eventLoop)
+        self.files.run {
+            let results = jobs.enumerated().map { number, job in
+                job.run { payloadBytes in
+                    held.eventLoop.execute {
+                        let (session, writes) = held.value
+                        session.wrote(payloadBytes, of: writes[number])
+                        session.flush()
+                    }
+                }
+            }
+            held.eventLoop.execute {
+                let (session, writes) = held.value
+                for (write, result) in zip(writes, results) { session.written(result, write) }
+                session.flush()
+            }
         }
     }
 
-    private func written(
-        _ result: Result<Void, FileFailure>,
-        _ request: PendingRequest,
-        payloadBytes: Int,
-        of key: StreamKey?
-    ) {
+    /// Bytes are in their file: the server may send as many more.
+    private func wrote(_ payloadBytes: Int, of write: DownloadWrite) {
+        guard !write.request.hasEnded else { return }
+        write.request.silenceDeadline = self.eventLoop.now + write.request.requestTimeout
+        guard let key = write.key else { return }
+        self.connection(key.connection)?.disposed(payloadBytes: payloadBytes, on: key.stream)
+    }
+
+    private func written(_ result: Result<Int, FileFailure>, _ write: DownloadWrite) {
+        let request = write.request
+        for piece in write.job.pieces { self.assetBuffers.giveBack(piece.bytes) }
         guard !request.hasEnded, case .download(let download) = request.transfer else { return }
         download.written()
         switch result {
-        case .success:
-            request.silenceDeadline = self.eventLoop.now + request.requestTimeout
-            if let key {
-                self.connection(key.connection)?.disposed(payloadBytes: payloadBytes, on: key.stream)
+        case .success(let payloadBytes):
+            self.wrote(payloadBytes, of: write)
+            if download.isBehind {
+                self.writeSoon(request, download)
+            } else if let end = download.end {
+                self.end(request.number, .success(end))
             }
-            self.writeWaiting(request, download)
-            if !download.isWriting, let end = download.end { self.end(request.number, .success(end)) }
         case .failure(let failure): self.fail(request, failure)
         }
-        self.flush()
     }
 
     /// The server has sent all of a download; or a connection broke just before it said so.
     func downloadAnswered(_ request: PendingRequest, _ download: DownloadTransfer, _ end: End) {
-        guard download.isWriting else { return self.end(request.number, .success(end)) }
+        guard download.isBehind else { return self.end(request.number, .success(end)) }
         download.end = end
         self.requests.detach(request)
     }

@@ -1,4 +1,3 @@
-package import NIOCore
 import NIOPosix
 package import RecordModel
 package import RecordStore
@@ -8,7 +7,7 @@ package import RecordStore
 /// Knows nothing of who may have which asset: that is the registry's. A file exists only while the registry has a row for its number.
 package final class AssetStore: Sendable {
     let folder: AssetFolder
-    private let threads: NIOThreadPool
+    let threads: NIOThreadPool
     private let chunks: AssetStoreConfiguration.Chunks
 
     package init(_ configuration: AssetStoreConfiguration) {
@@ -66,74 +65,6 @@ package final class AssetStore: Sendable {
 
     func open(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile {
         try OpenFile(path: self.folder.file(number), .read)
-    }
-
-    /// What a file is read for next, beside what is asked for: a disk turns while the network sends.
-    private static let prefetchBytes = 1_024 * 1_024
-
-    /// A piece of a file, and what is to stand before it.
-    package struct Piece: Sendable {
-        package var offset: Int64
-        package var count: Int
-        package var header: ByteBuffer
-
-        package init(offset: Int64, count: Int, header: ByteBuffer) {
-            self.offset = offset
-            self.count = count
-            self.header = header
-        }
-    }
-
-    /// Reads pieces of an asset that is complete, one behind the other.
-    ///
-    /// Replies on a thread of the store, once, with a buffer for each, made by `buffer` for so many bytes: the header, and exactly `count` bytes
-    /// behind it.
-    package func read(
-        _ number: AssetNumber,
-        _ pieces: [Piece],
-        into buffer: @escaping @Sendable (Int) -> ByteBuffer,
-        reply: @escaping @Sendable (Result<[ByteBuffer], AssetStoreError>) -> Void
-    ) {
-        let folder = self.folder
-        self.threads.submit { _ in
-            reply(
-                Result { () throws(AssetStoreError) in
-                    let file = try OpenFile(path: folder.file(number), .read)
-                    var read: [ByteBuffer] = []
-                    for piece in pieces {
-                        var bytes = buffer(piece.header.readableBytes + piece.count)
-                        try Self.read(file, piece, into: &bytes)
-                        read.append(bytes)
-                    }
-                    let end = pieces.last.map { $0.offset + Int64($0.count) } ?? 0
-                    file.prefetch(Self.prefetchBytes, at: end)
-                    return read
-                }
-            )
-        }
-    }
-
-    private static func read(
-        _ file: OpenFile,
-        _ piece: Piece,
-        into bytes: inout ByteBuffer
-    ) throws(AssetStoreError) {
-        bytes.writeImmutableBuffer(piece.header)
-        var failure: AssetStoreError?
-        // SAFETY: the bytes are used within the call only, and counted as written only when they were.
-        let read = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: piece.count) { buffer in
-            do throws(AssetStoreError) {
-                return try file.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece.count]),
-                    at: piece.offset
-                )
-            } catch {
-                failure = error
-                return 0
-            }
-        }
-        if let failure { throw failure }
-        guard read == piece.count else { throw .missing }
     }
 
     /// Removes files; those that are not there are as good as removed.

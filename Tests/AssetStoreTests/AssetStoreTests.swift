@@ -27,10 +27,9 @@ struct AssetStoreTests {
         }
         return await withCheckedContinuation { continuation in
             files.store.read(
-                AssetNumber(rawValue: number),
-                pieces,
+                [AssetStore.Reading(of: AssetNumber(rawValue: number), pieces, restBytes: 0)],
                 into: { ByteBufferAllocator().buffer(capacity: $0) }
-            ) { continuation.resume(returning: $0) }
+            ) { continuation.resume(returning: $0[0]) }
         }
     }
 
@@ -42,6 +41,31 @@ struct AssetStoreTests {
         #expect(pieces.map { Array($0.readableBytesView) } == wanted)
         #expect(await self.read(files, 7, (0, 10), (190, 11)) == .failure(.missing))
         #expect(await self.read(files, 8, (0, 1)) == .failure(.missing))
+        await files.store.shutdown()
+    }
+
+    @Test func `of files that are read together one that is missing fails alone`() async throws {
+        let files = try AssetFiles()
+        _ = try self.stored(Array(0..<20), 7, in: files)
+        _ = try self.stored(Array(20..<40), 9, in: files)
+        let readings = [7, 8, 9].map { number in
+            AssetStore.Reading(
+                of: AssetNumber(rawValue: number),
+                [AssetStore.Piece(offset: 5, count: 10, header: ByteBuffer())],
+                restBytes: 5
+            )
+        }
+        let read = await withCheckedContinuation { continuation in
+            files.store.read(readings, into: { ByteBufferAllocator().buffer(capacity: $0) }) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(
+            read == [
+                .success([ByteBuffer(bytes: 5..<15)]), .failure(.missing),
+                .success([ByteBuffer(bytes: 25..<35)]),
+            ]
+        )
         await files.store.shutdown()
     }
 

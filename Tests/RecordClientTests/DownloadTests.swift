@@ -132,6 +132,55 @@ import WireProtocol
         #expect(download.files.progress.map(\.doneBytes) == [60, 100])
     }
 
+    @Test func `small files that come together are written together, and end each with its own`() throws {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let refused = MemoryFiles([[]], failure: .failed("no space left"))
+        let memories = [MemoryFiles([[]]), refused, MemoryFiles([[]])]
+        let downloads = memories.map { server.download(0..<10, to: $0) }
+        let connection = try server.accept()
+        _ = try connection.requests()
+        var read = ByteBuffer()
+        for stream in [UInt32(1), 3, 5] {
+            let data = AssetData(item: 0, offset: 0, bytes: ByteBuffer(bytes: [UInt8].sample(10)))
+            for (kind, payload) in [(FrameKind.assetData, data.encoded()), (.end, End().encoded())] {
+                FrameEncoder.write(Frame(kind: kind, stream: stream, payload: payload), into: &read)
+            }
+        }
+        try connection.send(read)
+        #expect(files.waiting == 1 && downloads.allSatisfy { $0.answer.events.isEmpty })
+        // They have ended on the connection: nothing of them is asked for again.
+        connection.breakOff()
+        files.work()
+        server.tick()
+        #expect(
+            downloads.map(\.answer.events) == [
+                [.success], [.failure(.fileFailed(.failed("no space left")))], [.success],
+            ]
+        )
+        #expect(downloads.map(\.files.bytes) == [[.sample(10)], [[]], [.sample(10)]])
+    }
+
+    @Test func `room is granted while the rest of what came is being written`() throws {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let eighth = Self.window / 8
+        _ = server.download(0..<Int64(2 * Self.window), to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        for number in 0..<8 {
+            let offset = number * eighth
+            try connection.data(.sample(eighth, from: offset), at: Int64(offset), on: 1)
+        }
+        // The first by itself, the others together.
+        for _ in 0..<2 {
+            files.work()
+            server.tick()
+        }
+        let granted = try connection.frames().map { try Credit(decoding: $0.payload).bytes }
+        #expect(granted == [UInt32(5 * (eighth + AssetData.headerBytes))])
+    }
+
     @Test func `a connection that is lost after the last byte and before the end loses nothing`() throws {
         let server = ScriptedServer()
         let download = server.download(0..<10, to: MemoryFiles([[]]))

@@ -255,6 +255,28 @@ struct ConnectionStateMachineTests {
         #expect(onPing == .close(.tooManyControlFrames))
     }
 
+    @Test(arguments: [UInt32(0), 1])
+    func `a credit that gives back half a window is no control frame, any other is`(stream: UInt32) {
+        var machine = Self.open(windows: Windows(connectionBytes: 100, streamBytes: 100))
+        _ = machine.requestReceived(1, payloadBytes: 1)
+        let framesMax = ControlFrameBudget.framesPerSecondMax
+        for _ in 0..<2 * framesMax {
+            machine.itemsSent(50, on: 1)
+            let onConnection = machine.creditReceived(0, bytes: 50, now: self.now)
+            let onStream = machine.creditReceived(1, bytes: 50, now: self.now)
+            #expect(onConnection == .resume && onStream == .resume)
+        }
+        machine.itemsSent(49, on: 1)
+        // Less than half of the window; then more than was sent.
+        for number in 0..<framesMax {
+            let counted = machine.creditReceived(stream, bytes: number < 49 ? 1 : 50, now: self.now)
+            #expect(counted == .resume)
+        }
+        let last = machine.creditReceived(stream, bytes: 50, now: self.now)
+        #expect(last == .close(.tooManyControlFrames))
+        self.expectClosed(&machine)
+    }
+
     // MARK: - Drain and end
 
     @Test func `a drain answers what is open and refuses what is new`() {

@@ -26,7 +26,12 @@ final class DownloadTransfer {
     private var begun: AssetPlace
     private var begunBytes: Int64 = 0
     private var waiting: [Piece] = []
+    private(set) var waitingBytes = 0
     private(set) var isWriting = false
+    /// What waits is to be written at the end of the tick.
+    var isDue = false
+    /// Whether bytes that came are still to be written.
+    var isBehind: Bool { self.isWriting || !self.waiting.isEmpty }
     /// The stream on which what waits came.
     private(set) var key: StreamKey?
     /// How the request ends when all is written.
@@ -73,6 +78,7 @@ final class DownloadTransfer {
     func began(on key: StreamKey) {
         self.key = key
         self.waiting = []
+        self.waitingBytes = 0
         self.received = self.handed
         self.begun = self.handed
         self.begunBytes = self.handedBytes
@@ -82,6 +88,7 @@ final class DownloadTransfer {
     func received(_ data: AssetData) {
         let part = self.parts[self.begun.item + Int(data.item)]
         self.waiting.append(Piece(part: part.number, offset: data.offset, bytes: data.bytes))
+        self.waitingBytes += data.bytes.readableBytes
         self.received = self.place(
             after: data.offset + Int64(data.bytes.readableBytes),
             of: self.received.item
@@ -99,10 +106,13 @@ final class DownloadTransfer {
     /// What to write now; then `written` is to be told of it.
     func takeWaiting() -> [Piece] {
         guard !self.isWriting, !self.waiting.isEmpty else { return [] }
-        defer { self.waiting = [] }
+        defer {
+            self.waiting = []
+            self.waitingBytes = 0
+        }
         self.isWriting = true
         self.handed = self.received
-        self.handedBytes += self.waiting.reduce(0) { $0 + Int64($1.bytes.readableBytes) }
+        self.handedBytes += Int64(self.waitingBytes)
         return self.waiting
     }
 

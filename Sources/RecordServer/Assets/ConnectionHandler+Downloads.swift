@@ -45,7 +45,18 @@ extension ConnectionHandler {
             self.watch(download)
             self.transfers?.ready.append(stream)
             self.endIfSent(download)
-            self.sendDownloads()
+            self.readSoon()
+        }
+    }
+
+    /// Reads at the end of the tick: small files that are asked for together are read together.
+    private func readSoon() {
+        guard let transfers, !transfers.isReadDue else { return }
+        transfers.isReadDue = true
+        let soon = LoopReturn(self)
+        soon { connection in
+            connection.transfers?.isReadDue = false
+            connection.sendDownloads()
         }
     }
 
@@ -61,90 +72,6 @@ extension ConnectionHandler {
         guard let transfers else { return }
         self.writePieces(of: transfers)
         self.readPieces(of: transfers)
-    }
-
-    /// Reads for downloads that have credit, in turns.
-    private func readPieces(of transfers: Transfers) {
-        while transfers.readsInFlight < Transfers.readsMax, self.context != nil, !transfers.ready.isEmpty {
-            let aheadBytesMax = self.server.downloadAheadBytes
-            let bytes = min(aheadBytesMax / 2, Transfers.readBytesMax)
-            guard transfers.aheadBytes == 0 || transfers.aheadBytes + bytes <= aheadBytesMax,
-                let (stream, pieces) = self.nextPieces(of: transfers, upTo: bytes),
-                let number = pieces.first?.number
-            else { return }
-            let count = pieces.reduce(0) { $0 + $1.count }
-            transfers.readsInFlight += 1
-            transfers.aheadBytes += count
-            let back = LoopReturn(self)
-            let wanted = pieces.map {
-                AssetStore.Piece(offset: $0.offset, count: $0.count, header: Self.header(of: $0, on: stream))
-            }
-            let buffers = self.server.assetBuffers
-            self.server.files.read(number, wanted, into: { buffers.take(bytes: $0) }) { result in
-                back { $0.piecesRead(stream, pieces, result) }
-            }
-        }
-    }
-
-    /// Of the first download that has credit for more than was read for it.
-    private func nextPieces(of transfers: Transfers, upTo bytes: Int) -> (UInt32, [DownloadProgress.Piece])? {
-        for (place, stream) in transfers.ready.enumerated() {
-            guard let download = transfers.downloads[stream], let taken = download.progress?.takenBytes else {
-                // It has ended; those behind it have not moved before the next call.
-                transfers.ready.remove(at: place)
-                return self.nextPieces(of: transfers, upTo: bytes)
-            }
-            let credit = self.machine.assetCredit(on: stream) - Int64(taken)
-            guard credit > 0 else { continue }
-            transfers.ready.remove(at: place)
-            let pieces = download.progress?.take(
-                upTo: min(credit, Int64(bytes)),
-                pieceBytesMax: min(bytes, DownloadProgress.pieceBytesMax)
-            )
-            return pieces.map { (stream, $0) }
-        }
-        return nil
-    }
-
-    /// What stands before the bytes of a piece: with them it is a frame, written as it was read.
-    private static func header(of piece: DownloadProgress.Piece, on stream: UInt32) -> ByteBuffer {
-        var header = ByteBuffer()
-        header.writeMultipleIntegers(
-            UInt32(AssetData.headerBytes + piece.count),
-            FrameKind.assetData.rawValue,
-            UInt8(0),
-            stream
-        )
-        AssetData.writeHeader(item: piece.item, offset: piece.offset, into: &header)
-        return header
-    }
-
-    private func piecesRead(
-        _ stream: UInt32,
-        _ pieces: [DownloadProgress.Piece],
-        _ result: Result<[ByteBuffer], AssetStoreError>
-    ) {
-        guard let transfers else { return }
-        transfers.readsInFlight -= 1
-        defer { self.sendDownloads() }
-        let count = pieces.reduce(0) { $0 + $1.count }
-        guard let download = transfers.downloads[stream] else { return transfers.aheadBytes -= count }
-        switch result {
-        case .failure(let error):
-            transfers.aheadBytes -= count
-            self.server.logger.error(
-                "a file of an asset cannot be read",
-                metadata: [
-                    LogKeys.asset: "\(pieces.first?.number.rawValue ?? 0)", LogKeys.error: "\(error)",
-                ]
-            )
-            self.endTransfer(stream, failure: Failure(error, item: Int(pieces.first?.item ?? 0)))
-        case .success(let frames):
-            for (piece, frame) in zip(pieces, frames) {
-                transfers.pieces.append(Transfers.ReadPiece(stream: stream, piece: piece, frame: frame))
-            }
-            if download.progress?.isTaken == false { transfers.ready.append(stream) }
-        }
     }
 
     /// Writes what was read until the socket has enough: answers come before the rest.
@@ -170,19 +97,10 @@ extension ConnectionHandler {
         _ transfers: Transfers,
         _ context: ChannelHandlerContext
     ) {
-        // What was written before goes before: this frame has a buffer of its own.
-        self.flush()
-        var frame = read.frame
-        let taken = context.eventLoop.makePromise(of: Void.self)
-        taken.futureResult.assumeIsolated().whenComplete { _ in
-            transfers.aheadBytes -= read.piece.count
-            self.server.assetBuffers.giveBack(read.frame)
-            if self.transfers === transfers { self.sendDownloads() }
-        }
-        while let part = frame.readSlice(length: min(frame.readableBytes, Self.writtenBytesMax)) {
-            let isLast = frame.readableBytes == 0
-            context.writeAndFlush(self.wrapOutboundOut(part), promise: isLast ? taken : nil)
-            if isLast { break }
+        if read.frame.readableBytes <= Self.writtenBytesMax {
+            self.writeAmongOthers(read, transfers)
+        } else {
+            self.writeAlone(read, transfers, context)
         }
         let piece = read.piece
         self.machine.assetDataSent(AssetData.headerBytes + piece.count, on: download.stream)
@@ -194,6 +112,53 @@ extension ConnectionHandler {
             self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
         }
         self.endIfSent(download)
+    }
+
+    /// A small piece leaves with the other frames of this tick: in one write, with the end of its download.
+    private func writeAmongOthers(_ read: Transfers.ReadPiece, _ transfers: Transfers) {
+        if self.outbound.readableBytes + read.frame.readableBytes > Self.writtenBytesMax { self.flush() }
+        self.prepareOutbound()
+        self.outbound.writeImmutableBuffer(read.frame)
+        transfers.outboundBytes += read.piece.count
+        self.server.assetBuffers.giveBack(read.frame)
+    }
+
+    /// A large piece is not copied.
+    private func writeAlone(
+        _ read: Transfers.ReadPiece,
+        _ transfers: Transfers,
+        _ context: ChannelHandlerContext
+    ) {
+        // What was written before goes before.
+        self.flush()
+        var frame = read.frame
+        let taken = self.whenTaken(read.piece.count, of: transfers)
+        taken.futureResult.assumeIsolated().whenComplete { _ in self.server.assetBuffers.giveBack(read.frame)
+        }
+        while let part = frame.readSlice(length: min(frame.readableBytes, Self.writtenBytesMax)) {
+            let isLast = frame.readableBytes == 0
+            context.writeAndFlush(self.wrapOutboundOut(part), promise: isLast ? taken : nil)
+            if isLast { break }
+        }
+    }
+
+    /// Whom to tell when the socket has taken the frames of this tick; `nil`: no piece is among them.
+    func whenOutboundTaken() -> EventLoopPromise<Void>? {
+        guard let transfers, transfers.outboundBytes > 0 else { return nil }
+        defer { transfers.outboundBytes = 0 }
+        return self.whenTaken(transfers.outboundBytes, of: transfers)
+    }
+
+    /// Makes room for other pieces when the promise is kept.
+    private func whenTaken(_ count: Int, of transfers: Transfers) -> EventLoopPromise<Void> {
+        let taken = self.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.assumeIsolated().whenComplete { _ in
+            transfers.aheadBytes -= count
+            guard self.transfers === transfers else { return }
+            self.sendDownloads()
+            self.flush()
+        }
+        return taken
     }
 
     // MARK: - Time

@@ -72,6 +72,9 @@ struct DownloadProgress: Hashable, Sendable {
         return pieces
     }
 
+    /// How much of a range was not taken.
+    func restBytes(of item: UInt32) -> Int64 { self.parts[Int(item)].end - self.parts[Int(item)].next }
+
     /// A piece went out.
     mutating func sent(_ piece: Piece) {
         self.sentBytes += Int64(piece.count)

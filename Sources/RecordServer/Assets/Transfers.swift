@@ -12,6 +12,9 @@ final class Transfers {
     static let readsMax = 2
     /// What one read brings at the most.
     static let readBytesMax = 512 * 1_024
+    /// Downloads that one read is for at the most: many small files are worth one way to a thread and back, and a slow disk is not asked for
+    /// more behind each other.
+    static let readFilesMax = 8
 
     /// A piece of a download that waits for the socket.
     struct ReadPiece {
@@ -30,6 +33,10 @@ final class Transfers {
     /// Bytes that are being read, that wait, and that the socket has not taken.
     var aheadBytes = 0
     var isWritingPieces = false
+    /// Of pieces among the frames of this tick, which are not flushed.
+    var outboundBytes = 0
+    /// Reads begin at the end of this tick, for all downloads that have come by then.
+    var isReadDue = false
 }
 
 /// One upload, from its request to its end.

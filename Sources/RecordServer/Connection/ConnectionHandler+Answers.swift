@@ -168,7 +168,7 @@ extension ConnectionHandler {
         guard let context, self.outbound.readableBytes > 0 else { return }
         let frames = self.outbound
         self.outbound = ByteBuffer()
-        context.writeAndFlush(self.wrapOutboundOut(frames), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(frames), promise: self.whenOutboundTaken())
         self.loop.giveBack(frames)
         self.startSocketTimer()
     }

@@ -7,10 +7,17 @@
 struct SendWindow: Hashable, Sendable {
     static let bytesMax: Int64 = 2_147_483_647
 
+    private let startBytes: Int64
     private(set) var bytes: Int64
 
     init(bytes: UInt32) {
+        self.startBytes = Int64(bytes)
         self.bytes = Int64(bytes)
+    }
+
+    /// Whether a grant gives back what was sent, and at least half a window of it: then the peer has taken as much.
+    func isEarned(_ count: UInt32) -> Bool {
+        2 * Int64(count) >= self.startBytes && self.bytes + Int64(count) <= self.startBytes
     }
 
     var isOpen: Bool { self.bytes > 0 }

@@ -76,7 +76,10 @@ struct OpenConnection {
         bytes: UInt32,
         now: NIODeadline
     ) -> ConnectionStateMachine.OnCredit {
-        guard self.controlFrames.received(at: now) else { return .close(.tooManyControlFrames) }
+        let window = stream == 0 ? self.sendWindow : self.streams[stream]?.window
+        guard window?.isEarned(bytes) == true || self.controlFrames.received(at: now) else {
+            return .close(.tooManyControlFrames)
+        }
         if stream == 0 {
             return self.sendWindow.granted(bytes) ? .resume : .close(.creditInvalid)
         }

@@ -1,0 +1,95 @@
+package import NIOCore
+import NIOPosix
+package import RecordStore
+
+extension AssetStore {
+    /// What a file is read for next, beside what is asked for: a disk turns while the network sends.
+    private static let prefetchBytes: Int64 = 1_024 * 1_024
+
+    /// A piece of a file, and what is to stand before it.
+    package struct Piece: Sendable {
+        package var offset: Int64
+        package var count: Int
+        package var header: ByteBuffer
+
+        package init(offset: Int64, count: Int, header: ByteBuffer) {
+            self.offset = offset
+            self.count = count
+            self.header = header
+        }
+    }
+
+    /// Pieces of an asset that is complete, one behind the other.
+    package struct Reading: Sendable {
+        package var number: AssetNumber
+        package var pieces: [Piece]
+        /// Behind the pieces: what will be asked for next.
+        package var restBytes: Int64
+
+        package init(of number: AssetNumber, _ pieces: [Piece], restBytes: Int64) {
+            self.number = number
+            self.pieces = pieces
+            self.restBytes = restBytes
+        }
+    }
+
+    /// Reads pieces of some assets, one asset after the other.
+    ///
+    /// Replies on a thread of the store, once, in the order of the assets, with a buffer for each piece, made by `buffer` for so many bytes: the
+    /// header, and exactly `count` bytes behind it.
+    package func read(
+        _ readings: [Reading],
+        into buffer: @escaping @Sendable (Int) -> ByteBuffer,
+        reply: @escaping @Sendable ([Result<[ByteBuffer], AssetStoreError>]) -> Void
+    ) {
+        self.threads.submit { _ in
+            reply(
+                readings.map { reading in
+                    Result { () throws(AssetStoreError) in try self.read(reading, into: buffer) }
+                }
+            )
+        }
+    }
+
+    private func read(
+        _ reading: Reading,
+        into buffer: (Int) -> ByteBuffer
+    ) throws(AssetStoreError) -> [ByteBuffer] {
+        let file = try self.open(reading.number)
+        var read: [ByteBuffer] = []
+        read.reserveCapacity(reading.pieces.count)
+        for piece in reading.pieces {
+            var bytes = buffer(piece.header.readableBytes + piece.count)
+            try Self.read(file, piece, into: &bytes)
+            read.append(bytes)
+        }
+        if reading.restBytes > 0, let last = reading.pieces.last {
+            let bytes = min(reading.restBytes, Self.prefetchBytes)
+            file.prefetch(Int(bytes), at: last.offset + Int64(last.count))
+        }
+        return read
+    }
+
+    private static func read(
+        _ file: OpenFile,
+        _ piece: Piece,
+        into bytes: inout ByteBuffer
+    ) throws(AssetStoreError) {
+        bytes.writeImmutableBuffer(piece.header)
+        var failure: AssetStoreError?
+        // SAFETY: the bytes are used within the call only, and counted as written only when they were.
+        let read = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: piece.count) { buffer in
+            do throws(AssetStoreError) {
+                return try file.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece.count]),
+                    at: piece.offset
+                )
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        guard read == piece.count else { throw .missing }
+    }
+}
