@@ -72,8 +72,9 @@ struct AssetSweepTests {
             #expect(waiting.end == End())
             #expect(try Self.files(server).count == 2)
             // Whom they belong to is not open any more: both go.
-            server.clock.advance(milliseconds: Self.dayMilliseconds + 1)
-            try await Self.sweep(server) { try Self.files(server) == [] }
+            try await Self.sweep(server, everyMilliseconds: Self.dayMilliseconds + 1) {
+                try Self.files(server) == []
+            }
         }
     }
 
@@ -109,9 +110,14 @@ struct AssetSweepTests {
         }
     }
 
-    /// Sweeps until it shows: an upload is released a moment after its end is told.
-    private static func sweep(_ server: ServerUnderTest, until isDone: () throws -> Bool) async throws {
+    /// Sweeps until it shows: an upload is released a moment after its end is told, and has its grace time from then on.
+    private static func sweep(
+        _ server: ServerUnderTest,
+        everyMilliseconds pause: Int64,
+        until isDone: () throws -> Bool
+    ) async throws {
         for _ in 0..<1_000 {
+            server.clock.advance(milliseconds: pause)
             await server.server.sweepAssets()
             if try isDone() { return }
             try await Task.sleep(for: .milliseconds(10))
@@ -131,7 +137,7 @@ struct AssetSweepTests {
             #expect(try await peer.upload([SampleAsset(bytes: 100)], on: 1).end == End())
             server.clock.advance(milliseconds: Self.dayMilliseconds + 1)
             isFailing.withLock { $0 = true }
-            try await Self.sweep(server) { failures.withLock { $0 } > 0 }
+            try await Self.sweep(server, everyMilliseconds: 0) { failures.withLock { $0 } > 0 }
             #expect(try Self.files(server).count == 1)
             #expect(try await peer.upload([SampleAsset(bytes: 100)], on: 3).offsets == [0])
             isFailing.withLock { $0 = false }

@@ -18,7 +18,8 @@ struct BenchCommand: AsyncParsableCommand {
               tidemark-load bench --prepare books --connections 16
               tidemark-load bench query-sorted --connections 16 --json row.json
 
-            The zones stay. Rows about files take them from --folder.
+            The zones stay. Rows about files take them from --folder, and leave small
+            ones that they have downloaded there.
             """
     )
 
