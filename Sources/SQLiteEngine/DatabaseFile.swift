@@ -9,13 +9,17 @@ struct DatabaseFile: Sendable {
     let path: String
     let durability: SQLiteEngineConfiguration.Durability
     let pagesMax: Int?
+    /// By `IdleCheckpoint`; those of the writer come with commits.
+    let copies = LogCopies()
 
     static let name = "tidemark.sqlite"
     private static let pageBytes = 4_096
     private static let writerCacheKiB = 256 * 1024
     private static let readerCacheKiB = 16 * 1024
     /// SQLite's own bound.
-    private static let mappedBytes = 0x7FFF_0000
+    private static let mappedBytes: Int64 = 0x7FFF_0000
+    /// SQLite maps anew when it is told another bound.
+    private static let otherMappedBytes = mappedBytes - 65_536
     private static let busyTimeoutSeconds = 10.0
     /// A long log makes several changes of one page cost one write to the file.
     ///
@@ -115,6 +119,15 @@ struct DatabaseFile: Sendable {
             try database.execute(sql: "PRAGMA mmap_size = \(Self.mappedBytes)")
         }
         return try DatabaseQueue(path: self.path, configuration: configuration)
+    }
+
+    /// Has a connection that reads, and has no transaction, map the file as it is now.
+    ///
+    /// `number`: another one than at the last call.
+    static func mapAnew(_ connection: OpaquePointer, number: Int) {
+        var bytes = number.isMultiple(of: 2) ? Self.mappedBytes : Self.otherMappedBytes
+        // Without it reads are slower, and no less right.
+        _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_MMAP_SIZE, &bytes)
     }
 }
 

@@ -10,6 +10,10 @@ import RecordStore
 /// SAFETY: one thread at a time has it: the pool hands it out to one borrower, a read thread keeps its own.
 final class ReadConnection: @unchecked Sendable {
     private let queue: DatabaseQueue
+    private let connection: OpaquePointer
+    private let copies: LogCopies
+    /// The copies of the log that the connection has heard of.
+    private var copiesKnown: Int
     private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
     let subscription, subscriptions, completeAsset: HotStatement
     let grants: GrantStatements
@@ -27,6 +31,9 @@ final class ReadConnection: @unchecked Sendable {
         // SAFETY: the queue keeps the connection open as long as it lives, and nobody else uses the queue.
         nonisolated(unsafe) let connection = queue.inDatabase { $0.sqliteConnection! }
         self.queue = queue
+        self.connection = connection
+        self.copies = file.copies
+        self.copiesKnown = file.copies.number
         self.begin = try HotStatement("BEGIN", on: connection)
         self.commit = try HotStatement("COMMIT", on: connection)
         self.zone = try HotStatement(
@@ -152,6 +159,11 @@ final class ReadConnection: @unchecked Sendable {
     ) throws(StorageFailure) -> Answer {
         self.typeNames.forgetIfMany()
         self.authorNames.forgetIfMany()
+        let copies = self.copies.number
+        if copies != self.copiesKnown {
+            self.copiesKnown = copies
+            DatabaseFile.mapAnew(self.connection, number: copies)
+        }
         try self.begin.run()
         do {
             let answer = try read()

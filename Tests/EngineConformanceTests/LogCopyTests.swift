@@ -1,0 +1,64 @@
+import Foundation
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// The copy of the log into the file while nobody writes.
+@Suite(.timeLimit(.minutes(5)))
+struct LogCopyTests {
+    @Test
+    func `a store that was filled and is then read is mapped to its end, without another commit`()
+        async throws
+    {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let file = it.folder.path + "/tidemark.sqlite"
+        func fill(from start: Int) async throws {
+            for first in stride(from: start, to: start + 2_000, by: 200) {
+                let saves = (first..<first + 200).map {
+                    save("r\($0)", ["text": .string(String(repeating: "x", count: 4_000))])
+                }
+                #expect(try await it.modify(saves).areSaved)
+            }
+        }
+        /// How long the file is when the log was copied, which happens when nobody has written for a second.
+        func copied(beyond bytes: Int) async throws -> Int {
+            var last = 0
+            while try last <= bytes || last < Self.bytes(of: file) {
+                last = try Self.bytes(of: file)
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            return last
+        }
+        try await fill(from: 0)
+        let short = try await copied(beyond: 4_000_000)
+        try await fill(from: 2_000)
+        // The file is as short as before: whoever reads now maps that.
+        #expect(try await it.fetch([id("r0")]).count == 1)
+        #expect(try #require(try Self.mappedBytes(of: file)) <= short)
+        let long = try await copied(beyond: short)
+        var mapped = 0
+        for _ in 0..<200 where mapped < long {
+            // The copy may still be under way.
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(try await it.fetch([id("r3999")]).count == 1)
+            mapped = try #require(try Self.mappedBytes(of: file))
+        }
+        #expect(mapped >= long)
+    }
+
+    private static func bytes(of file: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+    }
+
+    /// Of the longest mapping of a file in this process; `nil`: there is none.
+    private static func mappedBytes(of file: String) throws -> Int? {
+        try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasSuffix(file) }
+            .compactMap { line in
+                let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { Int($0, radix: 16) }
+                return range.count == 2 ? range[1] - range[0] : nil
+            }
+            .max()
+    }
+}
