@@ -76,7 +76,7 @@ package final class RecordClient: Sendable {
     ///   - requestTimeout: Longest silence; starts again whenever something of the answer arrives.
     ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
     ///   - items: Called with outcomes as they arrive, in order of arrival, each item once, never at the same time as
-    ///     another call for this request. A list of all zones and a page of a query come in one call.
+    ///     another call for this request. A list of all zones and a page come when they are whole, a call for each frame.
     ///   - end: Called once, last; with what the server said at the end, which is no failure.
     /// - Returns: A handle to cancel by. A cancelled request ends with `ClientError.cancelled`.
     @discardableResult

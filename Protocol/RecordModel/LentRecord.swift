@@ -18,7 +18,7 @@ package struct LentRecord: ~Copyable {
     package let fields: UnsafeRawBufferPointer
 
     // SAFETY: as above.
-    @inlinable
+    @inlinable @inline(__always)
     package init(
         name: UnsafeRawBufferPointer,
         recordType: UnsafeRawBufferPointer,
@@ -85,7 +85,7 @@ package struct LentSystemFields {
     package let createdBy, modifiedBy: UnsafeRawBufferPointer
 
     // SAFETY: as above.
-    @inlinable
+    @inlinable @inline(__always)
     package init(
         createdMilliseconds: Int64,
         modifiedMilliseconds: Int64,

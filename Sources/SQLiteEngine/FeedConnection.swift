@@ -97,7 +97,10 @@ final class FeedConnection: FeedReader {
         in zone: ZoneKey,
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
-        guard try FeedFailure.wrapping({ () throws(StorageFailure) in try self.reach(number) }),
+        let isThere: Bool
+        // As `FeedFailure.wrapping` does; a page comes here, and to `row`, hundreds of times.
+        do throws(StorageFailure) { isThere = try self.reach(number) } catch { throw .storage(error) }
+        guard isThere,
             self.fromNumber.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
             self.fromNumber.integer(FeedStatements.zoneColumn) == zone.number
         else { return nil }
@@ -128,11 +131,13 @@ final class FeedConnection: FeedReader {
     private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
         let position = statement.integer(RecordColumns.position)
         // SAFETY: a visit ends before the statement moves on, and before the snapshot does.
-        let (type, system) = try FeedFailure.wrapping { () throws(StorageFailure) in
-            (
-                try self.connection.lentTypeName(statement.integer(RecordColumns.type)),
-                try self.connection.lentSystemFields(statement)
-            )
+        let type: UnsafeRawBufferPointer
+        let system: LentSystemFields
+        do throws(StorageFailure) {
+            type = try self.connection.lentTypeName(statement.integer(RecordColumns.type))
+            system = try self.connection.lentSystemFields(statement)
+        } catch {
+            throw .storage(error)
         }
         return FeedRow(
             number: statement.integer(RecordColumns.number),

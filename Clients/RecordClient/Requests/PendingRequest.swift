@@ -52,8 +52,8 @@ final class PendingRequest {
     var mayHaveTakenEffect = false
     private var delivered = DeliveredItems()
     private var outcomes: [UInt32: ItemOutcome] = [:]
-    /// Items of a list, of all zones or of a page, which have no numbers of their own until it is complete.
-    private var listed: [Item] = []
+    /// Items of a list, of all zones or of a page, frame by frame: they have no numbers of their own until it is complete.
+    private var listed: [[Item]] = []
 
     /// Notes when the request was started: its time runs from `now`.
     init(
@@ -101,14 +101,13 @@ final class PendingRequest {
     /// - Returns: Whether the request has items of these numbers.
     func deliver(_ items: [Item]) -> Bool {
         guard let itemCount = self.operation.itemCount else {
-            self.listed += items
+            self.listed.append(items)
             return true
         }
         guard items.allSatisfy({ Int($0.index) < itemCount }) else { return false }
-        var new: [Item] = []
-        new.reserveCapacity(items.count)
-        for item in items where self.delivered.insert(item.index) { new.append(item) }
-        self.handOver(new)
+        let known = items.indices.filter { !self.delivered.insert(items[$0].index) }
+        // Nearly always all are new, and none is copied.
+        self.handOver(known.isEmpty ? items : items.indices.filter { !known.contains($0) }.map { items[$0] })
         return true
     }
 
@@ -122,7 +121,7 @@ final class PendingRequest {
 
     /// Ends the request; the last call.
     func end(_ result: Result<End, ClientError>) {
-        if case .success = result, !self.listed.isEmpty { self.handOver(self.listed) }
+        if case .success = result { for items in self.listed { self.handOver(items) } }
         switch self.receiver {
         case .callbacks(_, let end): end(result)
         case .continuation(let continuation):

@@ -61,7 +61,8 @@ extension Item {
             default: try message.skip(tag)
             }
         }
-        guard let outcome else { throw WireError(.missing, field: "outcome") }
+        // Taken out, not copied: a page has hundreds.
+        guard let outcome = outcome.take() else { throw WireError(.missing, field: "outcome") }
         self.init(index: index, outcome: outcome)
     }
 

@@ -24,6 +24,7 @@ struct FieldWriter {
         self.varint(UInt64(bytes))
     }
 
+    @inline(__always)
     mutating func field(_ number: UInt8, _ value: UInt64) {
         guard value != 0 else { return }
         self.tag(number, wireType: 0)
@@ -41,6 +42,7 @@ struct FieldWriter {
     }
 
     // SAFETY: the bytes are copied before the call returns.
+    @inline(__always)
     mutating func field(_ number: UInt8, _ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         self.message(number, bytes)
@@ -48,6 +50,7 @@ struct FieldWriter {
 
     /// A message that is encoded already.
     // SAFETY: the bytes are copied before the call returns.
+    @inline(__always)
     mutating func message(_ number: UInt8, _ bytes: UnsafeRawBufferPointer) {
         self.message(number, bytes: bytes.count)
         self.copy(bytes)
@@ -80,9 +83,11 @@ struct FieldWriter {
     }
 
     // SAFETY: what is lent is copied into as much room, which is looked for first.
+    @inline(__always)
     private mutating func copy(_ bytes: UnsafeRawBufferPointer) {
         precondition(self.memory.count - self.count >= bytes.count)
-        UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: bytes)
+        guard let from = bytes.baseAddress, let to = self.memory.baseAddress else { return }
+        (to + self.count).copyMemory(from: from, byteCount: bytes.count)
         self.count += bytes.count
     }
 }

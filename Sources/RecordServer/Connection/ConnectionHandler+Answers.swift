@@ -7,6 +7,9 @@ extension ConnectionHandler {
     /// An `items` frame ends before the item that takes it beyond this; one larger item has a frame of its own.
     static let itemsFrameBytesMax = 64 * 1_024
 
+    /// What one tick writes is flushed at its end, or when it is more than this: a page of 200 records and its end leave together.
+    private static let outboundBytesMax = 160 * 1_024
+
     private enum Progress {
         case frameSent
         case blocked
@@ -101,7 +104,7 @@ extension ConnectionHandler {
         }
         self.machine.itemsSent(payloadBytes, on: answer.stream)
         // Flushed early, a large answer shows in time whether the socket takes it.
-        if self.outbound.readableBytes >= Self.itemsFrameBytesMax { self.flush() }
+        if self.outbound.readableBytes >= Self.outboundBytesMax { self.flush() }
         return next
     }
 

@@ -8,10 +8,33 @@ struct ChangeWalk {
 
     /// Pieces of one of the two, in order.
     private struct Source<Element> {
-        var elements: ArraySlice<Element> = []
         /// Where the next piece starts.
-        var after: Int64
-        var isAtEnd = false
+        private(set) var after: Int64
+        private(set) var isAtEnd = false
+        private var elements: [Element] = []
+        private var place = 0
+
+        init(after position: Int64, isAtEnd: Bool = false) {
+            self.after = position
+            self.isAtEnd = isAtEnd
+        }
+
+        var wantsPiece: Bool { self.place == self.elements.count && !self.isAtEnd }
+
+        var first: Element? { self.place < self.elements.count ? self.elements[self.place] : nil }
+
+        /// A piece came; an empty one is the end.
+        mutating func take(_ piece: [Element], position: KeyPath<Element, Int64>) {
+            self.elements = piece
+            self.place = 0
+            if let last = piece.last { self.after = last[keyPath: position] } else { self.isAtEnd = true }
+        }
+
+        mutating func next() -> Element? {
+            guard let first else { return nil }
+            self.place += 1
+            return first
+        }
     }
 
     private let reader: any FeedReader
@@ -33,44 +56,29 @@ struct ChangeWalk {
 
     /// `nil`: there is no more.
     mutating func next() throws(StorageFailure) -> Turn? {
-        if self.changes.elements.isEmpty, !self.changes.isAtEnd { try self.readChanges() }
-        if self.deletions.elements.isEmpty, !self.deletions.isAtEnd { try self.readDeletions() }
-        if self.covers.elements.isEmpty, !self.covers.isAtEnd { try self.readCovers() }
-        let change = self.changes.elements.first?.position ?? .max
-        let deletion = self.deletions.elements.first?.position ?? .max
-        let cover = self.covers.elements.first?.position ?? .max
-        if change < min(deletion, cover) { return self.changes.elements.popFirst().map { .change($0) } }
-        if deletion < cover { return self.deletions.elements.popFirst().map { .deletion($0) } }
-        return self.covers.elements.popFirst().map { .cover($0) }
-    }
-
-    private mutating func readCovers() throws(StorageFailure) {
-        let piece = try self.reader.coverChanges(after: self.covers.after, in: self.zone, limit: Self.piece)
-        self.covers.elements = piece[...]
-        guard let last = piece.last else {
-            self.covers.isAtEnd = true
-            return
-        }
-        self.covers.after = last.position
+        if self.changes.wantsPiece { try self.readChanges() }
+        if self.deletions.wantsPiece { try self.readDeletions() }
+        if self.covers.wantsPiece { try self.readCovers() }
+        let change = self.changes.first?.position ?? .max
+        let deletion = self.deletions.first?.position ?? .max
+        let cover = self.covers.first?.position ?? .max
+        if change < min(deletion, cover) { return self.changes.next().map { .change($0) } }
+        if deletion < cover { return self.deletions.next().map { .deletion($0) } }
+        return self.covers.next().map { .cover($0) }
     }
 
     private mutating func readChanges() throws(StorageFailure) {
         let piece = try self.reader.changes(after: self.changes.after, in: self.zone, limit: Self.piece)
-        self.changes.elements = piece[...]
-        guard let last = piece.last else {
-            self.changes.isAtEnd = true
-            return
-        }
-        self.changes.after = last.position
+        self.changes.take(piece, position: \.position)
     }
 
     private mutating func readDeletions() throws(StorageFailure) {
         let piece = try self.reader.deletions(after: self.deletions.after, in: self.zone, limit: Self.piece)
-        self.deletions.elements = piece[...]
-        guard let last = piece.last else {
-            self.deletions.isAtEnd = true
-            return
-        }
-        self.deletions.after = last.position
+        self.deletions.take(piece, position: \.position)
+    }
+
+    private mutating func readCovers() throws(StorageFailure) {
+        let piece = try self.reader.coverChanges(after: self.covers.after, in: self.zone, limit: Self.piece)
+        self.covers.take(piece, position: \.position)
     }
 }

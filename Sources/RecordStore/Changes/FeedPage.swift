@@ -12,6 +12,8 @@ struct FeedPage {
     private let shared: SharedAccess?
     /// Whether there are such rights, which are too much to look at for each record.
     private let isForeign: Bool
+    /// Whether what may be read depends on the type, in the public database.
+    private let isPublic: Bool
     private let budget: FeedBudget
     private let reader: any FeedReader
     private let desiredKeys: Set<String>?
@@ -37,6 +39,7 @@ struct FeedPage {
         self.zone = zone
         self.shared = shared
         self.isForeign = shared != nil
+        self.isPublic = feed.requester.scope == .public
         self.requester = feed.requester
         self.ahead = ahead
         self.budget = feed.budget
@@ -288,7 +291,7 @@ struct FeedPage {
     // MARK: Access
 
     private mutating func mayRead(_ record: borrowing LentRecord) throws(FeedFailure) -> Bool {
-        guard self.requester.scope == .public else { return true }
+        guard self.isPublic else { return true }
         return try self.mayRead(
             type: String(decoding: record.recordType, as: UTF8.self),
             createdBy: String(decoding: record.system.createdBy, as: UTF8.self)
@@ -296,12 +299,12 @@ struct FeedPage {
     }
 
     private mutating func mayRead(type: String, createdBy creator: String) throws(FeedFailure) -> Bool {
-        guard self.requester.scope == .public else { return true }
+        guard self.isPublic else { return true }
         return try self.access(toType: type).mayRead(recordCreatedBy: creator)
     }
 
     private mutating func access(toType type: String) throws(FeedFailure) -> TypeAccess {
-        guard self.requester.scope == .public else { return .everything }
+        guard self.isPublic else { return .everything }
         if let known = self.accesses[type] { return known }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.access(toType: type, for: self.requester)
@@ -313,7 +316,7 @@ struct FeedPage {
     /// Whether the requester may read every record that there can be.
     mutating func mayReadEverything() throws(FeedFailure) -> Bool {
         if let shared { return shared.zoneWide != nil }
-        guard self.requester.scope == .public else { return true }
+        guard self.isPublic else { return true }
         let types = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.recordTypes(in: self.requester.environment)
         }
