@@ -91,17 +91,34 @@ extension TestPeer {
         while answer.end == nil, !isEnough(answer) {
             guard let frame = await self.next() else { throw UnexpectedFrame(frame: nil) }
             guard frame.stream == stream else { continue }
-            switch frame.kind {
-            case .assetOffsets: answer.offsets = try AssetOffsets(decoding: frame.payload).offsets
-            case .credit: answer.credits.append(try Credit(decoding: frame.payload).bytes)
-            case .progress: answer.progress.append(try Progress(decoding: frame.payload))
-            case .end: answer.end = try End(decoding: frame.payload)
-            case .assetData:
-                let data = try AssetData(decoding: frame.payload)
-                answer.received[data.item, default: []] += Array(data.bytes.readableBytesView)
-                try await self.send(.credit(UInt32(frame.payload.readableBytes), on: stream))
-            default: throw UnexpectedFrame(frame: frame)
-            }
+            try await self.take(frame, &answer)
+        }
+    }
+
+    /// Takes frames until so many transfers have ended.
+    ///
+    /// - Returns: What came, by stream.
+    func transfers(_ count: Int) async throws -> [UInt32: TransferAnswer] {
+        var answers: [UInt32: TransferAnswer] = [:]
+        while answers.values.count(where: { $0.end != nil }) < count {
+            guard let frame = await self.next() else { throw UnexpectedFrame(frame: nil) }
+            try await self.take(frame, &answers[frame.stream, default: TransferAnswer()])
+        }
+        return answers
+    }
+
+    private func take(_ frame: Frame, _ answer: inout TransferAnswer) async throws {
+        guard answer.end == nil else { throw UnexpectedFrame(frame: frame) }
+        switch frame.kind {
+        case .assetOffsets: answer.offsets = try AssetOffsets(decoding: frame.payload).offsets
+        case .credit: answer.credits.append(try Credit(decoding: frame.payload).bytes)
+        case .progress: answer.progress.append(try Progress(decoding: frame.payload))
+        case .end: answer.end = try End(decoding: frame.payload)
+        case .assetData:
+            let data = try AssetData(decoding: frame.payload)
+            answer.received[data.item, default: []] += Array(data.bytes.readableBytesView)
+            try await self.send(.credit(UInt32(frame.payload.readableBytes), on: frame.stream))
+        default: throw UnexpectedFrame(frame: frame)
         }
     }
 

@@ -112,6 +112,38 @@ struct AssetTransferTests {
         }
     }
 
+    @Test func `files that are asked for together come whole, and one that is missing fails alone`()
+        async throws
+    {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            // Small ones of which many fit a read, one of a read alone, and one larger than all that is read ahead.
+            let sizes = Array(repeating: 10_000, count: 60) + [0, 1, 150_000, 1_500_000]
+            let samples = sizes.enumerated().map { SampleAsset(bytes: $1, seed: UInt64($0)) }
+            let peer = try await server.signIn()
+            #expect(try await peer.upload(samples, on: 1).end == End())
+            try await peer.expectSaved("photos", naming: samples, on: 3)
+            let wanted = samples.map { AssetRange(sha256: $0.asset.sha256) }
+            let unknown = AssetRange(sha256: SampleAsset(bytes: 10_000, seed: 99).asset.sha256)
+            let ranges = wanted[..<30] + [unknown] + wanted[30...]
+            for (place, range) in ranges.enumerated() {
+                try await peer.send(.download([range], of: "photos"), on: UInt32(5 + 2 * place))
+            }
+            let answers = try await peer.transfers(ranges.count)
+            for (place, range) in ranges.enumerated() {
+                let answer = try #require(answers[UInt32(5 + 2 * place)])
+                guard let sample = samples.first(where: { $0.asset.sha256 == range.sha256 }) else {
+                    #expect(answer.end?.failure?.code == .assetNotAvailable)
+                    #expect(answer.received.isEmpty)
+                    continue
+                }
+                #expect(answer.end == End())
+                #expect((answer.received[0] ?? []) == sample.contents)
+                #expect(answer.progress.last?.doneBytes == sample.asset.size)
+            }
+        }
+    }
+
     @Test func `progress comes at most ten times a second, and rises`() async throws {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 0, bytes: 0)
