@@ -22,6 +22,7 @@ enum EngineOpening {
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
         configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000
+        configuration.readThreads = settings.writer.readThreads
         configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
             return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in

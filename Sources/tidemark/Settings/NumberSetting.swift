@@ -144,6 +144,11 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.writer.readerWaitMilliseconds = $1
         },
+        NumberSetting("read_threads", 1...1_024, "threads that read pages and queries (one a processor)") {
+            $0.writer.readThreads
+        } assign: {
+            $0.writer.readThreads = $1
+        },
         NumberSetting("writer_bytes_max", 1_048_576...1_099_511_627_776, "bytes waiting for the writer") {
             $0.writer.bytesMax
         } assign: {

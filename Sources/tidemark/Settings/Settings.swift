@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RecordServer
 import RecordStore
@@ -48,6 +49,8 @@ struct Settings: Sendable {
         var waitMilliseconds = 10
         /// The same for the threads that read.
         var readerWaitMilliseconds = 25
+        /// Threads that read what is not short: pages, queries, hundreds of records.
+        var readThreads = max(2, ProcessInfo.processInfo.activeProcessorCount)
     }
 
     /// Whose tokens are trusted beside those of our own.
