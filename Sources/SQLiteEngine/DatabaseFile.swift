@@ -123,10 +123,12 @@ struct DatabaseFile: Sendable {
 
     /// Has a connection that reads, and has no transaction, map the file as it is now.
     ///
-    /// `number`: another one than at the last call.
-    static func mapAnew(_ connection: OpaquePointer, number: Int) {
-        var bytes = number.isMultiple(of: 2) ? Self.mappedBytes : Self.otherMappedBytes
-        // Without it reads are slower, and no less right.
+    /// When that fails, reads are slower, and no less right.
+    static func mapAnew(_ connection: OpaquePointer) {
+        // A bound below zero asks for the one that there is.
+        var bytes: Int64 = -1
+        _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_MMAP_SIZE, &bytes)
+        bytes = bytes == Self.mappedBytes ? Self.otherMappedBytes : Self.mappedBytes
         _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_MMAP_SIZE, &bytes)
     }
 }

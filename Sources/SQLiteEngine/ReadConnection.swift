@@ -162,7 +162,7 @@ final class ReadConnection: @unchecked Sendable {
         let copies = self.copies.number
         if copies != self.copiesKnown {
             self.copiesKnown = copies
-            DatabaseFile.mapAnew(self.connection, number: copies)
+            DatabaseFile.mapAnew(self.connection)
         }
         try self.begin.run()
         do {

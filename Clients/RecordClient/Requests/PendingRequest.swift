@@ -105,9 +105,9 @@ final class PendingRequest {
             return true
         }
         guard items.allSatisfy({ Int($0.index) < itemCount }) else { return false }
-        let known = items.indices.filter { !self.delivered.insert(items[$0].index) }
-        // Nearly always all are new, and none is copied.
-        self.handOver(known.isEmpty ? items : items.indices.filter { !known.contains($0) }.map { items[$0] })
+        let areNew = items.map { self.delivered.insert($0.index) }
+        // Nearly always all are, and none is copied.
+        self.handOver(areNew.contains(false) ? zip(items, areNew).filter(\.1).map(\.0) : items)
         return true
     }
 
