@@ -10,6 +10,8 @@ package struct AssetStoreConfiguration: Sendable {
         var stepBytes: Int { max(1, self.bytes / 2) }
         /// Less is not worth two syncs: it is sent again when an upload is cut off.
         package var bytesMin = 64 * 1_024
+        /// A larger asset leaves the kernel's memory as it becomes durable; others may be read soon, and stay.
+        package var keptBytesMax: Int64 = 32 * 1_024 * 1_024
 
         package init() {}
     }

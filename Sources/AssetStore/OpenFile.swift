@@ -102,6 +102,19 @@ final class OpenFile: Sendable {
         guard fdatasync(self.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
     }
 
+    /// Takes bytes out of the kernel's memory, as far as they are on the disk, in whole pages.
+    ///
+    /// What is written next gets the same memory; otherwise each page of a large file would be a new one, which takes several times as
+    /// long as the writing does, and pushes out what others read.
+    func release(_ range: Range<Int64>) {
+        _ = posix_fadvise(
+            self.descriptor,
+            off_t(range.lowerBound),
+            off_t(range.count),
+            POSIX_FADV_DONTNEED
+        )
+    }
+
     /// Says that bytes will be read soon.
     func prefetch(_ count: Int, at offset: Int64) {
         _ = posix_fadvise(self.descriptor, off_t(offset), off_t(count), POSIX_FADV_WILLNEED)

@@ -167,8 +167,7 @@ package final class UploadFile: Sendable {
                 return .differs
             }
             let file = try self.openFile(&state)
-            try self.folder.pass(.sync)
-            try file.sync()
+            try self.sync(file, state.durable..<self.asset.size)
             try self.folder.syncFolder(of: self.number)
             state.file = nil
             rows.file = nil
@@ -278,8 +277,7 @@ package final class UploadFile: Sendable {
         }
         // The last bytes need no row: the hash of all says that they are there.
         guard let file, offset > durable, offset < self.asset.size else { return }
-        try self.folder.pass(.sync)
-        try file.sync()
+        try self.sync(file, durable..<offset)
         let rowFile: OpenFile
         if let open = rows.file {
             rowFile = open
@@ -303,6 +301,13 @@ package final class UploadFile: Sendable {
             // Meanwhile another one may have been reached.
             if let end = state.stepEnd, end.offset <= offset { state.stepEnd = nil }
         }
+    }
+
+    /// `range`: the bytes that become durable.
+    private func sync(_ file: OpenFile, _ range: Range<Int64>) throws(AssetStoreError) {
+        try self.folder.pass(.sync)
+        try file.sync()
+        if self.asset.size > self.chunks.keptBytesMax { file.release(range) }
     }
 
     private static func write(

@@ -20,12 +20,14 @@ struct AssetFiles {
     init(
         chunkBytes: Int = 2_000,
         bytesMin: Int = 1,
+        keptBytesMax: Int64 = .max,
         before: @escaping @Sendable (FileStep) -> Void = { _ in }
     ) throws {
         self.directory = try TemporaryDirectory()
         var configuration = AssetStoreConfiguration(directory: self.directory.path + "/assets")
         configuration.chunks.bytes = chunkBytes
         configuration.chunks.bytesMin = bytesMin
+        configuration.chunks.keptBytesMax = keptBytesMax
         configuration.faults = { [script = self.script] step in
             before(step)
             return script.next(step)

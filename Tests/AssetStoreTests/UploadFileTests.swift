@@ -25,6 +25,29 @@ struct UploadFileTests {
         #expect(try files.names() == ["2a/1f2a"])
     }
 
+    @Test(arguments: [(kept: 200_000, isKept: true), (kept: 199_999, isKept: false)])
+    func `a large asset leaves the kernel's memory as it becomes durable, a small one stays`(
+        keptBytesMax: Int64,
+        isKept: Bool
+    ) throws {
+        var generator = SeededGenerator(seed: 2)
+        // Steps of whole pages.
+        let files = try AssetFiles(chunkBytes: 2 * 64 * 1_024, keptBytesMax: keptBytesMax)
+        let contents = AssetFiles.contents(200_000, using: &generator)
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recovered() == 0)
+        let durable = try upload.append(contents[..<150_000])
+        #expect(durable == 2 * 64 * 1_024)
+        let resident = try ResidentPages.bytes(of: files.path(Self.number))
+        #expect(resident == (isKept ? 150_000 : 150_000 - Int(durable)).roundedUpToPages)
+        _ = try upload.append(contents[150_000...])
+        #expect(try upload.finish() == .complete)
+        #expect(
+            try ResidentPages.bytes(of: files.path(Self.number)) == (isKept ? 200_000.roundedUpToPages : 0)
+        )
+        #expect(files.bytes(Self.number) == contents)
+    }
+
     @Test func `bytes of another hash are removed`() throws {
         var generator = SeededGenerator(seed: 1)
         let files = try AssetFiles()
@@ -240,5 +263,12 @@ struct UploadFileTests {
         #expect(try upload.recovered() == 3)
         #expect(try upload.finish() == .complete)
         #expect(files.bytes(Self.number) == [1, 2, 3])
+    }
+}
+
+extension Int {
+    fileprivate var roundedUpToPages: Int {
+        let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
+        return (self + pageBytes - 1) / pageBytes * pageBytes
     }
 }

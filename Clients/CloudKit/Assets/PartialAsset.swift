@@ -11,6 +11,11 @@ final class PartialAsset: Sendable {
     private struct Contents {
         var hasher = SHA256()
         var length: Int64 = 0
+        var behind: WriteBehind
+
+        init(of asset: Asset) {
+            self.behind = WriteBehind(fileBytes: asset.size)
+        }
     }
 
     private static let stepBytes: Int64 = 8 * 1024 * 1024
@@ -19,7 +24,7 @@ final class PartialAsset: Sendable {
     let asset: Asset
     let path: String
     private let descriptor: Int32
-    private let contents = Mutex(Contents())
+    private let contents: Mutex<Contents>
 
     /// Opens the file, or makes it; on a thread for files.
     ///
@@ -27,6 +32,7 @@ final class PartialAsset: Sendable {
     init?(_ asset: Asset, path: String) throws(FileFailure) {
         self.asset = asset
         self.path = path
+        self.contents = Mutex(Contents(of: asset))
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failed(path) }
@@ -108,6 +114,7 @@ final class PartialAsset: Sendable {
             }
             contents.hasher.update(bufferPointer: bytes)
             contents.length += Int64(bytes.count)
+            contents.behind.wrote(to: contents.length, of: self.descriptor)
         }
     }
 
@@ -121,7 +128,7 @@ final class PartialAsset: Sendable {
     /// Begins anew.
     func clear() throws(FileFailure) {
         guard ftruncate(self.descriptor, 0) == 0 else { throw Self.failed(self.path) }
-        self.contents.withLock { $0 = Contents() }
+        self.contents.withLock { $0 = Contents(of: self.asset) }
     }
 
     /// Gives the complete file its place; others only read it from then on.

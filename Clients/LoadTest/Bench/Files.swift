@@ -93,7 +93,10 @@ enum Files: String {
     func download(_ assets: [Asset], to folder: String, _ clients: [RecordClient]) async throws {
         try await Self.inParallel(assets.count, clients) { numbers, client in
             for number in numbers {
-                let file = try TargetFile(folder + "/target-" + self.rawValue + String(number))
+                let file = try TargetFile(
+                    folder + "/target-" + self.rawValue + String(number),
+                    assetBytes: assets[number].size
+                )
                 let download = AssetDownload(
                     scope: .private,
                     record: self.record(number, seed: Self.loadSeed),

@@ -89,14 +89,16 @@ final class TargetFile: Sendable {
     private struct Contents {
         var hash = SHA256()
         var length: Int64 = 0
+        var behind: WriteBehind
     }
 
     private let path: String
     private let descriptor: Int32
-    private let contents = Mutex(Contents())
+    private let contents: Mutex<Contents>
 
-    init(_ path: String) throws {
+    init(_ path: String, assetBytes: Int64) throws {
         self.path = path
+        self.contents = Mutex(Contents(behind: WriteBehind(fileBytes: assetBytes)))
         self.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard self.descriptor >= 0 else {
             throw LoadFailure(.cannotCreate, "open: \(String(cString: strerror(errno)))")
@@ -121,6 +123,7 @@ final class TargetFile: Sendable {
             }
             contents.hash.update(bufferPointer: bytes)
             contents.length += Int64(bytes.count)
+            contents.behind.wrote(to: contents.length, of: self.descriptor)
         }
     }
 
