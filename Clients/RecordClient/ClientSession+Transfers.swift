@@ -171,9 +171,9 @@ extension ClientSession {
         guard !writes.isEmpty else { return }
         let jobs = writes.map(\.job)
         let held = NIOLoopBound((session: self, writes: writes), eventLoop: self.eventLoop)
-        self.files.run {
+        self.files.run { [files = self.files] in
             let results = jobs.enumerated().map { number, job in
-                job.run { payloadBytes in
+                job.run(on: files) { payloadBytes in
                     held.eventLoop.execute {
                         let (session, writes) = held.value
                         session.wrote(payloadBytes, of: writes[number])

@@ -37,6 +37,30 @@ import WireProtocol
         #expect(download.files.progress.map(\.doneBytes) == [4, 13])
     }
 
+    @Test(arguments: [1_000, 200_000])
+    func `a digest gets the bytes that are written, and the end waits for it`(size: Int) throws {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let download = server.download(0..<Int64(size), to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        let half = size / 2
+        for start in [0, half] {
+            try connection.data(.sample(half, from: start), at: Int64(start), on: 1)
+            server.tick()
+            // Whoever writes makes the digest as well when no other thread has come to it.
+            files.work()
+            #expect(download.files.digested == [0: .sample(start + half)])
+            server.tick()
+        }
+        try connection.progress(size, of: size, on: 1)
+        try connection.end(1)
+        files.work()
+        server.tick()
+        #expect(download.files.bytes == [.sample(size)] && download.files.digested == [0: .sample(size)])
+        #expect(download.answer.events == [.success])
+    }
+
     @Test func `a download of nothing needs no server`() throws {
         let server = ScriptedServer()
         let download = server.download(7..<7, to: MemoryFiles([[]]))

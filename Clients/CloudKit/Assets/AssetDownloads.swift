@@ -127,6 +127,8 @@ struct AssetDownloads: RecordCompletion {
             parts: zip(partials, lengths).map { AssetDownload.Part($0.asset, $1..<$0.asset.size) }
         ) { part, offset, bytes throws(FileFailure) in
             try partials[part].write(bytes, at: offset)
+        } digest: {
+            partials[$0].hash($1)
         } progress: { progress in
             share.meter.moved(before + progress.doneBytes, of: share.totalBytes)
         }

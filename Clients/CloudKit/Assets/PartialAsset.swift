@@ -9,7 +9,6 @@ private import Synchronization
 /// Locked for as long as it is open, so that no other download and no other process writes to it.
 final class PartialAsset: Sendable {
     private struct Contents {
-        var hasher = SHA256()
         var length: Int64 = 0
         var behind: WriteBehind
 
@@ -25,6 +24,8 @@ final class PartialAsset: Sendable {
     let path: String
     private let descriptor: Int32
     private let contents: Mutex<Contents>
+    /// Of what was recovered, and of what has come since; locked after `contents`.
+    private let hasher = Mutex(SHA256())
 
     /// Opens the file, or makes it; on a thread for files.
     ///
@@ -89,14 +90,14 @@ final class PartialAsset: Sendable {
                 let count = pread(self.descriptor, memory.baseAddress, wanted, off_t(contents.length))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw Self.failed(self.path) }
-                contents.hasher.update(bufferPointer: FileBytes(rebasing: memory[..<count]))
+                self.hash(FileBytes(rebasing: memory[..<count]))
                 contents.length += Int64(count)
             }
             return contents.length == Int64(status.st_size)
         }
     }
 
-    /// Adds bytes at the end.
+    /// Adds bytes at the end; `hash` gets them as well.
     func write(_ bytes: FileBytes, at offset: Int64) throws(FileFailure) {
         try self.contents.withLock { contents throws(FileFailure) in
             guard offset == contents.length else { throw .failed("\(self.path) has a gap at \(offset)") }
@@ -112,23 +113,27 @@ final class PartialAsset: Sendable {
                 guard count > 0 else { throw Self.failed(self.path) }
                 done += count
             }
-            contents.hasher.update(bufferPointer: bytes)
             contents.length += Int64(bytes.count)
             contents.behind.wrote(to: contents.length, of: self.descriptor)
         }
     }
 
-    /// Whether the file is the asset; when all bytes are there.
+    /// Bytes that come next, in order; while others are written.
+    func hash(_ bytes: FileBytes) { self.hasher.withLock { $0.update(bufferPointer: bytes) } }
+
+    /// Whether the file is the asset; when all bytes are written and hashed.
     var isAsset: Bool {
-        self.contents.withLock { contents in
-            contents.length == self.asset.size && Array(contents.hasher.finalize()) == self.asset.sha256
-        }
+        self.length == self.asset.size
+            && self.hasher.withLock { Array($0.finalize()) == self.asset.sha256 }
     }
 
     /// Begins anew.
     func clear() throws(FileFailure) {
         guard ftruncate(self.descriptor, 0) == 0 else { throw Self.failed(self.path) }
-        self.contents.withLock { $0 = Contents(of: self.asset) }
+        self.contents.withLock { contents in
+            contents = Contents(of: self.asset)
+            self.hasher.withLock { $0 = SHA256() }
+        }
     }
 
     /// Gives the complete file its place; others only read it from then on.

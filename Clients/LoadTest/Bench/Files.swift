@@ -103,6 +103,8 @@ enum Files: String {
                     parts: [AssetDownload.Part(assets[number], 0..<assets[number].size)]
                 ) { _, offset, bytes throws(FileFailure) in
                     try file.write(bytes, at: offset)
+                } digest: {
+                    file.digest($1)
                 }
                 try await client.download(
                     download,

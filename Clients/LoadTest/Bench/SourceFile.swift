@@ -87,7 +87,6 @@ final class SourceFile: Sendable {
 /// A file that a download writes to, as the cache of the SDK does: without a sync, and with a hash.
 final class TargetFile: Sendable {
     private struct Contents {
-        var hash = SHA256()
         var length: Int64 = 0
         var behind: WriteBehind
     }
@@ -95,6 +94,7 @@ final class TargetFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let contents: Mutex<Contents>
+    private let hash = Mutex(SHA256())
 
     init(_ path: String, assetBytes: Int64) throws {
         self.path = path
@@ -121,14 +121,16 @@ final class TargetFile: Sendable {
                 guard count > 0 else { throw .failed("pwrite: \(errno)") }
                 done += count
             }
-            contents.hash.update(bufferPointer: bytes)
             contents.length += Int64(bytes.count)
             contents.behind.wrote(to: contents.length, of: self.descriptor)
         }
     }
 
+    func digest(_ bytes: FileBytes) { self.hash.withLock { $0.update(bufferPointer: bytes) } }
+
     func holds(_ asset: Asset) -> Bool {
-        self.contents.withLock { $0.length == asset.size && Array($0.hash.finalize()) == asset.sha256 }
+        self.contents.withLock { $0.length == asset.size }
+            && self.hash.withLock { Array($0.finalize()) == asset.sha256 }
     }
 
     func remove() { unlink(self.path) }

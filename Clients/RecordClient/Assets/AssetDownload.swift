@@ -24,6 +24,10 @@ package struct AssetDownload: Sendable {
     /// Called on a thread for files, one call at a time.
     package var write:
         @Sendable (_ part: Int, _ offset: Int64, _ bytes: FileBytes) throws(FileFailure) -> Void
+    /// Takes the same bytes in the same order, to make something of them: while others are written, and perhaps on another thread.
+    ///
+    /// Of what `write` has failed to take, it may have had some. The download ends when both have all.
+    package var digest: (@Sendable (_ part: Int, _ bytes: FileBytes) -> Void)?
     /// Told how much has come, never less than before.
     ///
     /// Called on the connection's event loop; must be quick.
@@ -34,12 +38,14 @@ package struct AssetDownload: Sendable {
         record: RecordID,
         parts: [Part],
         write: @escaping @Sendable (Int, Int64, FileBytes) throws(FileFailure) -> Void,
+        digest: (@Sendable (Int, FileBytes) -> Void)? = nil,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {
         self.scope = scope
         self.record = record
         self.parts = parts
         self.write = write
+        self.digest = digest
         self.progress = progress
     }
 }

@@ -144,4 +144,10 @@ extension DownloadTransfer.Piece {
         }
         if let failure { throw failure }
     }
+
+    /// Hands the bytes over to make a digest of them; on a thread for files.
+    func digest(for download: AssetDownload) {
+        // SAFETY: the memory is used within the call only.
+        self.bytes.withUnsafeReadableBytes { download.digest?(self.part, $0) }
+    }
 }

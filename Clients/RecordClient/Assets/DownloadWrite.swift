@@ -8,15 +8,25 @@ struct DownloadWrite {
         let download: AssetDownload
         let pieces: [DownloadTransfer.Piece]
 
+        private var bytes: Int { self.pieces.reduce(0) { $0 + $1.bytes.readableBytes } }
+
         /// Told of more at a time costs more than it gives.
         static let toldBytesMin = 256 * 1_024
 
-        /// Writes the pieces in order.
+        /// Below this, to make a digest takes no longer than to wake another thread.
+        private static let sharedBytesMin = 64 * 1_024
+
+        /// Writes the pieces in order, and makes the digest of them meanwhile.
         ///
         /// `told` hears now and then how many more bytes of the window are free, while others are still being written; the last ones are the
         /// result.
-        func run(told: (_ payloadBytes: Int) -> Void) -> Result<Int, FileFailure> {
-            Result { () throws(FileFailure) in
+        func run(on files: FileThreads, told: (_ payloadBytes: Int) -> Void) -> Result<Int, FileFailure> {
+            let digest = SharedJob { for piece in self.pieces { piece.digest(for: self.download) } }
+            defer { digest.result }
+            if self.download.digest != nil, self.bytes >= Self.sharedBytesMin {
+                files.run { digest.result }
+            }
+            return Result { () throws(FileFailure) in
                 var payloadBytes = 0
                 for piece in self.pieces {
                     if payloadBytes >= Self.toldBytesMin {

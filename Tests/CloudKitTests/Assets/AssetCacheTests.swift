@@ -16,7 +16,10 @@ private func sample(_ count: Int, _ seed: Int = 1) -> [UInt8] {
 }
 
 private func write(_ bytes: some Collection<UInt8>, to partial: PartialAsset, at offset: Int64 = 0) throws {
-    try Array(bytes).withUnsafeBytes { try partial.write($0, at: offset) }
+    try Array(bytes).withUnsafeBytes {
+        try partial.write($0, at: offset)
+        partial.hash($0)
+    }
 }
 
 struct `A cache of assets` {
@@ -56,6 +59,19 @@ struct `A cache of assets` {
         #expect(mode as? Int == 0o400)
         #expect(try await self.cache.find(asset(sample(3_000, 2))) == nil)
         #expect(try self.paths("partial").isEmpty)
+    }
+
+    @Test func `leaves a large file to the disk as it comes`() throws {
+        let piece = sample(Int(WriteBehind.windowBytes))
+        let large = Asset(sha256: asset(piece).sha256, size: WriteBehind.fileBytesMin)
+        let partial = try self.cache.partial(of: large)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: partial.path))
+        for offset in stride(from: 0, to: large.size, by: piece.count) {
+            try write(piece, to: partial, at: offset)
+            try file.synchronize()
+        }
+        // Windows are let go of when the next one is through.
+        #expect(try ResidentPages.bytes(of: partial.path) <= 2 * piece.count)
     }
 
     @Test func `removes a file that is not what it should be`() async throws {

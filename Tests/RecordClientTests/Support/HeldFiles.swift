@@ -35,6 +35,7 @@ final class MemoryFiles: Sendable {
     private let contents: Mutex<[[UInt8]]>
     private let failure: Mutex<FileFailure?>
     private let told = Mutex<[Progress]>([])
+    private let digest = Mutex<[Int: [UInt8]]>([:])
 
     init(_ contents: [[UInt8]], failure: FileFailure? = nil) {
         self.contents = Mutex(contents)
@@ -42,6 +43,8 @@ final class MemoryFiles: Sendable {
     }
 
     var bytes: [[UInt8]] { self.contents.withLock { $0 } }
+    /// What came to make a digest of, by part.
+    var digested: [Int: [UInt8]] { self.digest.withLock { $0 } }
     var progress: [Progress] { self.told.withLock { $0 } }
 
     func upload(_ assets: [Asset]) -> AssetUpload {
@@ -65,6 +68,8 @@ final class MemoryFiles: Sendable {
                 guard start + Int64(contents[part].count) == offset else { throw .failed("a gap") }
                 contents[part] += memory
             }
+        } digest: { part, memory in
+            self.digest.withLock { $0[part, default: []] += memory }
         } progress: { progress in
             self.told.withLock { $0.append(progress) }
         }
