@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 
 from processes import Failure, cpu_seconds, run, stop
 
@@ -41,12 +42,14 @@ class BareStream:
         before = cpu_seconds(self.server.pid)
         options = ["--total", str(row.amount << 20)] if row.connections == 1 else [
             "--message", str(row.message_bytes), "--count", str(row.amount), "--in-flight", "4"]
+        # A new one each time, in which files stay, as for ours: inodes that were freed a moment ago cost who takes them.
+        targets = tempfile.mkdtemp(prefix="targets-", dir=self.data)
         output, _ = run([self.program, "run", "--port", str(self.port), "--mode", MODES[row.workload],
-                         "--connections", str(row.connections)] + options)
+                         "--connections", str(row.connections), "--folder", targets] + options)
         server_seconds = cpu_seconds(self.server.pid) - before
         report = json.loads(output)
         for entry in os.scandir(self.data):
-            if not entry.name.startswith("server."):
+            if entry.is_file() and not entry.name.startswith("server."):
                 os.unlink(entry.path)
         return {
             "rate": row.amount / report["seconds"], "p50_ms": None, "p99_ms": None,

@@ -259,6 +259,9 @@ def main():
     ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
     try:
+        # Before minutes of measurements that would be lost.
+        if any(row.is_beside_nats for row in options.rows):
+            nats.check()
         ours.start()
         if not all(row.rival or row.figure or row.amount for row in options.rows):
             peer.start()

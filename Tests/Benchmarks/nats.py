@@ -23,12 +23,16 @@ class NATS:
         self.server = None
         self.port = None
 
+    def check(self):
+        """Fails when it could not be started."""
+        if not executable():
+            raise Failure("nats-server is not installed: apt-get install nats-server")
+
     def load(self, _row):
         """Starts it, once."""
         if self.server:
             return
-        if not executable():
-            raise Failure("nats-server is not installed: apt-get install nats-server")
+        self.check()
         os.mkdir(self.data, 0o700)
         certificate, key = f"{self.data}/server.crt", f"{self.data}/server.key"
         run(["openssl", "req", "-new", "-x509", "-days", "2", "-nodes", "-newkey", "ec", "-pkeyopt",

@@ -7,7 +7,7 @@ import ArgumentParser
 ///     upload:     total bytes ----->            <-- one byte, when all came
 ///     download:                                 <-- total bytes
 ///     keep:       messages -------->            <-- one byte each, when it is in a file of its own, and synced
-///     fetch:      one byte each --->            <-- a message each
+///     fetch:      one byte each --->            <-- a message each, which the client writes to a file of its own
 ///
 /// Mode is one byte, total eight, message four, in network byte order; `keep` and `fetch` are repeated until the client closes.
 @main

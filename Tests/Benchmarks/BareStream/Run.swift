@@ -14,6 +14,7 @@ struct Run: AsyncParsableCommand {
     @Option(help: "Messages of all connections together.") var count = 0
     @Option var connections = 1
     @Option(help: "Messages of a connection that wait for their answers.") var inFlight = 1
+    @Option(help: "Where messages that are fetched go, each to a file.") var folder = "."
 
     struct Report: Encodable {
         var seconds: Double
@@ -28,6 +29,7 @@ struct Run: AsyncParsableCommand {
         // The certificate is of no concern to a measurement of streams.
         tls.certificateVerification = .none
         let context = try NIOSSLContext(configuration: tls)
+        let files = KeptFiles(folder: self.folder, isSynced: false)
         var runs: [AskingConnection.Handle] = []
         for number in 0..<self.connections {
             let share = self.count / self.connections + (number < self.count % self.connections ? 1 : 0)
@@ -36,7 +38,7 @@ struct Run: AsyncParsableCommand {
                 try await AskingConnection.connect(
                     self.port,
                     context,
-                    AskingConnection.Work(header: header, count: share, inFlight: self.inFlight)
+                    AskingConnection.Work(header: header, count: share, inFlight: self.inFlight, files: files)
                 )
             )
         }
@@ -64,6 +66,7 @@ private final class AskingConnection: ChannelInboundHandler {
         var header: Header
         var count: Int
         var inFlight: Int
+        var files: KeptFiles
     }
 
     /// A connection whose handshake is over.
@@ -77,8 +80,10 @@ private final class AskingConnection: ChannelInboundHandler {
     private let finished: EventLoopPromise<Void>
     private var source: Source
     private var messagesLeft: Int
-    /// Bytes that are still to come.
+    /// Bytes that are still to come, or messages that are still to be kept.
     private var awaited: Int
+    /// What came of a message.
+    private var held = ByteBuffer()
 
     private init(_ work: Work, on eventLoop: any EventLoop) {
         self.work = work
@@ -90,8 +95,7 @@ private final class AskingConnection: ChannelInboundHandler {
             switch work.header.mode {
             case .upload: 1
             case .download: work.header.total
-            case .keep: work.count
-            case .fetch: work.count * work.header.messageBytes
+            case .keep, .fetch: work.count
             }
     }
 
@@ -145,15 +149,37 @@ private final class AskingConnection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let answerBytes = self.work.header.mode == .fetch ? self.work.header.messageBytes : 1
-        let before = (self.awaited + answerBytes - 1) / answerBytes
-        self.awaited -= self.unwrapInboundIn(data).readableBytes
-        let answers = before - (self.awaited + answerBytes - 1) / answerBytes
-        if self.awaited == 0 { return self.finished.succeed(()) }
+        var bytes = self.unwrapInboundIn(data)
         switch self.work.header.mode {
-        case .upload, .download: break
-        case .keep, .fetch: self.ask(min(answers, self.messagesLeft), context)
+        case .upload, .download: self.came(bytes.readableBytes)
+        case .keep:
+            self.came(bytes.readableBytes)
+            self.ask(min(bytes.readableBytes, self.messagesLeft), context)
+        case .fetch:
+            self.held.writeBuffer(&bytes)
+            while let message = self.held.readSlice(length: self.work.header.messageBytes) {
+                self.keep(message, context)
+            }
+            self.held.discardReadBytes()
         }
+    }
+
+    private func keep(_ message: ByteBuffer, _ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        self.work.files.keep(message, on: context.eventLoop).whenComplete { result in
+            let (connection, context) = bound.value
+            switch result {
+            case .success:
+                connection.came(1)
+                connection.ask(min(1, connection.messagesLeft), context)
+            case .failure(let error): connection.finished.fail(error)
+            }
+        }
+    }
+
+    private func came(_ count: Int) {
+        self.awaited -= count
+        if self.awaited == 0 { self.finished.succeed(()) }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

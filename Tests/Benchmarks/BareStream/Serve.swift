@@ -18,7 +18,7 @@ struct Serve: AsyncParsableCommand {
         )
         tls.minimumTLSVersion = .tlsv13
         let context = try NIOSSLContext(configuration: tls)
-        let files = KeptFiles(folder: self.folder)
+        let files = KeptFiles(folder: self.folder, isSynced: true)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -100,31 +100,6 @@ private final class ServedConnection: ChannelInboundHandler {
                 bound.value.writeAndFlush(NIOAny(ByteBuffer(integer: UInt8(1))), promise: nil)
             case .failure: bound.value.close(promise: nil)
             }
-        }
-    }
-}
-
-/// Messages in files, each synced with its name.
-private final class KeptFiles: Sendable {
-    struct Failed: Error {}
-
-    private let folder: String
-
-    init(folder: String) { self.folder = folder }
-
-    func keep(_ message: ByteBuffer, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        let folder = self.folder
-        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
-            let path = folder + "/" + UUID().uuidString
-            let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard file >= 0 else { throw Failed() }
-            defer { close(file) }
-            // SAFETY: the bytes are used within the call only.
-            let written = message.withUnsafeReadableBytes { write(file, $0.baseAddress, $0.count) }
-            guard written == message.readableBytes, fdatasync(file) == 0 else { throw Failed() }
-            let names = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            defer { close(names) }
-            guard names >= 0, fsync(names) == 0 else { throw Failed() }
         }
     }
 }
