@@ -1,4 +1,3 @@
-import NIOPosix
 import Synchronization
 
 /// Executes jobs on threads of the store, one after the other, in order.
@@ -12,10 +11,10 @@ package final class AssetLane: Sendable {
         var isBusy = false
     }
 
-    private let threads: NIOThreadPool
+    private let threads: AssetThreads
     private let state = Mutex(State())
 
-    init(threads: NIOThreadPool) {
+    init(threads: AssetThreads) {
         self.threads = threads
     }
 
@@ -29,8 +28,8 @@ package final class AssetLane: Sendable {
     }
 
     private func executeNext() {
-        // A pool that has ended executes on the thread that submits: jobs are short, and the last ones close files.
-        self.threads.submit { [self] _ in
+        // Threads that have ended leave it to the one that submits: jobs are short, and the last ones close files.
+        self.threads.run { [self] in
             let job = self.state.withLock { $0.waiting.removeFirst() }
             job()
             let isLast = self.state.withLock { state in

@@ -42,7 +42,7 @@ extension AssetStore {
         into buffer: @escaping @Sendable (Int) -> ByteBuffer,
         reply: @escaping @Sendable ([Result<[ByteBuffer], AssetStoreError>]) -> Void
     ) {
-        self.threads.submit { _ in
+        self.threads.run {
             reply(
                 readings.map { reading in
                     Result { () throws(AssetStoreError) in try self.read(reading, into: buffer) }

@@ -1,4 +1,3 @@
-import NIOPosix
 package import RecordModel
 package import RecordStore
 
@@ -7,7 +6,7 @@ package import RecordStore
 /// Knows nothing of who may have which asset: that is the registry's. A file exists only while the registry has a row for its number.
 package final class AssetStore: Sendable {
     let folder: AssetFolder
-    let threads: NIOThreadPool
+    let threads: AssetThreads
     private let chunks: AssetStoreConfiguration.Chunks
 
     package init(_ configuration: AssetStoreConfiguration) {
@@ -16,7 +15,7 @@ package final class AssetStore: Sendable {
             reserveBytes: configuration.reserveBytes,
             faults: configuration.faults
         )
-        self.threads = NIOThreadPool(numberOfThreads: configuration.threads)
+        self.threads = AssetThreads(count: configuration.threads)
         self.chunks = configuration.chunks
     }
 
@@ -27,9 +26,7 @@ package final class AssetStore: Sendable {
     }
 
     /// Ends the threads when all that was submitted is done.
-    package func shutdown() async {
-        try? await self.threads.shutdownGracefully()
-    }
+    package func shutdown() async { await self.threads.shutdown() }
 
     /// An order of jobs on the store's threads.
     package func lane() -> AssetLane { AssetLane(threads: self.threads) }
@@ -53,7 +50,7 @@ package final class AssetStore: Sendable {
         _ file: UploadFile,
         reply: @escaping @Sendable (Result<Durable, AssetStoreError>) -> Void
     ) {
-        self.threads.submit { _ in
+        self.threads.run {
             reply(
                 Result { () throws(AssetStoreError) in
                     let bytes = try file.makeDurable()
@@ -75,7 +72,7 @@ package final class AssetStore: Sendable {
         reply: @escaping @Sendable (Result<Void, AssetStoreError>) -> Void
     ) {
         let folder = self.folder
-        self.threads.submit { _ in
+        self.threads.run {
             reply(
                 Result { () throws(AssetStoreError) in
                     for number in numbers { try folder.unlinkAll(number) }

@@ -102,9 +102,9 @@ final class OpenFile: Sendable {
         guard fdatasync(self.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
     }
 
-    /// Takes bytes out of the kernel's memory, as far as they are on the disk, in whole pages.
+    /// Takes bytes out of the kernel's memory, in whole pages, as far as they are on the disk; others begin to be written.
     ///
-    /// What is written next gets the same memory; otherwise each page of a large file would be a new one, which takes several times as
+    /// What comes next gets the same memory; otherwise each page of a large file would be a new one, which takes several times as
     /// long as the writing does, and pushes out what others read.
     func release(_ range: Range<Int64>) {
         _ = posix_fadvise(

@@ -37,6 +37,8 @@ package final class UploadFile: Sendable {
         var stepEnd: (offset: Int64, hash: SHA256)?
         /// What is durable and has a row, or was found by the recovery.
         var durable: Int64 = 0
+        /// The end of what the disk was asked to take, of a large asset.
+        var handed: Int64 = 0
         var isClosed = false
     }
 
@@ -86,6 +88,7 @@ package final class UploadFile: Sendable {
             try self.folder.checkRoom(for: self.asset.size - recovery.offset)
             state.offset = recovery.offset
             state.durable = recovery.offset
+            state.handed = recovery.offset
             state.hash = recovery.hash
             rows.count = recovery.rowCount
             return recovery.offset
@@ -265,6 +268,10 @@ package final class UploadFile: Sendable {
         }
         if let failure { throw failure }
         state.offset += Int64(piece.readableBytes)
+        if self.isLarge, state.offset - state.handed >= Self.handedBytes {
+            file.release(state.handed..<state.offset)
+            state.handed = state.offset
+        }
         if state.offset.isMultiple(of: Int64(self.chunks.stepBytes)), state.offset < self.asset.size {
             state.stepEnd = (state.offset, state.hash)
         }
@@ -307,8 +314,14 @@ package final class UploadFile: Sendable {
     private func sync(_ file: OpenFile, _ range: Range<Int64>) throws(AssetStoreError) {
         try self.folder.pass(.sync)
         try file.sync()
-        if self.asset.size > self.chunks.keptBytesMax { file.release(range) }
+        if self.isLarge { file.release(range) }
     }
+
+    /// Whether the bytes are not to stay in the kernel's memory.
+    private var isLarge: Bool { self.asset.size > self.chunks.keptBytesMax }
+
+    /// So much goes to the disk at a time: a save that syncs meanwhile waits for no more, instead of half a chunk.
+    private static let handedBytes: Int64 = 1_024 * 1_024
 
     private static func write(
         _ row: ChunkRow,

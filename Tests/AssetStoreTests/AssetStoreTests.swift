@@ -111,6 +111,23 @@ struct AssetStoreTests {
         #expect(files.store.verify(stored) { _ in } == .wrongSize(2_999_999))
     }
 
+    @Test func `jobs give way to other threads, and no other thread to anybody`() async throws {
+        let files = try AssetFiles()
+        let lane = files.store.lane()
+        let ofJob = await withCheckedContinuation { continuation in
+            lane.submit { continuation.resume(returning: Self.niceness) }
+        }
+        #expect(ofJob == 10)
+        await files.store.shutdown()
+        // Now it is done at once, by who submits.
+        let mine = Self.niceness
+        lane.submit {}
+        #expect(Self.niceness == mine)
+    }
+
+    /// Of the thread that asks.
+    private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+
     @Test func `jobs of a lane come one after the other, and end before the store does`() async throws {
         let files = try AssetFiles()
         let lane = files.store.lane()

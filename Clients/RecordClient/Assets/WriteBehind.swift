@@ -7,9 +7,10 @@ import Foundation
 package struct WriteBehind: Sendable {
     /// Smaller files are likely to be read soon, and stay in memory.
     package static let fileBytesMin: Int64 = 32 * 1_024 * 1_024
-    package static let windowBytes: Int64 = 8 * 1_024 * 1_024
+    /// So much is handed to the disk at a time: whoever else waits for the disk waits for no more.
+    package static let windowBytes: Int64 = 1_024 * 1_024
     /// So far behind the last window the kernel is asked again: by then a disk of the usual speed has taken what it was handed.
-    private static let windows: Int64 = 4
+    private static let windows: Int64 = 16
 
     private let fileBytes: Int64
     /// The end of the last window.
