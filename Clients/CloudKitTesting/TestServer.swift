@@ -38,7 +38,8 @@ public final class TestServer: Sendable {
     }
 
     private let options: Options
-    private let folder: String
+    /// Of its data.
+    package let folder: String
     private let certificates: ServerCertificates
     private let port: Int
     private let logger: Logger

@@ -85,9 +85,9 @@ struct AssetSweepTests {
             let peer = try await server.signIn()
             #expect(try await peer.upload(samples, on: 1).end == End())
             try await peer.expectSaved("photo", naming: [samples[0]], on: 3)
-            server.clock.advance(milliseconds: Self.dayMilliseconds + 1)
-            await server.server.sweepAssets()
-            #expect(try Self.files(server).count == 1)
+            try await Self.sweep(server, everyMilliseconds: Self.dayMilliseconds + 1) {
+                try Self.files(server).count == 1
+            }
             let range = AssetRange(sha256: samples[0].asset.sha256)
             #expect(try await peer.download([range], of: "photo", on: 5).received[0] == samples[0].contents)
             try await peer.send(server.mutation(.save("other", naming: [samples[1]]), on: 7))
