@@ -3,8 +3,8 @@ import NIOPosix
 
 /// Threads of the store's own: they alone wait for the disk, and hash.
 ///
-/// Where they and a connection or the database want the same processor, these go first: a small request beside large files waits a third as
-/// long, and the files take no longer.
+/// Where they and a connection or the database want the same processor, these go first: small requests beside large files wait less, and
+/// the files take no longer.
 final class AssetThreads: Sendable {
     /// Of `setpriority`: a tenth of the time that others get.
     private static let niceness: Int32 = 10

@@ -37,8 +37,6 @@ package final class UploadFile: Sendable {
         var stepEnd: (offset: Int64, hash: SHA256)?
         /// What is durable and has a row, or was found by the recovery.
         var durable: Int64 = 0
-        /// The end of what the disk was asked to take, of a large asset.
-        var handed: Int64 = 0
         var isClosed = false
     }
 
@@ -88,7 +86,6 @@ package final class UploadFile: Sendable {
             try self.folder.checkRoom(for: self.asset.size - recovery.offset)
             state.offset = recovery.offset
             state.durable = recovery.offset
-            state.handed = recovery.offset
             state.hash = recovery.hash
             rows.count = recovery.rowCount
             return recovery.offset
@@ -268,10 +265,8 @@ package final class UploadFile: Sendable {
         }
         if let failure { throw failure }
         state.offset += Int64(piece.readableBytes)
-        if self.isLarge, state.offset - state.handed >= Self.handedBytes {
-            file.release(state.handed..<state.offset)
-            state.handed = state.offset
-        }
+        let begun = offset / Self.handedBytes * Self.handedBytes
+        if self.isLarge, state.offset >= begun + Self.handedBytes { file.release(begun..<state.offset) }
         if state.offset.isMultiple(of: Int64(self.chunks.stepBytes)), state.offset < self.asset.size {
             state.stepEnd = (state.offset, state.hash)
         }
