@@ -3,9 +3,6 @@ import NIOPosix
 package import RecordStore
 
 extension AssetStore {
-    /// What a file is read for next, beside what is asked for: a disk turns while the network sends.
-    private static let prefetchBytes: Int64 = 1_024 * 1_024
-
     /// A piece of a file, and what is to stand before it.
     package struct Piece: Sendable {
         package var offset: Int64
@@ -56,6 +53,7 @@ extension AssetStore {
         into buffer: (Int) -> ByteBuffer
     ) throws(AssetStoreError) -> [ByteBuffer] {
         let file = try self.open(reading.number)
+        file.readOnlyWhatIsAskedFor()
         var read: [ByteBuffer] = []
         read.reserveCapacity(reading.pieces.count)
         for piece in reading.pieces {
@@ -64,7 +62,8 @@ extension AssetStore {
             read.append(bytes)
         }
         if reading.restBytes > 0, let last = reading.pieces.last {
-            let bytes = min(reading.restBytes, Self.prefetchBytes)
+            // The disk is at it while the network sends.
+            let bytes = min(reading.restBytes, ReadAhead.bytesMax)
             file.prefetch(Int(bytes), at: last.offset + Int64(last.count))
         }
         return read

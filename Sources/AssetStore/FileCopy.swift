@@ -71,7 +71,10 @@ package enum FileCopy {
         defer { buffer.deallocate() }
         var hash = SHA256()
         var offset: Int64 = 0
+        let size = try Self.at(.source) { () throws(AssetStoreError) in try file.size() }
+        var ahead = ReadAhead(file, 0..<size)
         while true {
+            ahead.willRead(at: offset)
             let count = try Self.at(.source) { () throws(AssetStoreError) in
                 try file.read(into: buffer, at: offset)
             }

@@ -80,7 +80,9 @@ final class OpenFile: Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.hashedBytes, alignment: 16)
         defer { buffer.deallocate() }
         var offset = range.lowerBound
+        var ahead = ReadAhead(self, range)
         while offset < range.upperBound {
+            ahead.willRead(at: offset)
             let wanted = Int(min(Int64(Self.hashedBytes), range.upperBound - offset))
             // SAFETY: the beginning of the buffer above.
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
@@ -113,6 +115,11 @@ final class OpenFile: Sendable {
             off_t(range.count),
             POSIX_FADV_DONTNEED
         )
+    }
+
+    /// From now on the kernel reads nothing ahead by itself.
+    func readOnlyWhatIsAskedFor() {
+        _ = posix_fadvise(self.descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
 
     /// Says that bytes will be read soon.

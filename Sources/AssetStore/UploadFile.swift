@@ -210,7 +210,12 @@ package final class UploadFile: Sendable {
         do throws(AssetStoreError) {
             try self.folder.pass(.open)
             let file = try OpenFile(path: self.folder.file(self.number), .read)
-            return try UploadRecovery(file: file, rows: self.storedRows(), asset: self.asset)
+            return try UploadRecovery(
+                file: file,
+                rows: self.storedRows(),
+                asset: self.asset,
+                isKept: !self.isLarge
+            )
         } catch .missing {
             return nil
         }

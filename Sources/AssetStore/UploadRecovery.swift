@@ -16,14 +16,16 @@ struct UploadRecovery {
     private(set) var rowCount = 0
 
     private let file: OpenFile
+    private let isKept: Bool
     /// With their numbers in the side file; ascending.
     private var rest: ArraySlice<(number: Int, row: ChunkRow)>
     private var position: Int64 = 0
     private var running = SHA256()
 
-    /// `rows` are those of the side file, right or wrong.
-    init(file: OpenFile, rows: [ChunkRow], asset: Asset) throws(AssetStoreError) {
+    /// `rows` are those of the side file, right or wrong; `isKept`: what was read stays in the kernel's memory.
+    init(file: OpenFile, rows: [ChunkRow], asset: Asset, isKept: Bool) throws(AssetStoreError) {
         self.file = file
+        self.isKept = isKept
         let size = try file.size()
         var candidates: [(number: Int, row: ChunkRow)] = []
         for (number, row) in rows.enumerated()
@@ -45,6 +47,7 @@ struct UploadRecovery {
         while let next = self.rest.first, self.position < end {
             let place = min(next.row.offset, end)
             guard try self.file.hash(self.position..<place, into: &self.running) else { return true }
+            if !self.isKept { self.file.release(self.position..<place) }
             self.position = place
             guard self.position == next.row.offset else { continue }
             self.rest.removeFirst()

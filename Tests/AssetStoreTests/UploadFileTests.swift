@@ -48,6 +48,28 @@ struct UploadFileTests {
         #expect(files.bytes(Self.number) == contents)
     }
 
+    // Of a disk that has told the kernel to read megabytes ahead, much of the next step would be there with the first.
+    @Test(arguments: [(kept: 20 << 20, isKept: true), (kept: (20 << 20) - 1, isKept: false)])
+    func `an earlier upload is read little ahead, and leaves the kernel's memory if it is large`(
+        keptBytesMax: Int64,
+        isKept: Bool
+    ) throws {
+        let files = try AssetFiles(keptBytesMax: keptBytesMax)
+        let contents = [UInt8](repeating: 7, count: 20 << 20)
+        let path = files.path(Self.number)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent,
+            withIntermediateDirectories: true
+        )
+        try Data(contents).write(to: URL(fileURLWithPath: path))
+        try ResidentPages.drop(path)
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recover() == nil)
+        #expect(try ResidentPages.bytes(of: path) <= (isKept ? 8 << 20 : 0) + (512 << 10))
+        #expect(try upload.recovered() == 20 << 20)
+        #expect(try ResidentPages.bytes(of: path) == (isKept ? 20 << 20 : 0))
+    }
+
     @Test func `bytes of another hash are removed`() throws {
         var generator = SeededGenerator(seed: 1)
         let files = try AssetFiles()

@@ -134,6 +134,11 @@ def ratio(row, our, their):
     return our["rate"] / their["rate"]
 
 
+def seed_of(row, number, options):
+    """Another one in each round of each row: what an earlier one has uploaded, or half of it, would not be sent again."""
+    return options.seed + 1_000 * ROWS.index(row) + number
+
+
 def compare(row, ours, other, options):
     """Alternates A B A B …; a ratio is that of two neighbours, so that a slow minute of the disk strikes both."""
     peer, peer_row = (ours, replace(row, workload=row.rival)) if row.rival else (other, row)
@@ -143,7 +148,7 @@ def compare(row, ours, other, options):
     pairs = []
     for number in range(options.rounds + 1):
         seconds = options.seconds if number > 0 else 1
-        seed = options.seed + number
+        seed = seed_of(row, number, options)
         pair = (ours.measure(row, seconds, seed), peer.measure(peer_row, seconds, seed))
         if number > 0:  # the first pair warms both up
             if not all(side["rate"] for side in pair):
@@ -181,7 +186,7 @@ def alone(row, ours, options, beside=None):
     rounds, others = [], []
     for number in range(1, 2) if row.is_once else range(options.rounds + 1):
         seconds = options.seconds if number > 0 else 1
-        measured = ours.measure(row, seconds, options.seed + number)
+        measured = ours.measure(row, seconds, seed_of(row, number, options))
         # Messages of the size of our notifications.
         other = beside.measure(row, seconds, measured["message_bytes"]) if beside else None
         if number > 0:  # the first warms up

@@ -35,7 +35,10 @@ struct LogCopyTests {
         try await fill(from: 2_000)
         // The file is as short as before: whoever reads now maps that.
         #expect(try await it.fetch([id("r0")]).count == 1)
-        #expect(try #require(try Self.mappedBytes(of: file)) <= short)
+        let mappedFirst = try Self.mappedBytes(of: file)
+        // Or the machine was so busy that the log has been copied by now.
+        let isCopied = try Self.bytes(of: file) > short
+        #expect(isCopied || mappedFirst ?? .max <= short)
         let long = try await copied(beyond: short)
         var mapped = 0
         for _ in 0..<200 where mapped < long {

@@ -20,4 +20,13 @@ package enum ResidentPages {
         guard mincore(memory, size, &pages) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         return pages.count { $0 & 1 == 1 } * pageBytes
     }
+
+    /// Takes a file out of the kernel's memory: whoever reads it next reads the disk.
+    package static func drop(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    }
 }
