@@ -298,7 +298,7 @@ let testTargets: [Target] = [
 let benchmarkTargets: [Target] = [
     .executableTarget(
         name: "tidemark-bare-stream",
-        dependencies: [argumentParser, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL],
+        dependencies: [argumentParser, crypto, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL],
         path: "Tests/Benchmarks/BareStream",
         swiftSettings: settings
     ),

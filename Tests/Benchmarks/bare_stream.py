@@ -8,7 +8,8 @@ import tempfile
 from processes import Failure, cpu_seconds, run, stop
 
 MODES = {
-    "asset-upload": "upload", "asset-download": "download", "asset-small-upload": "keep", "asset-small-download": "fetch"}
+    "asset-upload": "upload", "asset-download": "download", "asset-upload-kept": "store", "asset-download-kept": "load",
+    "asset-small-upload": "keep", "asset-small-download": "fetch"}
 
 
 class BareStream:
@@ -16,6 +17,8 @@ class BareStream:
 
     def __init__(self, folder, executables):
         self.data = os.path.join(folder, "bare-stream")
+        # The file that ours has uploaded.
+        self.source = os.path.join(folder, "source-large")
         self.program = os.path.join(executables, "tidemark-bare-stream")
         self.server = None
         self.port = None
@@ -30,7 +33,8 @@ class BareStream:
              "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost", "-out", certificate, "-keyout", key])
         # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
         self.server = subprocess.Popen(
-            [self.program, "serve", "--certificate", certificate, "--key", key, "--folder", self.data],
+            [self.program, "serve", "--certificate", certificate, "--key", key, "--folder", self.data,
+             "--file", self.source],
             stdout=subprocess.PIPE, text=True, start_new_session=True)
         line = self.server.stdout.readline()
         if not line.strip().isdigit():
@@ -45,7 +49,7 @@ class BareStream:
         # A new one each time, in which files stay, as for ours: inodes that were freed a moment ago cost who takes them.
         targets = tempfile.mkdtemp(prefix="targets-", dir=self.data)
         output, _ = run([self.program, "run", "--port", str(self.port), "--mode", MODES[row.workload],
-                         "--connections", str(row.connections), "--folder", targets] + options)
+                         "--connections", str(row.connections), "--folder", targets, "--file", self.source] + options)
         server_seconds = cpu_seconds(self.server.pid) - before
         report = json.loads(output)
         for entry in os.scandir(self.data):

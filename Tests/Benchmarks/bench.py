@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field, replace
+from typing import Optional
 
 from bare_stream import BareStream
 from nats import NATS
@@ -30,8 +31,11 @@ class Row:
     # What one request counts for, and what it is called.
     weight: int
     unit: str
-    must: float
-    aim: float
+    # None: the row is there to be read beside another.
+    must: Optional[float]
+    aim: Optional[float]
+    # What of ours is measured, where that is another row's.
+    ours: str = ""
     # Another workload of ours that is measured in place of PostgreSQL's.
     rival: str = ""
     # Values of the variables of PostgreSQL's statement, with which it is tried once.
@@ -100,6 +104,11 @@ ROWS = [
     Row("asset-upload", "1 GiB to a record that names it, synced", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9,
         amount=1_024 // DIVISOR),
     Row("asset-download", "1 GiB to a file", "large-file", 1, 0, 1, "MiB/s", 0.5, 0.9, amount=1_024 // DIVISOR),
+    # What the machine leaves: the peer reads a file, hashes it and keeps it, as ours has to, and does nothing else.
+    Row("asset-upload-kept", "the same as asset-upload, against a bare stream of a file that is hashed and kept, synced",
+        "large-file", 1, 0, 1, "MiB/s", None, None, ours="asset-upload", amount=1_024 // DIVISOR),
+    Row("asset-download-kept", "the same as asset-download, against a bare stream of a file that is hashed and kept",
+        "large-file", 1, 0, 1, "MiB/s", None, None, ours="asset-download", amount=1_024 // DIVISOR),
     Row("asset-small-upload", "10,000 files of 10 KiB, 16 connections, each synced and named by a record of its own",
         "small-files", 16, 0, 1, "files/s", 0.5, 0.9, amount=10_000 // DIVISOR, message_bytes=10_240),
     Row("asset-small-download", "10,000 files of 10 KiB to files, 16 connections",
@@ -142,6 +151,7 @@ def seed_of(row, number, options):
 def compare(row, ours, other, options):
     """Alternates A B A B …; a ratio is that of two neighbours, so that a slow minute of the disk strikes both."""
     peer, peer_row = (ours, replace(row, workload=row.rival)) if row.rival else (other, row)
+    our_row = replace(row, workload=row.ours or row.workload)
     key, weight = ("p99_ms", 1) if row.is_p99_beside else ("rate", row.weight)
     for side in (ours, peer):
         side.load(row)
@@ -149,7 +159,7 @@ def compare(row, ours, other, options):
     for number in range(options.rounds + 1):
         seconds = options.seconds if number > 0 else 1
         seed = seed_of(row, number, options)
-        pair = (ours.measure(row, seconds, seed), peer.measure(peer_row, seconds, seed))
+        pair = (ours.measure(our_row, seconds, seed), peer.measure(peer_row, seconds, seed))
         if number > 0:  # the first pair warms both up
             if not all(side["rate"] for side in pair):
                 raise Failure(f"{row.workload}: nothing was answered within {seconds} s; try a longer --seconds")
@@ -222,6 +232,8 @@ def alone(row, ours, options, beside=None):
 
 
 def verdict(row, value):
+    if row.must is None:
+        return "-"
     sign = -1 if row.is_better_less else 1
     return "aim" if sign * value >= sign * row.aim else "must" if sign * value >= sign * row.must else "BELOW"
 
@@ -240,7 +252,7 @@ def table(results):
             result["workload"], text(result["ours"], ",.0f" if result["ours"] >= 100 else ",.2f"),
             text(result["peer"], ",.0f" if (result["peer"] or 0) >= 100 else ",.2f"), result["against"],
             result["unit"],
-            text(result["ratio"], ".2f"), f"{low:.2f}-{high:.2f}", f"{result['must']:g}", f"{result['aim']:g}",
+            text(result["ratio"], ".2f"), f"{low:.2f}-{high:.2f}", text(result["must"], "g"), text(result["aim"], "g"),
             result["verdict"],
             f"{text(result['p50_ms'], '.2f')}/{text(result['p99_ms'], '.2f')}",
             f"{text(result['ours_server_cpu_us'], ',.0f')}/{text(result['peer_server_cpu_us'], ',.0f')}",

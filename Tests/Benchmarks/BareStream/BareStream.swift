@@ -7,9 +7,11 @@ import ArgumentParser
 ///     upload:     total bytes ----->            <-- one byte, when all came
 ///     download:                                 <-- total bytes
 ///     keep:       messages -------->            <-- one byte each, when it is in a file of its own, and synced
+///     store:      total bytes ----->            <-- one byte, when all are hashed, in a file, and synced
+///     load:                                     <-- total bytes, which the client hashes and writes to a file
 ///     fetch:      one byte each --->            <-- a message each, which the client writes to a file of its own
 ///
-/// Mode is one byte, total eight, message four, in network byte order; `keep` and `fetch` are repeated until the client closes.
+/// What is stored and loaded comes from a file; total is a multiple of a MiB. Mode is one byte, total eight, message four, in network byte order; `keep` and `fetch` are repeated until the client closes.
 @main
 struct BareStream: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,6 +26,8 @@ enum Mode: UInt8, ExpressibleByArgument, CaseIterable {
     case download
     case keep
     case fetch
+    case store
+    case load
 
     init?(argument: String) {
         guard let mode = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }

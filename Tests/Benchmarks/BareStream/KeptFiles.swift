@@ -19,8 +19,11 @@ final class KeptFiles: Sendable {
         NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try self.write(message) }
     }
 
+    /// Of a file that is not there.
+    var newPath: String { self.folder + "/" + UUID().uuidString }
+
     private func write(_ message: ByteBuffer) throws {
-        let path = self.folder + "/" + UUID().uuidString
+        let path = self.newPath
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failed() }
         defer { close(file) }

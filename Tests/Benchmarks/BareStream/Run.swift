@@ -14,7 +14,8 @@ struct Run: AsyncParsableCommand {
     @Option(help: "Messages of all connections together.") var count = 0
     @Option var connections = 1
     @Option(help: "Messages of a connection that wait for their answers.") var inFlight = 1
-    @Option(help: "Where messages that are fetched go, each to a file.") var folder = "."
+    @Option(help: "Where what is fetched or loaded goes.") var folder = "."
+    @Option(help: "What is stored.") var file = ""
 
     struct Report: Encodable {
         var seconds: Double
@@ -38,7 +39,13 @@ struct Run: AsyncParsableCommand {
                 try await AskingConnection.connect(
                     self.port,
                     context,
-                    AskingConnection.Work(header: header, count: share, inFlight: self.inFlight, files: files)
+                    AskingConnection.Work(
+                        header: header,
+                        count: share,
+                        inFlight: self.inFlight,
+                        files: files,
+                        file: self.file
+                    )
                 )
             )
         }
@@ -58,8 +65,9 @@ struct Run: AsyncParsableCommand {
     }
 }
 
-private final class AskingConnection: ChannelInboundHandler {
+private final class AskingConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     struct Work: Sendable {
@@ -67,6 +75,7 @@ private final class AskingConnection: ChannelInboundHandler {
         var count: Int
         var inFlight: Int
         var files: KeptFiles
+        var file: String
     }
 
     /// A connection whose handshake is over.
@@ -79,6 +88,8 @@ private final class AskingConnection: ChannelInboundHandler {
     private let ready: EventLoopPromise<Void>
     private let finished: EventLoopPromise<Void>
     private var source: Source
+    private var stored: FileSource?
+    private var loaded: KeptStream?
     private var messagesLeft: Int
     /// Bytes that are still to come, or messages that are still to be kept.
     private var awaited: Int
@@ -93,7 +104,7 @@ private final class AskingConnection: ChannelInboundHandler {
         self.messagesLeft = work.count
         self.awaited =
             switch work.header.mode {
-            case .upload: 1
+            case .upload, .store, .load: 1
             case .download: work.header.total
             case .keep, .fetch: work.count
             }
@@ -132,8 +143,40 @@ private final class AskingConnection: ChannelInboundHandler {
 
     private func begin(_ context: ChannelHandlerContext) {
         context.writeAndFlush(NIOAny(self.work.header.buffer), promise: nil)
-        self.source.write(to: context)
-        self.ask(min(self.work.inFlight, self.messagesLeft), context)
+        do {
+            switch self.work.header.mode {
+            case .upload, .download: self.source.write(to: context)
+            case .keep, .fetch: self.ask(min(self.work.inFlight, self.messagesLeft), context)
+            case .store:
+                self.stored = try FileSource(path: self.work.file, total: self.work.header.total)
+                self.stored?.write(to: context)
+            case .load: try self.load(context)
+            }
+        } catch {
+            self.errorCaught(context: context, error: error)
+        }
+    }
+
+    private func load(_ context: ChannelHandlerContext) throws {
+        let loaded = try KeptStream(
+            path: self.work.files.newPath,
+            total: self.work.header.total,
+            isSynced: false,
+            on: context.eventLoop
+        )
+        self.loaded = loaded
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        loaded.whenFinished.whenComplete { result in
+            let (connection, context) = bound.value
+            switch result {
+            case .success: connection.came(1)
+            case .failure(let error): connection.errorCaught(context: context, error: error)
+            }
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if self.loaded?.hasRoom ?? true { context.read() }
     }
 
     private func ask(_ count: Int, _ context: ChannelHandlerContext) {
@@ -151,7 +194,10 @@ private final class AskingConnection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = self.unwrapInboundIn(data)
         switch self.work.header.mode {
-        case .upload, .download: self.came(bytes.readableBytes)
+        case .upload, .download, .store: self.came(bytes.readableBytes)
+        case .load:
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            self.loaded?.take(bytes) { bound.value.read() }
         case .keep:
             self.came(bytes.readableBytes)
             self.ask(min(bytes.readableBytes, self.messagesLeft), context)
@@ -184,6 +230,7 @@ private final class AskingConnection: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         self.source.write(to: context)
+        self.stored?.write(to: context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
