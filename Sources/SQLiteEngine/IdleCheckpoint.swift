@@ -25,13 +25,11 @@ final class IdleCheckpoint: @unchecked Sendable {
         self.connection = try file.openCheckpointer()
         self.copies = file.copies
         self.report = report
-        let thread = Thread { [self] in
+        EngineThread.start("tidemark-copy") { [self] in
             while self.isWantedNow() { self.copy() }
             try? self.connection.close()
             self.ending.happened()
         }
-        thread.name = "tidemark-checkpoint"
-        thread.start()
     }
 
     /// Asks for a copy, once however often it is asked for.

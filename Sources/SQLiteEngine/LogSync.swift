@@ -68,12 +68,10 @@ final class LogSync: @unchecked Sendable {
     init(sync: @escaping @Sendable () -> Int32, report: @escaping @Sendable (EngineEvent) -> Void) {
         self.sync = sync
         self.report = report
-        let thread = Thread { [self] in
+        EngineThread.start("tidemark-sync") { [self] in
             while let commit = self.next() { self.finish(commit) }
             self.ending.fill(())
         }
-        thread.name = "tidemark-sync"
-        thread.start()
     }
 
     /// Says that a commit of these databases is about to become visible.

@@ -1,4 +1,3 @@
-import Foundation
 import RecordStore
 import Synchronization
 
@@ -32,11 +31,9 @@ final class ReadPool: Sendable {
         for number in 0..<configuration.readThreads {
             let connection = try ReadConnection(file: file)
             let queue = self.queue
-            let thread = Thread {
+            EngineThread.start("tidemark-read-\(number)") {
                 while let read = queue.take() { queue.execute { read(connection) } }
             }
-            thread.name = "tidemark-read-\(number)"
-            thread.start()
         }
     }
 

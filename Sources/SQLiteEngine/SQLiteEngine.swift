@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 package import RecordModel
 package import RecordStore
@@ -110,7 +109,7 @@ package final class SQLiteEngine: StorageEngine {
         _ ending: Ending
     ) throws {
         let start = Rendezvous<StorageFailure?>()
-        let thread = Thread {
+        EngineThread.start("tidemark-writer") {
             database.inDatabase { database in
                 do throws(StorageFailure) {
                     guard let connection = database.sqliteConnection else {
@@ -135,8 +134,6 @@ package final class SQLiteEngine: StorageEngine {
             try? database.close()
             ending.happened()
         }
-        thread.name = "tidemark-writer"
-        thread.start()
         if let failure = start.wait() { throw failure }
     }
 

@@ -7,39 +7,43 @@ import Testing
 struct LoadTestOverloadTests {
     private static let small = ["--connections", "4", "--records", "4000", "--warm-up", "0.5"]
 
-    /// Stops a server four fifths of the time until a program has ended: it does less than anybody asks for then.
-    private static func slowed(_ server: Int32, until process: ChildProcess) async -> ChildProcess.Outcome {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    kill(server, SIGSTOP)
-                    try? await Task.sleep(for: .milliseconds(60))
-                    kill(server, SIGCONT)
-                    try? await Task.sleep(for: .milliseconds(15))
-                }
+    /// Leaves to a server's writer a tenth of a processor, on any machine, as long as the loop runs.
+    private static func starveWriter(of server: Int32) async throws -> ChildProcess {
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server)/task")
+        let writer = try #require(
+            threads.compactMap { Int32($0) }.first { thread in
+                let name = try? String(contentsOfFile: "/proc/\(server)/task/\(thread)/comm", encoding: .utf8)
+                return name == "tidemark-writer\n"
             }
-            let outcome = await process.outcome()
-            group.cancelAll()
-            return outcome
-        }
+        )
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let processor = String(try #require(status.firstMatch(of: /Cpus_allowed_list:\s*(\d+)/)).output.1)
+        let taskset = URL(fileURLWithPath: "/usr/bin/taskset")
+        let pinning = try await ChildProcess(taskset, ["-c", "-p", processor, String(writer)]).outcome()
+        try #require(pinning.exitCode == 0, "\(pinning.errors)")
+        try #require(setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(writer), 10) == 0)
+        // It ends by itself, whatever becomes of this process: after so many seconds on its processor.
+        return try ChildProcess(taskset, ["-c", processor, "sh", "-c", "ulimit -t 60; while :; do :; done"])
     }
 
-    // Three times 400 requests of 50 records are more than the fastest machine saves in a fifth of the time.
+    // There are more batches than may be under way: most requests find one that nobody is writing.
     @Test
     func `who is refused is told when to come, is admitted then, and loses nothing`() async throws {
         let load = try await LoadTestProcess.start()
         let process = try load.begin(
             [
-                "save-batch", "--batch", "50", "--record-bytes", "100", "--overload", "--rate", "400",
+                "save-batch", "--batch", "10", "--record-bytes", "100", "--overload", "--rate", "300",
                 "--duration", "3", "--verify",
             ] + Self.small
         )
         try await LoadTestProcess.hear("usual: ", from: process)
-        let outcome = await Self.slowed(try #require(load.server.processID), until: process)
+        let loop = try await Self.starveWriter(of: try #require(load.server.processID))
+        let outcome = await process.outcome()
+        loop.signal(SIGKILL)
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         let result = try load.result()
         let operation = try #require(result.operations["save-batch"])
-        #expect((operation.failures["code 7 requestRateLimited"] ?? 0) > 10, "\(outcome.output)")
+        #expect((operation.failures["code 7 requestRateLimited"] ?? 0) > 100, "\(outcome.output)")
         #expect(operation.failures.count == 1, "\(operation.failures)")
         #expect(operation.answers > 0)
         let overload = try #require(result.overload)
@@ -47,7 +51,7 @@ struct LoadTestOverloadTests {
         #expect(overload.steps[1].reserved > 0)
         #expect(overload.steps[1].retried > 0)
         // A place is good for two seconds: on a machine that is loaded itself some come later. The rule's own tests keep all.
-        #expect(try #require(overload.keptShare) > 0.3, "\(outcome.output)")
+        #expect(try #require(overload.keptShare) > 0.5, "\(outcome.output)")
         #expect(outcome.output.contains("of those who came at the time they were told"))
     }
 

@@ -167,6 +167,7 @@ struct LoadTestResult: Decodable {
     let version: Int
     let operations: [String: Operation]
     let perSecond: [[String: Second]]
+    let replaced: Int
     let chaosSeconds: [Double]
     let server: Server?
     let verification: Verification?

@@ -106,6 +106,19 @@ struct LoadTestTests {
     }
 
     @Test
+    func `saves that find no record to write become fetches, and the run says so`() async throws {
+        let load = try await LoadTestProcess.start(users: 1)
+        let few = ["--batch", "40", "--connections", "1", "--records", "160", "--outstanding", "32"]
+        let outcome = try await load.begin(["save-batch", "--duration", "0.5"] + few).outcome()
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let result = try load.result()
+        #expect(result.replaced > 0)
+        let fetches = try #require(result.operations["fetch"])
+        #expect(abs(fetches.answers - result.replaced) <= 32, "\(outcome.output)")
+        #expect(outcome.output.contains("requests became fetches: all records that they could write"))
+    }
+
+    @Test
     func `a ramp finds a rate that holds, and one that does not`() async throws {
         let load = try await LoadTestProcess.start(users: 1)
         let outcome = try await load.begin(

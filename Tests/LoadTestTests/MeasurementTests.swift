@@ -54,6 +54,8 @@ struct MeasurementTests {
         recorder.failed(.save, "why", at: start + .seconds(2))
         recorder.failed(.save, "why", at: start - .seconds(2))
         recorder.unsent(.fetch, due: start + .seconds(4))
+        recorder.replaced(due: start - .seconds(1))
+        recorder.replaced(due: start + .seconds(1))
         let measurements = recorder.close()
         let saves = try #require(measurements.operations[.save])
         #expect(saves.latencies.count == 2)
@@ -62,6 +64,7 @@ struct MeasurementTests {
         #expect(saves.failures == ["why": 1])
         // What was due and never left has waited to the end.
         #expect(measurements.unsent == 1)
+        #expect(measurements.replaced == 1)
         let fetches = try #require(measurements.operations[.fetch])
         #expect(abs(fetches.latencies.maxMilliseconds - 6_000) < 10)
         #expect(measurements.seconds.count == 15)

@@ -94,7 +94,9 @@ final class Worker: Sendable {
 
     private func begin(_ step: Step, due: ContinuousClock.Instant, hasWaited: Bool) {
         self.recorder.left(due: due, at: .now, hasWaited: hasWaited)
-        self.send(self.state.withLock { self.request(for: step, due: due, &$0) })
+        let call = self.state.withLock { self.request(for: step, due: due, &$0) }
+        if case .fetch = call.work, step != .fetch { self.recorder.replaced(due: due) }
+        self.send(call)
     }
 
     func send(_ call: Call) {

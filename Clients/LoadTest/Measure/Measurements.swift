@@ -37,6 +37,8 @@ struct Measurements: Codable, Sendable {
     var lateness = LatencyHistogram()
     /// Requests that were still waiting for a free place at the end, and whose wait until then counts as their latency.
     var unsent = 0
+    /// Requests that a fetch took the place of, because every record that they could write was being written.
+    var replaced = 0
     /// When a request failed last, in seconds of the measured time.
     var lastFailureSeconds: Double?
 
@@ -56,6 +58,7 @@ struct Measurements: Codable, Sendable {
         }
         self.lateness.add(other.lateness)
         self.unsent += other.unsent
+        self.replaced += other.replaced
         self.lastFailureSeconds = [self.lastFailureSeconds, other.lastFailureSeconds].compactMap { $0 }.max()
     }
 

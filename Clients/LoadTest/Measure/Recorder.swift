@@ -89,6 +89,14 @@ final class Recorder: Sendable {
         }
     }
 
+    /// A fetch took the place of a request for which there was no record.
+    func replaced(due: ContinuousClock.Instant) {
+        self.state.withLock { state in
+            guard self.period.contains(due) else { return }
+            state.measurements.replaced += 1
+        }
+    }
+
     /// A request was still waiting at the end.
     func unsent(_ operation: Measured, due: ContinuousClock.Instant) {
         self.state.withLock { state in

@@ -77,6 +77,7 @@ struct JSONReport: Encodable {
     let perSecond: [[Measured: Second]]
     let lateMilliseconds: Milliseconds
     let unsent: Int
+    let replaced: Int
     let chaosSeconds: [Double]
     let server: Server?
     let verification: Verification.Verdict?
@@ -105,6 +106,7 @@ struct JSONReport: Encodable {
         self.perSecond = result.measurements.seconds.map { $0.mapValues { Second($0) } }
         self.lateMilliseconds = Milliseconds(result.measurements.lateness)
         self.unsent = result.measurements.unsent
+        self.replaced = result.measurements.replaced
         self.chaosSeconds = result.chaosSeconds
         self.server = result.server.map { server in
             Server(

@@ -154,6 +154,12 @@ struct TextReport {
                     + "taken. Their wait is in the latencies; the rate was more than the server, or --outstanding, allowed."
             )
         }
+        if self.result.measurements.replaced > 0 {
+            notes.append(
+                "\(Digits.count(self.result.measurements.replaced)) requests became fetches: all records that they could "
+                    + "write were being written. More --records leave some to write."
+            )
+        }
         let lateness = self.result.measurements.lateness.percentile(99)
         if lateness > 5 {
             notes.append(

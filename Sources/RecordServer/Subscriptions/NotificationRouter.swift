@@ -33,8 +33,9 @@ final class NotificationRouter: Sendable {
             self.run(mailboxes)
             ended.succeed()
         }
-        thread.name = "tidemark-router"
         thread.start()
+        // Before, there is nothing yet that Foundation could name.
+        thread.name = "tidemark-router"
     }
 
     /// Ends the thread after it has let go of every listener that has ended; returns at once when it does not run.
