@@ -13,7 +13,7 @@ struct ReservationHolder: Hashable, Sendable {
 
 /// Places in the schedule of whoever executes: who was refused may come at the beginning of his.
 ///
-/// Places follow each other, each as long as its work takes at three quarters of the pace. Times are nanoseconds of a clock that only goes forward.
+/// Places follow each other, each as long as its work takes at half the pace. Times are nanoseconds of a clock that only goes forward.
 struct Reservations: Sendable {
     /// What somebody who comes has.
     enum Found: Hashable {
@@ -41,7 +41,7 @@ struct Reservations: Sendable {
     static let placesMax = 65_536
     static let sweepNanoseconds: Int64 = 250_000_000
     /// What of the pace is handed out; the rest is for those who come without a place.
-    static let share = 0.75
+    static let share = 0.5
 
     private struct Place {
         let opens: Int64

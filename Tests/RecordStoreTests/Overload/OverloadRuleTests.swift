@@ -125,10 +125,10 @@ struct OverloadRuleTests {
         self.crowd()
         let first = try self.waitOfRefusal("a", mark: 1, work: 30)
         let second = try self.waitOfRefusal("a", mark: 2, work: 3)
-        #expect(second == first + 40 * Self.millisecond, "30 units at three quarters of the pace")
+        #expect(second == first + 60 * Self.millisecond, "30 units at half the pace")
         self.now += first
         #expect(self.arrive("a", mark: 1, work: 30) == .admit)
-        #expect(self.arrive("a", mark: 2, work: 3) == .refuse(retryAfterMilliseconds: 40))
+        #expect(self.arrive("a", mark: 2, work: 3) == .refuse(retryAfterMilliseconds: 60))
         self.now += second - first
         #expect(self.arrive("a", mark: 2, work: 3) == .admit)
     }
@@ -184,8 +184,8 @@ struct OverloadRuleTests {
         #expect(longest > Self.horizon * 9 / 10)
         #expect(unpromised.count > 500)
         #expect(unpromised.allSatisfy { $0 <= 2 * Self.horizon })
-        // 4.9 seconds at three quarters of a unit a millisecond.
-        #expect((3_600...3_700).contains(self.rule.reservationCount))
+        // 4.9 seconds at half a unit a millisecond.
+        #expect((2_400...2_500).contains(self.rule.reservationCount))
     }
 
     @Test mutating func `a full queue refuses even who has a place, and keeps it for him`() throws {
