@@ -54,7 +54,7 @@ final class FileSource {
         self.offset += count * Self.pieceBytes
         let buffers = (0..<count).map { _ in self.spare.popLast() ?? ByteBuffer() }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        file.thread.runIfActive(eventLoop: context.eventLoop) {
+        SourceFile.thread.runIfActive(eventLoop: context.eventLoop) {
             try buffers.enumerated().map { number, buffer in
                 try file.read(Self.pieceBytes, at: start + number * Self.pieceBytes, into: buffer)
             }
@@ -72,13 +72,12 @@ final class FileSource {
 }
 
 private final class SourceFile: Sendable {
-    let thread = NIOThreadPool(numberOfThreads: 1)
+    static let thread = NIOThreadPool.ofOneThread()
     private let descriptor: Int32
 
     init(path: String) throws {
         self.descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard self.descriptor >= 0 else { throw KeptStream.Failed() }
-        self.thread.start()
     }
 
     deinit { close(self.descriptor) }

@@ -53,8 +53,10 @@ final class KeptStream {
         self.offset += Self.blockBytes
         self.busy += 1
         self.block = self.spare.popLast() ?? Block(bytes: Self.blockBytes)
-        let hashed = hash.thread.runIfActive(eventLoop: self.eventLoop) { hash.add(block) }
-        let written = file.thread.runIfActive(eventLoop: self.eventLoop) { try file.write(block, at: offset) }
+        let hashed = BlockHash.thread.runIfActive(eventLoop: self.eventLoop) { hash.add(block) }
+        let written = BlockFile.thread.runIfActive(eventLoop: self.eventLoop) {
+            try file.write(block, at: offset)
+        }
         hashed.and(written).assumeIsolated().whenComplete { result in
             if case .failure(let error) = result { return self.finished.fail(error) }
             block.count = 0
@@ -67,11 +69,20 @@ final class KeptStream {
 
     private func finish() {
         let (file, hash, isSynced) = (self.file, self.hash, self.isSynced)
-        file.thread.runIfActive(eventLoop: self.eventLoop) {
+        BlockFile.thread.runIfActive(eventLoop: self.eventLoop) {
             // Of no concern to a measurement, but the optimizer must not know.
             guard hash.digest.contains(where: { $0 != 0 }) else { throw Failed() }
             if isSynced { try file.sync() }
         }.cascade(to: self.finished)
+    }
+}
+
+extension NIOThreadPool {
+    /// Does one thing after the other, as long as the program runs.
+    static func ofOneThread() -> NIOThreadPool {
+        let pool = NIOThreadPool(numberOfThreads: 1)
+        pool.start()
+        return pool
     }
 }
 
@@ -103,12 +114,10 @@ private final class Block: @unchecked Sendable {
     }
 }
 
-/// SAFETY: used on its thread alone, but for the thread itself.
+/// SAFETY: used on its thread alone.
 private final class BlockHash: @unchecked Sendable {
-    let thread = NIOThreadPool(numberOfThreads: 1)
+    static let thread = NIOThreadPool.ofOneThread()
     private var hash = SHA256()
-
-    init() { self.thread.start() }
 
     func add(_ block: Block) {
         // SAFETY: nobody writes to the block meanwhile.
@@ -118,15 +127,14 @@ private final class BlockHash: @unchecked Sendable {
     var digest: SHA256.Digest { self.hash.finalize() }
 }
 
-/// A file that is written past the kernel's memory, on a thread of its own.
+/// A file that is written past the kernel's memory, on another thread than bytes are hashed.
 private final class BlockFile: Sendable {
-    let thread = NIOThreadPool(numberOfThreads: 1)
+    static let thread = NIOThreadPool.ofOneThread()
     private let descriptor: Int32
 
     init(path: String) throws {
         self.descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | Self.directFlag, 0o600)
         guard self.descriptor >= 0 else { throw KeptStream.Failed() }
-        self.thread.start()
     }
 
     deinit { close(self.descriptor) }
