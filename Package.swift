@@ -39,8 +39,14 @@ let protocolTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(
+        name: "FileWriting",
+        dependencies: [nio("NIOCore")],
+        path: "Protocol/FileWriting",
+        swiftSettings: settings
+    ),
+    .target(
         name: "WireProtocol",
-        dependencies: ["RecordModel", nio("NIOCore"), protobuf],
+        dependencies: ["RecordModel", "FileWriting", nio("NIOCore"), protobuf],
         path: "Protocol/WireProtocol",
         swiftSettings: settings
     ),
@@ -62,7 +68,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "AssetStore",
-        dependencies: ["RecordStore", "RecordModel", nio("NIOCore"), nio("NIOPosix"), crypto],
+        dependencies: ["RecordStore", "RecordModel", "FileWriting", nio("NIOCore"), nio("NIOPosix"), crypto],
         path: "Sources/AssetStore",
         swiftSettings: settings
     ),
@@ -101,7 +107,8 @@ let clientTargets: [Target] = [
     .target(
         name: "RecordClient",
         dependencies: [
-            "WireProtocol", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
+            "WireProtocol", "FileWriting", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+            nioSSL, crypto,
             logging,
         ],
         path: "Clients/RecordClient",
@@ -111,7 +118,8 @@ let clientTargets: [Target] = [
     .target(
         name: "CloudKit",
         dependencies: [
-            "RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation", crypto,
+            "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat", "RecordModel", "CoreLocation",
+            crypto,
         ],
         path: "Clients/CloudKit",
         swiftSettings: settings
@@ -134,7 +142,7 @@ let clientTargets: [Target] = [
     .executableTarget(
         name: "tidemark-load",
         dependencies: [
-            "RecordClient", "WireProtocol", "RecordModel", argumentParser, crypto, histogram,
+            "RecordClient", "WireProtocol", "FileWriting", "RecordModel", argumentParser, crypto, histogram,
         ],
         path: "Clients/LoadTest",
         exclude: ["README.md"],
@@ -241,6 +249,12 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "FileWritingTests",
+        dependencies: ["FileWriting", "TestSupport", nio("NIOCore")],
+        path: "Tests/FileWritingTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "RecordClientTests",
         dependencies: [
             "RecordClient", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
@@ -258,7 +272,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "CloudKitTests",
         dependencies: [
-            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "PredicateFormat", "RecordModel",
+            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat",
+            "RecordModel",
             "TestSupport", crypto,
         ],
         path: "Tests/CloudKitTests",

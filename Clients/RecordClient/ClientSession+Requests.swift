@@ -53,6 +53,7 @@ extension ClientSession {
             now: now
         )
         if let silenceCheck { self.wake(by: silenceCheck) }
+        if request.transfer == nil { self.downloadWindow.requestSent(now: now) }
         self.transferBegan(request, on: key)
         if request.number == Self.listenNumber { link.connection.listenSent(on: stream) }
     }

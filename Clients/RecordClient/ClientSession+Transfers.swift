@@ -18,7 +18,7 @@ extension ClientSession {
             held = .upload(transfer)
             operation = transfer.operation
         case .download(let download):
-            let transfer = DownloadTransfer(download)
+            let transfer = DownloadTransfer(download, on: self.files)
             held = .download(transfer)
             operation = transfer.operation
         }
@@ -136,9 +136,19 @@ extension ClientSession {
     /// What one job on a thread writes at the most for several downloads: more has jobs of its own, beside each other.
     private static let sharedBytesMax = 128 * 1_024
 
+    /// A batch that a thread has, and for whom it is.
+    private struct Write {
+        let request: PendingRequest
+        let download: DownloadTransfer
+        /// The stream on which its bytes came.
+        let key: StreamKey?
+        let batch: DownloadBatch
+        let isSmall: Bool
+    }
+
     /// Writes at the end of the tick: small files that come together are written together.
     private func writeSoon(_ request: PendingRequest, _ download: DownloadTransfer) {
-        guard !download.isDue, !download.isWriting else { return }
+        guard !download.isDue else { return }
         download.isDue = true
         self.due.append(request)
         guard self.due.count == 1 else { return }
@@ -149,38 +159,37 @@ extension ClientSession {
     private func writeDue() {
         let due = self.due
         self.due = []
-        var writes: [DownloadWrite] = []
+        var small: [Write] = []
         var bytes = 0
         for request in due {
             guard case .download(let download) = request.transfer else { continue }
             download.isDue = false
             guard !request.hasEnded else { continue }
+            guard download.isSmall else {
+                self.write(request, download)
+                continue
+            }
             if bytes + download.waitingBytes > Self.sharedBytesMax {
-                self.write(writes)
-                writes = []
+                self.write(small)
+                small = []
                 bytes = 0
             }
             bytes += download.waitingBytes
-            if let write = DownloadWrite(request, download) { writes.append(write) }
+            guard let batch = download.takeSmall() else { continue }
+            small.append(
+                Write(request: request, download: download, key: download.key, batch: batch, isSmall: true)
+            )
         }
-        self.write(writes)
+        self.write(small)
     }
 
-    /// Writes on a thread, one download after the other.
-    private func write(_ writes: [DownloadWrite]) {
+    /// Writes small ones on a thread, one download after the other.
+    private func write(_ writes: [Write]) {
         guard !writes.isEmpty else { return }
-        let jobs = writes.map(\.job)
+        let batches = writes.map(\.batch)
         let held = NIOLoopBound((session: self, writes: writes), eventLoop: self.eventLoop)
-        self.files.run { [files = self.files] in
-            let results = jobs.enumerated().map { number, job in
-                job.run(on: files) { payloadBytes in
-                    held.eventLoop.execute {
-                        let (session, writes) = held.value
-                        session.wrote(payloadBytes, of: writes[number])
-                        session.flush()
-                    }
-                }
-            }
+        self.files.run {
+            let results = batches.map { $0.run() }
             held.eventLoop.execute {
                 let (session, writes) = held.value
                 for (write, result) in zip(writes, results) { session.written(result, write) }
@@ -189,28 +198,50 @@ extension ClientSession {
         }
     }
 
-    /// Bytes are in their file: the server may send as many more.
-    private func wrote(_ payloadBytes: Int, of write: DownloadWrite) {
-        guard !write.request.hasEnded else { return }
-        write.request.silenceDeadline = self.eventLoop.now + write.request.requestTimeout
-        guard let key = write.key else { return }
-        self.connection(key.connection)?.disposed(payloadBytes: payloadBytes, on: key.stream)
+    /// Writes on threads of the download's own.
+    private func write(_ request: PendingRequest, _ download: DownloadTransfer) {
+        download.write { batch in
+            let write = Write(
+                request: request,
+                download: download,
+                key: download.key,
+                batch: batch,
+                isSmall: false
+            )
+            let held = NIOLoopBound((session: self, write: write), eventLoop: self.eventLoop)
+            return { result in
+                held.eventLoop.execute {
+                    let (session, write) = held.value
+                    session.written(result, write)
+                    session.flush()
+                }
+            }
+        }
     }
 
-    private func written(_ result: Result<Int, FileFailure>, _ write: DownloadWrite) {
-        let request = write.request
-        for piece in write.job.pieces { self.assetBuffers.giveBack(piece.bytes) }
-        guard !request.hasEnded, case .download(let download) = request.transfer else { return }
-        download.written()
-        switch result {
-        case .success(let payloadBytes):
-            self.wrote(payloadBytes, of: write)
-            if download.isBehind {
-                self.writeSoon(request, download)
-            } else if let end = download.end {
-                self.end(request.number, .success(end))
-            }
-        case .failure(let failure): self.fail(request, failure)
+    private func written(_ result: Result<Void, FileFailure>, _ write: Write) {
+        let (request, download) = (write.request, write.download)
+        for piece in write.batch.pieces { self.assetBuffers.giveBack(piece.bytes) }
+        download.written(result, isSmall: write.isSmall)
+        guard !request.hasEnded else { return }
+        guard download.failure == nil else {
+            if let failure = download.settledFailure { self.fail(request, failure) }
+            return
+        }
+        let now = self.eventLoop.now
+        request.silenceDeadline = now + request.requestTimeout
+        if let key = write.key {
+            // The server may send as many more.
+            self.connection(key.connection)?.disposed(
+                payloadBytes: write.batch.payloadBytes,
+                on: key.stream,
+                window: self.downloadWindow.bytes(downloads: self.requests.downloadCount, now: now)
+            )
+        }
+        if download.waitingBytes > 0 {
+            self.writeSoon(request, download)
+        } else if !download.isBehind, let end = download.end {
+            self.end(request.number, .success(end))
         }
     }
 

@@ -55,6 +55,7 @@ final class ClientSession {
     /// Uploads on streams, in the order of their turns; also some that have ended since, which are left out when their turn comes.
     var uploads = CircularBuffer<PendingRequest>()
     var isSendingPieces = false
+    var downloadWindow = DownloadWindow()
     /// Downloads with bytes that are to be written at the end of this tick.
     var due: [PendingRequest] = []
     var link = Link.idle

@@ -26,7 +26,7 @@ package final class RecordClient: Sendable {
     init(
         configuration: ClientConfiguration,
         eventLoop: any EventLoop,
-        files: FileThreads = .shared,
+        files: FileThreads = .transfers,
         connect: @escaping ClientSession.Connect
     ) {
         let inbox = Inbox()

@@ -1,3 +1,4 @@
+import FileWriting
 package import NIOCore
 import Synchronization
 
@@ -13,7 +14,22 @@ package final class AssetBuffers: Sendable {
 
     private let spare = Mutex<[ByteBuffer]>([])
 
+    /// What bytes of assets begin at, where they are many: the disk can read them where they are (`FileWriter`).
+    package static let pageBytes = FileWriter.pageBytes
+
     package init() {}
+
+    /// An empty buffer with room for so many bytes, behind the first `lead` of which a page begins.
+    package func take(bytes: Int, lead: Int) -> ByteBuffer {
+        guard bytes >= Self.bytesMin else { return self.take(bytes: bytes) }
+        var buffer = self.take(bytes: bytes + Self.pageBytes)
+        // SAFETY: the address is looked at, and nothing is read through it.
+        let address = buffer.withUnsafeMutableWritableBytes { Int(bitPattern: $0.baseAddress) }
+        let skipped = (Self.pageBytes - (address + lead) % Self.pageBytes) % Self.pageBytes
+        buffer.moveWriterIndex(forwardBy: skipped)
+        buffer.moveReaderIndex(forwardBy: skipped)
+        return buffer
+    }
 
     /// An empty buffer with room for so many bytes.
     package func take(bytes: Int) -> ByteBuffer {

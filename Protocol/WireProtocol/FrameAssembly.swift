@@ -39,7 +39,7 @@ package final class FrameAssembly {
         }
         while let frame = try self.decoder.decode(buffer: &rest) { try frameReceived(self.detached(frame)) }
         guard rest.readableBytes > 0 else { return }
-        self.held = self.buffers.take(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))
+        self.held = self.takeFrame(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))
         self.held.writeImmutableBuffer(rest)
     }
 
@@ -63,8 +63,8 @@ package final class FrameAssembly {
 
     private func hold(_ next: ByteBuffer) {
         let bytes = Self.heldBytes(of: self.held)
-        if self.held.capacity < bytes {
-            var larger = self.buffers.take(bytes: bytes)
+        if self.held.readableBytes + self.held.writableBytes < bytes {
+            var larger = self.takeFrame(bytes: bytes)
             larger.writeImmutableBuffer(self.held)
             self.held = larger
         }
@@ -85,10 +85,17 @@ package final class FrameAssembly {
         return bytes <= Frame.headerBytes + AssetData.payloadBytesMax ? bytes : 0
     }
 
+    private func takeFrame(bytes: Int) -> ByteBuffer {
+        self.buffers.take(bytes: bytes, lead: Frame.headerBytes + AssetData.headerBytes)
+    }
+
     private func detached(_ frame: Frame) -> Frame {
         guard frame.kind == .assetData else { return frame }
         var frame = frame
-        var payload = self.buffers.take(bytes: frame.payload.readableBytes)
+        var payload = self.buffers.take(
+            bytes: frame.payload.readableBytes,
+            lead: AssetData.headerBytes
+        )
         payload.writeImmutableBuffer(frame.payload)
         frame.payload = payload
         return frame

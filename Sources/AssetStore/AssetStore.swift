@@ -35,7 +35,13 @@ package final class AssetStore: Sendable {
     ///
     /// One at a time for a number.
     package func upload(_ number: AssetNumber, of asset: Asset) -> UploadFile {
-        UploadFile(number: number, asset: asset, folder: self.folder, chunks: self.chunks)
+        UploadFile(
+            number: number,
+            asset: asset,
+            folder: self.folder,
+            chunks: self.chunks,
+            threads: self.threads
+        )
     }
 
     package struct Durable: Sendable {

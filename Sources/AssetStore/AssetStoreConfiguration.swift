@@ -1,3 +1,6 @@
+import FileWriting
+import RecordModel
+
 /// Where files of assets are, and how they are written.
 package struct AssetStoreConfiguration: Sendable {
     /// When bytes of an upload become durable.
@@ -10,10 +13,12 @@ package struct AssetStoreConfiguration: Sendable {
         var stepBytes: Int { max(1, self.bytes / 2) }
         /// Less is not worth two syncs: it is sent again when an upload is cut off.
         package var bytesMin = 64 * 1_024
-        /// A larger asset leaves the kernel's memory as it becomes durable; others may be read soon, and stay.
-        package var keptBytesMax: Int64 = 32 * 1_024 * 1_024
+        /// The bytes of a larger asset go past the kernel's memory; others may be read soon, and stay there.
+        package var keptBytesMax: Int64 = FileWriter.largeBytesMin - 1
 
         package init() {}
+
+        func isLarge(_ asset: Asset) -> Bool { asset.size > self.keptBytesMax }
     }
 
     /// The folder: made when it is not there, in one that is.

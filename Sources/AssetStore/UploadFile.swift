@@ -27,17 +27,12 @@ package final class UploadFile: Sendable {
 
     private struct State {
         var recovery: UploadRecovery?
-        /// While it is written to.
-        var file: OpenFile?
-        /// Where the next byte goes.
-        var offset: Int64 = 0
-        /// Of all before `offset`.
-        var hash = SHA256()
-        /// The last end of a step that was written and is not durable.
-        var stepEnd: (offset: Int64, hash: SHA256)?
+        var writer: UploadWriter
         /// What is durable and has a row, or was found by the recovery.
         var durable: Int64 = 0
         var isClosed = false
+        /// A write failed: what comes behind it has no place until a recovery.
+        var hasGap = false
     }
 
     /// Of whoever makes bytes durable; taken before `state`.
@@ -51,19 +46,28 @@ package final class UploadFile: Sendable {
     package let asset: Asset
     private let folder: AssetFolder
     private let chunks: AssetStoreConfiguration.Chunks
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let rows = Mutex(Rows())
 
     init(
         number: AssetNumber,
         asset: Asset,
         folder: AssetFolder,
-        chunks: AssetStoreConfiguration.Chunks
+        chunks: AssetStoreConfiguration.Chunks,
+        threads: AssetThreads
     ) {
         self.number = number
         self.asset = asset
         self.folder = folder
         self.chunks = chunks
+        let writer = UploadWriter(
+            number: number,
+            asset: asset,
+            folder: folder,
+            chunks: chunks,
+            threads: threads
+        )
+        self.state = Mutex(State(writer: writer))
     }
 
     /// Finds out what is there of an earlier upload, a step at a time.
@@ -84,53 +88,51 @@ package final class UploadFile: Sendable {
             guard try state.recovery?.step() == true, let recovery = state.recovery else { return nil }
             state.recovery = nil
             try self.folder.checkRoom(for: self.asset.size - recovery.offset)
-            state.offset = recovery.offset
+            state.writer.goOn(behind: recovery)
+            state.hasGap = false
             state.durable = recovery.offset
-            state.hash = recovery.hash
             rows.count = recovery.rowCount
             return recovery.offset
         }
     }
 
     /// Bytes that `recover` has looked at so far.
-    package var recoveredBytes: Int64 { self.state.withLock { $0.recovery?.offset ?? $0.offset } }
+    package var recoveredBytes: Int64 { self.state.withLock { $0.recovery?.offset ?? $0.writer.offset } }
 
     /// Writes the bytes that come next; no byte beyond the size of the asset.
     ///
-    /// Waits for the disk when it is a chunk behind. Returns how many bytes from the first are durable.
+    /// Waits for the disk when it is a chunk behind. Nothing is written once the upload was closed, or after a write that failed: what is behind
+    /// it would lie in the wrong place.
+    ///
+    /// Returns how many bytes from the first are durable.
     package func append(_ pieces: [ByteBuffer]) throws(AssetStoreError) -> Int64 {
         try self.folder.checkRoom(for: 0)
-        for piece in pieces {
-            var rest = piece
-            while rest.readableBytes > 0 {
-                let isChunkAhead = try self.withState { state throws(AssetStoreError) in
-                    precondition(state.offset + Int64(rest.readableBytes) <= self.asset.size)
-                    let end = min(self.stepEnd(after: state.offset), state.durable + self.chunkBytes)
-                    let count = min(rest.readableBytes, Int(end - state.offset))
-                    try self.write(rest.readSlice(length: count) ?? ByteBuffer(), &state)
-                    return state.offset - state.durable >= self.chunkBytes
-                }
-                if isChunkAhead { try self.makeDurable() }
+        var rest = pieces[...]
+        while !rest.isEmpty {
+            let isChunkAhead = try self.withState { state throws(AssetStoreError) in
+                guard !state.isClosed, !state.hasGap else { throw .failed(errno: ECANCELED) }
+                let end = min(state.writer.stepEndOffset, state.durable + self.chunkBytes)
+                state.hasGap = true
+                try state.writer.write(rest.take(Int(end - state.writer.offset)))
+                state.hasGap = false
+                return state.writer.offset - state.durable >= self.chunkBytes
             }
+            if isChunkAhead { try self.makeDurable() }
         }
         return self.state.withLock { $0.durable }
     }
 
     private var chunkBytes: Int64 { Int64(self.chunks.bytes) }
 
-    private func stepEnd(after offset: Int64) -> Int64 {
-        let step = Int64(self.chunks.stepBytes)
-        return offset / step * step + step
-    }
-
     /// Whether the end of a step was written that is not durable; with `isDue`, whether anything was that is worth it.
     package func wantsToBeDurable(isDue: Bool) -> Bool {
         self.state.withLock { state in
-            guard state.file != nil else { return false }
+            guard state.writer.isOpen else { return false }
+            let offset = state.writer.offset
             let isWorthIt =
-                state.offset < self.asset.size
-                && state.offset - state.durable >= Int64(min(self.chunks.bytesMin, self.chunks.bytes))
-            return state.stepEnd != nil || (isDue && isWorthIt)
+                offset < self.asset.size
+                && offset - state.durable >= Int64(min(self.chunks.bytesMin, self.chunks.bytes))
+            return state.writer.hasStepEnd || (isDue && isWorthIt)
         }
     }
 
@@ -158,18 +160,17 @@ package final class UploadFile: Sendable {
     /// - Durability: when it returns `complete`, bytes and name are on disk; no row is needed any more.
     package func finish() throws(AssetStoreError) -> Finish {
         try self.withRows { rows, state throws(AssetStoreError) in
-            precondition(state.offset == self.asset.size)
-            state.stepEnd = nil
-            guard state.hash.finalize().elementsEqual(self.asset.sha256) else {
-                state.file = nil
+            let all = try state.writer.all()
+            precondition(all.offset == self.asset.size)
+            guard all.hash.finalize().elementsEqual(self.asset.sha256) else {
+                state.writer.close()
                 rows.file = nil
                 try self.folder.unlinkAll(self.number)
                 return .differs
             }
-            let file = try self.openFile(&state)
-            try self.sync(file, state.durable..<self.asset.size)
+            try self.sync(all.file, state.durable..<self.asset.size)
             try self.folder.syncFolder(of: self.number)
-            state.file = nil
+            state.writer.close()
             rows.file = nil
             try self.folder.unlinkIfThere(self.folder.rows(self.number))
             return .complete
@@ -197,9 +198,8 @@ package final class UploadFile: Sendable {
     private func end(_ rows: inout Rows) {
         rows.file = nil
         self.state.withLock { state in
-            state.file = nil
+            state.writer.close()
             state.recovery = nil
-            state.stepEnd = nil
             state.isClosed = true
         }
     }
@@ -214,7 +214,7 @@ package final class UploadFile: Sendable {
                 file: file,
                 rows: self.storedRows(),
                 asset: self.asset,
-                isKept: !self.isLarge
+                isKept: !self.chunks.isLarge(self.asset)
             )
         } catch .missing {
             return nil
@@ -243,48 +243,11 @@ package final class UploadFile: Sendable {
         }
     }
 
-    private func openFile(_ state: inout State) throws(AssetStoreError) -> OpenFile {
-        if let file = state.file { return file }
-        try self.folder.pass(.open)
-        try self.folder.makeFolder(of: self.number)
-        let file = try OpenFile(path: self.folder.file(self.number), .write)
-        // What lies behind the place that was found is not to be trusted.
-        if try file.size() > state.offset { try file.cut(to: state.offset) }
-        state.file = file
-        return file
-    }
-
-    private func write(_ piece: ByteBuffer, _ state: inout State) throws(AssetStoreError) {
-        let file = try self.openFile(&state)
-        let offset = state.offset
-        try self.folder.pass(.write(offset: offset, bytes: piece.readableBytes))
-        var failure: AssetStoreError?
-        // SAFETY: the bytes are used within the call only.
-        piece.withUnsafeReadableBytes { bytes in
-            do throws(AssetStoreError) {
-                try file.write(bytes, at: offset)
-                state.hash.update(bufferPointer: bytes)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        state.offset += Int64(piece.readableBytes)
-        let begun = offset / Self.handedBytes * Self.handedBytes
-        if self.isLarge, state.offset >= begun + Self.handedBytes { file.release(begun..<state.offset) }
-        if state.offset.isMultiple(of: Int64(self.chunks.stepBytes)), state.offset < self.asset.size {
-            state.stepEnd = (state.offset, state.hash)
-        }
-    }
-
     private func makeDurable(_ rows: inout Rows) throws(AssetStoreError) {
-        let (file, offset, hash, durable) = self.state.withLock { state in
-            let end = state.stepEnd ?? (state.offset, state.hash)
-            return (state.file, end.offset, end.hash, state.durable)
-        }
+        let (written, durable) = self.state.withLock { ($0.writer.written, $0.durable) }
         // The last bytes need no row: the hash of all says that they are there.
-        guard let file, offset > durable, offset < self.asset.size else { return }
-        try self.sync(file, durable..<offset)
+        guard let written, written.offset > durable, written.offset < self.asset.size else { return }
+        try self.sync(written.file, durable..<written.offset)
         let rowFile: OpenFile
         if let open = rows.file {
             rowFile = open
@@ -293,7 +256,7 @@ package final class UploadFile: Sendable {
             try rowFile.cut(to: Int64(rows.count * ChunkRow.bytes))
             rows.file = rowFile
         }
-        let row = ChunkRow(offset: offset, sha256: Array(hash.finalize()))
+        let row = ChunkRow(offset: written.offset, sha256: Array(written.hash.finalize()))
         try self.folder.pass(.writeRow)
         try Self.write(row, to: rowFile, at: Int64(rows.count * ChunkRow.bytes))
         try self.folder.pass(.syncRows)
@@ -304,9 +267,9 @@ package final class UploadFile: Sendable {
         }
         rows.count += 1
         self.state.withLock { state in
-            state.durable = offset
+            state.durable = written.offset
             // Meanwhile another one may have been reached.
-            if let end = state.stepEnd, end.offset <= offset { state.stepEnd = nil }
+            state.writer.becameDurable(through: written.offset)
         }
     }
 
@@ -314,14 +277,9 @@ package final class UploadFile: Sendable {
     private func sync(_ file: OpenFile, _ range: Range<Int64>) throws(AssetStoreError) {
         try self.folder.pass(.sync)
         try file.sync()
-        if self.isLarge { file.release(range) }
+        // A file system that takes bytes through the kernel's memory alone is not to keep them there.
+        if self.chunks.isLarge(self.asset) { file.release(range) }
     }
-
-    /// Whether the bytes are not to stay in the kernel's memory.
-    private var isLarge: Bool { self.asset.size > self.chunks.keptBytesMax }
-
-    /// So much goes to the disk at a time: a save that syncs meanwhile waits for no more, instead of half a chunk.
-    private static let handedBytes: Int64 = 1_024 * 1_024
 
     private static func write(
         _ row: ChunkRow,

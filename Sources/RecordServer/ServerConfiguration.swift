@@ -58,9 +58,10 @@ package struct ServerConfiguration: Hashable, Sendable {
 
         /// Uploads that receive bytes at the same time, of all connections; others wait.
         package var uploadsMax = 64
-        /// What a client may send of an upload before what came is written, at the most.
+        /// What a client may send of an upload before what came is written, at the most; twice as much while nothing else travels on its
+        /// connection.
         ///
-        /// Below 2^31.
+        /// Below 2^30.
         package var uploadWindowBytes: UInt32 = 1_024 * 1_024
         /// The same of all uploads together: many get smaller windows, of 256 KiB at the least.
         package var uploadWindowsBytes = 24 * 1_024 * 1_024

@@ -92,11 +92,12 @@ final class ServerContext: Sendable {
     private static let uploadWindowBytesMin = 256 * 1_024
     private static let downloadAheadBytesMin = 16 * 1_024
 
-    /// The window of an upload, as many as there are now.
-    var uploadWindowBytes: UInt32 {
+    /// The window of an upload, as many as there are now; twice as large while nothing else travels on its connection.
+    func uploadWindowBytes(isAlone: Bool) -> UInt32 {
         let assets = self.configuration.assets
         let share = assets.uploadWindowsBytes / max(self.uploadTurns.counts.receiving, 1)
-        return min(assets.uploadWindowBytes, UInt32(clamping: max(share, Self.uploadWindowBytesMin)))
+        let bytesMax = isAlone ? assets.uploadWindowBytes * 2 : assets.uploadWindowBytes
+        return min(bytesMax, UInt32(clamping: max(share, Self.uploadWindowBytesMin)))
     }
 
     /// A connection has its first download, or has lost its last.

@@ -48,6 +48,24 @@ struct UploadFileTests {
         #expect(files.bytes(Self.number) == contents)
     }
 
+    @Test func `bytes of a large asset that lie at pages never are in the kernel's memory`() throws {
+        var generator = SeededGenerator(seed: 4)
+        let files = try AssetFiles(chunkBytes: 2 * 64 * 1_024, keptBytesMax: 1)
+        let contents = AssetFiles.contents(50 * 4_096, using: &generator)
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recovered() == 0)
+        // One short of a step, so that nothing is synced, and one in which two end.
+        _ = try upload.append([.atPage(contents[..<(15 * 4_096)])])
+        #expect(try ResidentPages.bytes(of: files.path(Self.number)) == 0)
+        let rest = [15..<17, 17..<40, 40..<50].map { pages in
+            ByteBuffer.atPage(contents[pages.lowerBound * 4_096..<pages.upperBound * 4_096])
+        }
+        _ = try upload.append(rest)
+        #expect(try ResidentPages.bytes(of: files.path(Self.number)) == 0)
+        #expect(try upload.finish() == .complete)
+        #expect(files.bytes(Self.number) == contents)
+    }
+
     // Of a disk that has told the kernel to read megabytes ahead, much of the next step would be there with the first.
     @Test(arguments: [(kept: 20 << 20, isKept: true), (kept: (20 << 20) - 1, isKept: false)])
     func `an earlier upload is read little ahead, and leaves the kernel's memory if it is large`(
@@ -68,6 +86,26 @@ struct UploadFileTests {
         #expect(try ResidentPages.bytes(of: path) <= (isKept ? 8 << 20 : 0) + (512 << 10))
         #expect(try upload.recovered() == 20 << 20)
         #expect(try ResidentPages.bytes(of: path) == (isKept ? 20 << 20 : 0))
+    }
+
+    @Test func `bytes behind a write that failed, or for a file that is closed, are not taken`() throws {
+        var generator = SeededGenerator(seed: 3)
+        let files = try AssetFiles()
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recovered() == 0)
+        _ = try upload.append(contents[..<1_000])
+        files.script.fail(0)
+        #expect(throws: AssetStoreError.diskFull) { _ = try upload.append(contents[1_000..<1_500]) }
+        files.script.fail(nil)
+        #expect(throws: AssetStoreError.failed(errno: ECANCELED)) {
+            _ = try upload.append(contents[1_500..<2_000])
+        }
+        #expect(files.bytes(Self.number) == Array(contents[..<1_000]))
+        upload.close()
+        #expect(throws: AssetStoreError.failed(errno: ECANCELED)) {
+            _ = try upload.append(contents[1_000..<2_000])
+        }
     }
 
     @Test func `bytes of another hash are removed`() throws {
@@ -292,5 +330,19 @@ extension Int {
     fileprivate var roundedUpToPages: Int {
         let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
         return (self + pageBytes - 1) / pageBytes * pageBytes
+    }
+}
+
+extension ByteBuffer {
+    /// Bytes that begin at a page.
+    fileprivate static func atPage(_ bytes: some Collection<UInt8>) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: bytes.count + 4_096)
+        // SAFETY: the address is looked at, and nothing is read through it.
+        let address = buffer.withUnsafeMutableWritableBytes { Int(bitPattern: $0.baseAddress) }
+        let skipped = (4_096 - address % 4_096) % 4_096
+        buffer.moveWriterIndex(forwardBy: skipped)
+        buffer.moveReaderIndex(forwardBy: skipped)
+        buffer.writeBytes(bytes)
+        return buffer
     }
 }

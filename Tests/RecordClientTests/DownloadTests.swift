@@ -1,5 +1,6 @@
 import NIOCore
 import RecordModel
+import Synchronization
 import Testing
 import WireProtocol
 
@@ -48,7 +49,6 @@ import WireProtocol
         for start in [0, half] {
             try connection.data(.sample(half, from: start), at: Int64(start), on: 1)
             server.tick()
-            // Whoever writes makes the digest as well when no other thread has come to it.
             files.work()
             #expect(download.files.digested == [0: .sample(start + half)])
             server.tick()
@@ -85,16 +85,16 @@ import WireProtocol
         let grants = try connection.frames()
         #expect(grants.map(\.kind) == [.credit] && grants.map(\.stream) == [1])
         let granted = try grants.map { try Credit(decoding: $0.payload).bytes }
-        #expect(granted == [UInt32(2 * (quarter + AssetData.headerBytes))])
+        // Nothing else travels: the window grows with the first that was written.
+        let grown = DownloadWindow.bytesMax - size
+        #expect(granted == [UInt32(grown + quarter + AssetData.headerBytes)])
         for offset in [2 * quarter, 3 * quarter] {
             try connection.data(.sample(quarter, from: offset), at: Int64(offset), on: 1)
         }
         try connection.end(1)
         #expect(download.answer.events.isEmpty)
-        for _ in 0..<2 {
-            files.work()
-            server.tick()
-        }
+        files.work()
+        server.tick()
         #expect(download.answer.events == [.success])
         #expect(download.files.bytes == [.sample(size)])
     }
@@ -189,20 +189,114 @@ import WireProtocol
         let files = HeldFiles()
         let server = ScriptedServer(files: files.threads)
         let eighth = Self.window / 8
-        _ = server.download(0..<Int64(2 * Self.window), to: MemoryFiles([[]]))
+        let download = server.download(0..<Int64(2 * Self.window), to: MemoryFiles([[]]))
         let connection = try server.accept()
         _ = try connection.requests()
         for number in 0..<8 {
             let offset = number * eighth
             try connection.data(.sample(eighth, from: offset), at: Int64(offset), on: 1)
         }
-        // The first by itself, the others together.
-        for _ in 0..<2 {
-            files.work()
-            server.tick()
-        }
+        // The first two by themselves, each written and digested; those that came meanwhile together.
+        #expect(files.waiting == 2)
+        files.work()
+        #expect(try connection.frames().isEmpty)
+        server.tick()
+        #expect(download.files.bytes == [.sample(2 * eighth)] && files.waiting == 2)
         let granted = try connection.frames().map { try Credit(decoding: $0.payload).bytes }
-        #expect(granted == [UInt32(5 * (eighth + AssetData.headerBytes))])
+        #expect(
+            granted == [UInt32(DownloadWindow.bytesMax - Self.window + eighth + AssetData.headerBytes)]
+        )
+        files.work()
+        server.tick()
+        #expect(download.files.bytes == [.sample(8 * eighth)])
+        #expect(download.files.digested == [0: .sample(8 * eighth)])
+    }
+
+    /// Sends pieces of a quarter of the announced window, and counts what is granted for them.
+    private func send(
+        _ quarters: Range<Int>,
+        _ connection: ScriptedConnection,
+        on stream: UInt32
+    ) throws -> Int {
+        var granted = 0
+        for number in quarters {
+            let offset = number * Self.window / 4
+            try connection.data(.sample(Self.window / 4, from: offset), at: Int64(offset), on: stream)
+            for frame in try connection.frames() {
+                granted += Int(try Credit(decoding: frame.payload).bytes)
+            }
+        }
+        return granted - quarters.count * (Self.window / 4 + AssetData.headerBytes)
+    }
+
+    @Test func `a window grows while nothing else travels, and is what was announced beside other requests`()
+        throws
+    {
+        let server = ScriptedServer()
+        let download = server.download(0..<Int64(40 * Self.window), to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        let grown = DownloadWindow.bytesMax - Self.window
+        var open = try self.send(0..<4, connection, on: 1)
+        #expect((grown - Self.window / 2...grown).contains(open))
+        _ = server.start(.fetch())
+        _ = try connection.requests()
+        // Credit that was given is used up before there is more.
+        open += try self.send(4..<36, connection, on: 1)
+        #expect((-Self.window / 2...0).contains(open))
+        server.pass(DownloadWindow.quiet)
+        open += try self.send(36..<40, connection, on: 1)
+        #expect((grown - Self.window / 2...grown).contains(open))
+        #expect(connection.isOpen && download.answer.events.isEmpty)
+    }
+
+    @Test func `many downloads share what may be under way, and none has less than was announced`() {
+        var window = DownloadWindow()
+        let now = NIODeadline.uptimeNanoseconds(5_000_000_000)
+        #expect([1, 2, 4].map { window.bytes(downloads: $0, now: now) } == [8 << 20, 8 << 20, 4 << 20])
+        window.requestSent(now: now)
+        #expect(window.bytes(downloads: 1, now: now + DownloadWindow.quiet - .nanoseconds(1)) == nil)
+        #expect(window.bytes(downloads: 1, now: now + DownloadWindow.quiet) == 8 << 20)
+        var receiving = ReceiveWindow(bytes: 1_000)
+        #expect(receiving.receive(1_000) && receiving.consume(1_000, size: 10) == 1_000)
+    }
+
+    @Test func `what a file does not take ends the download when nothing of it is being written any more`()
+        throws
+    {
+        let files = HeldFiles()
+        let server = ScriptedServer(files: files.threads)
+        let eighth = Self.window / 8
+        let memory = MemoryFiles([[]], failure: .failed("no space left"))
+        let download = server.download(0..<Int64(2 * Self.window), to: memory)
+        let connection = try server.accept()
+        _ = try connection.requests()
+        for number in 0..<3 {
+            let offset = number * eighth
+            try connection.data(.sample(eighth, from: offset), at: Int64(offset), on: 1)
+        }
+        #expect(files.waiting == 2)
+        files.work()
+        server.tick()
+        #expect(files.waiting == 0 && memory.bytes == [[]])
+        #expect(try connection.frames().map(\.kind) == [.cancel])
+        #expect(download.answer.events == [.failure(.fileFailed(.failed("no space left")))])
+    }
+
+    @Test func `a lane does its jobs in their order, and lets others have their turns`() {
+        let files = HeldFiles()
+        let done = Mutex<[Int]>([])
+        let lanes = [FileLane(on: files.threads), FileLane(on: files.threads)]
+        for number in 0..<10 { lanes[0].run { done.withLock { $0.append(number) } } }
+        lanes[1].run { done.withLock { $0.append(-1) } }
+        #expect(files.waiting == 2)
+        files.work()
+        #expect(done.withLock { $0 } == [0, 1, 2, 3, -1])
+        for _ in 0..<2 { files.work() }
+        #expect(done.withLock { $0 } == [0, 1, 2, 3, -1, 4, 5, 6, 7, 8, 9] && files.waiting == 0)
+        lanes[0].run { done.withLock { $0.append(10) } }
+        files.work()
+        #expect(done.withLock { $0.last } == 10)
     }
 
     @Test func `a connection that is lost after the last byte and before the end loses nothing`() throws {

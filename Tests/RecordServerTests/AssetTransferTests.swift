@@ -92,6 +92,37 @@ struct AssetTransferTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `an upload has a window of 2 MiB while nothing else travels, and of 1 MiB beside other requests`(
+        isAlone: Bool
+    ) async throws {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 1, bytes: 100)
+            let sample = SampleAsset(bytes: 8_000_000)
+            let peer = try await server.signIn()
+            try await peer.send(.upload([sample]), on: 1)
+            var answer = TransferAnswer()
+            var sent = 0
+            var most = 0
+            func room(_ answer: TransferAnswer) -> Int { answer.credits.reduce(-sent) { $0 + Int($1) } }
+            let pieceBytes = 250_000
+            for number in 0..<12 {
+                if !isAlone { try await peer.send(.fetch(["0"]), on: UInt32(3 + 2 * number)) }
+                try await peer.transfer(on: 1, &answer) { room($0) > 0 }
+                most = max(most, room(answer))
+                let start = number * pieceBytes
+                let piece = sample.contents[start..<start + pieceBytes]
+                try await peer.send(.assetData(piece, offset: Int64(start), on: 1))
+                sent += AssetData.headerBytes + pieceBytes
+            }
+            let window = isAlone ? 2 << 20 : 1 << 20
+            // All of it was written when as much is granted as ever is: a quarter is kept back.
+            try await peer.transfer(on: 1, &answer) { room($0) >= window * 3 / 4 }
+            most = max(most, room(answer))
+            #expect((window * 3 / 4...window).contains(most) && answer.end == nil)
+        }
+    }
+
     @Test func `a download and small requests share a connection`() async throws {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 1, bytes: 100)

@@ -10,9 +10,10 @@ enum Architecture {
     static let rows: [ModuleRow] = [
         ModuleRow(folder: "Protocol/RecordModel", ours: [], outside: []),
         ModuleRow(folder: "Protocol/PredicateFormat", ours: ["RecordModel"], outside: []),
+        ModuleRow(folder: "Protocol/FileWriting", ours: [], outside: ["NIOCore"]),
         ModuleRow(
             folder: "Protocol/WireProtocol",
-            ours: ["RecordModel"],
+            ours: ["RecordModel", "FileWriting"],
             outside: ["NIOCore", "SwiftProtobuf"]
         ),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
@@ -24,7 +25,7 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Sources/AssetStore",
-            ours: ["RecordStore", "RecordModel"],
+            ours: ["RecordStore", "RecordModel", "FileWriting"],
             outside: ["NIOCore", "NIOPosix", "Crypto"]
         ),
         ModuleRow(folder: "Sources/AccessTokens", ours: [], outside: ["JWTKit"]),
@@ -46,13 +47,16 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/RecordClient",
-            ours: ["WireProtocol", "RecordModel"],
+            ours: ["WireProtocol", "FileWriting", "RecordModel"],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
         ModuleRow(
             folder: "Clients/CloudKit",
-            ours: ["RecordClient", "WireProtocol", "PredicateFormat", "RecordModel", "CoreLocation"],
+            ours: [
+                "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat", "RecordModel",
+                "CoreLocation",
+            ],
             outside: ["Crypto"]
         ),
         ModuleRow(
@@ -65,7 +69,7 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/LoadTest",
-            ours: ["RecordClient", "WireProtocol", "RecordModel"],
+            ours: ["RecordClient", "WireProtocol", "FileWriting", "RecordModel"],
             outside: ["ArgumentParser", "Crypto", "Histogram"]
         ),
         ModuleRow(

@@ -74,6 +74,37 @@ import WireProtocol
         #expect(addresses.count < 4)
     }
 
+    @Test(arguments: [9, 10, 21, 16_384, 50_000, 300_000])
+    func `many bytes of an asset lie at a page`(pieceBytes: Int) throws {
+        let data = (0..<4).map { number in
+            AssetData(
+                item: 0,
+                offset: number * 131_072,
+                bytes: ByteBuffer(repeating: UInt8(number), count: 131_072)
+            )
+        }
+        var rest = ByteBuffer()
+        for data in data {
+            FrameEncoder.write(Frame(kind: .assetData, stream: 5, payload: data.encoded()), into: &rest)
+        }
+        let buffers = AssetBuffers()
+        let assembly = FrameAssembly(payloadBytesMax: 262_156, buffers: buffers)
+        var received: [AssetData] = []
+        while rest.readableBytes > 0, let piece = rest.readSlice(length: min(pieceBytes, rest.readableBytes))
+        {
+            try assembly.received(piece) { frame in
+                let data = try AssetData(decoding: frame.payload)
+                // SAFETY: the address is looked at, and nothing is read through it.
+                let place = data.bytes.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
+                #expect(place.isMultiple(of: AssetBuffers.pageBytes), "number \(received.count)")
+                received.append(data)
+                // Every second one is used again.
+                if received.count.isMultiple(of: 2) { buffers.giveBack(data.bytes) }
+            }
+        }
+        #expect(received == data)
+    }
+
     @Test(arguments: [0, 1])
     func `a payload beyond the limit is refused by its header`(excess: Int) throws {
         let assembly = FrameAssembly(payloadBytesMax: 299)

@@ -1,4 +1,5 @@
 private import Crypto
+private import FileWriting
 internal import Foundation
 internal import RecordClient
 internal import RecordModel
@@ -8,23 +9,16 @@ private import Synchronization
 ///
 /// Locked for as long as it is open, so that no other download and no other process writes to it.
 final class PartialAsset: Sendable {
-    private struct Contents {
-        var length: Int64 = 0
-        var behind: WriteBehind
-
-        init(of asset: Asset) {
-            self.behind = WriteBehind(fileBytes: asset.size)
-        }
-    }
-
     private static let stepBytes: Int64 = 8 * 1024 * 1024
     private static let pieceBytes = 256 * 1024
 
     let asset: Asset
     let path: String
     private let descriptor: Int32
-    private let contents: Mutex<Contents>
-    /// Of what was recovered, and of what has come since; locked after `contents`.
+    private let writer: FileWriter
+    /// How many bytes are there; locked while they become more.
+    private let count = Mutex<Int64>(0)
+    /// Of what was recovered, and of what has come since; locked after `count`.
     private let hasher = Mutex(SHA256())
 
     /// Opens the file, or makes it; on a thread for files.
@@ -33,7 +27,6 @@ final class PartialAsset: Sendable {
     init?(_ asset: Asset, path: String) throws(FileFailure) {
         self.asset = asset
         self.path = path
-        self.contents = Mutex(Contents(of: asset))
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failed(path) }
@@ -46,6 +39,7 @@ final class PartialAsset: Sendable {
             let isNamed = fstat(descriptor, &ofOpen) == 0 && stat(path, &ofName) == 0
             if isNamed, ofOpen.st_ino == ofName.st_ino, ofOpen.st_dev == ofName.st_dev {
                 self.descriptor = descriptor
+                self.writer = FileWriter(descriptor, isLarge: asset.size >= FileWriter.largeBytesMin)
                 return
             }
             // Whoever had the lock before has completed the file, or removed it.
@@ -56,7 +50,7 @@ final class PartialAsset: Sendable {
     deinit { close(self.descriptor) }
 
     /// How many bytes are there.
-    var length: Int64 { self.contents.withLock { $0.length } }
+    var length: Int64 { self.count.withLock { $0 } }
 
     /// Hashes what an earlier download has left; more than there may be is cut off.
     func recover() async throws(CKError) {
@@ -81,40 +75,39 @@ final class PartialAsset: Sendable {
             try self.clear()
             return true
         }
-        return try self.contents.withLock { contents throws(FileFailure) in
-            let end = min(Int64(status.st_size), contents.length + Self.stepBytes)
+        let there = self.usable(Int64(status.st_size))
+        return try self.count.withLock { length throws(FileFailure) in
+            let end = min(there, length + Self.stepBytes)
             let memory = FileMemory.allocate(byteCount: Self.pieceBytes, alignment: 16)
             defer { memory.deallocate() }
-            while contents.length < end {
-                let wanted = Int(min(end - contents.length, Int64(memory.count)))
-                let count = pread(self.descriptor, memory.baseAddress, wanted, off_t(contents.length))
+            while length < end {
+                let wanted = Int(min(end - length, Int64(memory.count)))
+                let count = pread(self.descriptor, memory.baseAddress, wanted, off_t(length))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw Self.failed(self.path) }
                 self.hash(FileBytes(rebasing: memory[..<count]))
-                contents.length += Int64(count)
+                length += Int64(count)
             }
-            return contents.length == Int64(status.st_size)
+            return length == there
         }
     }
 
+    /// What a download goes on behind: of a large file whole pages, as it is written in them.
+    private func usable(_ size: Int64) -> Int64 {
+        guard size < self.asset.size, self.asset.size >= FileWriter.largeBytesMin else { return size }
+        return size / Int64(FileWriter.pageBytes) * Int64(FileWriter.pageBytes)
+    }
+
     /// Adds bytes at the end; `hash` gets them as well.
-    func write(_ bytes: FileBytes, at offset: Int64) throws(FileFailure) {
-        try self.contents.withLock { contents throws(FileFailure) in
-            guard offset == contents.length else { throw .failed("\(self.path) has a gap at \(offset)") }
-            var done = 0
-            while done < bytes.count {
-                let count = pwrite(
-                    self.descriptor,
-                    bytes.baseAddress.map { $0 + done },
-                    bytes.count - done,
-                    off_t(offset) + off_t(done)
-                )
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Self.failed(self.path) }
-                done += count
+    func write(_ pieces: [FileBytes], at offset: Int64) throws(FileFailure) {
+        try self.count.withLock { length throws(FileFailure) in
+            guard offset == length else { throw .failed("\(self.path) has a gap at \(offset)") }
+            do throws(FileWriteFailure) {
+                try self.writer.write(pieces, at: offset)
+            } catch {
+                throw Self.failed(self.path, error.errno)
             }
-            contents.length += Int64(bytes.count)
-            contents.behind.wrote(to: contents.length, of: self.descriptor)
+            length = pieces.reduce(length) { $0 + Int64($1.count) }
         }
     }
 
@@ -130,8 +123,8 @@ final class PartialAsset: Sendable {
     /// Begins anew.
     func clear() throws(FileFailure) {
         guard ftruncate(self.descriptor, 0) == 0 else { throw Self.failed(self.path) }
-        self.contents.withLock { contents in
-            contents = Contents(of: self.asset)
+        self.count.withLock { length in
+            length = 0
             self.hasher.withLock { $0 = SHA256() }
         }
     }
@@ -143,7 +136,7 @@ final class PartialAsset: Sendable {
         }
     }
 
-    static func failed(_ path: String) -> FileFailure {
-        .failed("The cache of assets can't be written, at '\(path)': \(AssetFile.reason())")
+    static func failed(_ path: String, _ number: Int32 = errno) -> FileFailure {
+        .failed("The cache of assets can't be written, at '\(path)': \(String(cString: strerror(number)))")
     }
 }

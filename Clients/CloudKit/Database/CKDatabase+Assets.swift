@@ -33,8 +33,8 @@ extension CKDatabase {
             scope: self.scopeModel,
             record: recordID.model,
             parts: [AssetDownload.Part(content, wanted)]
-        ) { _, _, piece in
-            bytes.withLock { $0.append(contentsOf: piece) }
+        ) { _, _, pieces in
+            bytes.withLock { bytes in for piece in pieces { bytes.append(contentsOf: piece) } }
         }
         do throws(ClientError) {
             try await session.client.download(

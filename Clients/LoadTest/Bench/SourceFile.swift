@@ -1,4 +1,5 @@
 import Crypto
+import FileWriting
 import Foundation
 import RecordClient
 import RecordModel
@@ -86,20 +87,16 @@ final class SourceFile: Sendable {
 
 /// A file that a download writes to, as the cache of the SDK does: without a sync, and with a hash.
 final class TargetFile: Sendable {
-    private struct Contents {
-        var length: Int64 = 0
-        var behind: WriteBehind
-    }
-
     private let path: String
     private let descriptor: Int32
-    private let contents: Mutex<Contents>
+    private let writer: FileWriter
+    private let length = Mutex<Int64>(0)
     private let hash = Mutex(SHA256())
 
     init(_ path: String, assetBytes: Int64) throws {
         self.path = path
-        self.contents = Mutex(Contents(behind: WriteBehind(fileBytes: assetBytes)))
         self.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        self.writer = FileWriter(self.descriptor, isLarge: assetBytes >= FileWriter.largeBytesMin)
         guard self.descriptor >= 0 else {
             throw LoadFailure(.cannotCreate, "open: \(String(cString: strerror(errno)))")
         }
@@ -107,29 +104,22 @@ final class TargetFile: Sendable {
 
     deinit { close(self.descriptor) }
 
-    func write(_ bytes: FileBytes, at offset: Int64) throws(FileFailure) {
-        try self.contents.withLock { contents throws(FileFailure) in
-            guard contents.length == offset else { throw .failed("a gap at \(offset)") }
-            var done = 0
-            while done < bytes.count {
-                let count = pwrite(
-                    self.descriptor,
-                    bytes.baseAddress.map { $0 + done },
-                    bytes.count - done,
-                    off_t(offset) + off_t(done)
-                )
-                guard count > 0 else { throw .failed("pwrite: \(errno)") }
-                done += count
+    func write(_ pieces: [FileBytes], at offset: Int64) throws(FileFailure) {
+        try self.length.withLock { length throws(FileFailure) in
+            guard length == offset else { throw .failed("a gap at \(offset)") }
+            do throws(FileWriteFailure) {
+                try self.writer.write(pieces, at: offset)
+            } catch {
+                throw .failed("pwrite: \(error.errno)")
             }
-            contents.length += Int64(bytes.count)
-            contents.behind.wrote(to: contents.length, of: self.descriptor)
+            length = pieces.reduce(length) { $0 + Int64($1.count) }
         }
     }
 
     func digest(_ bytes: FileBytes) { self.hash.withLock { $0.update(bufferPointer: bytes) } }
 
     func holds(_ asset: Asset) -> Bool {
-        self.contents.withLock { $0.length == asset.size }
+        self.length.withLock { $0 == asset.size }
             && self.hash.withLock { Array($0.finalize()) == asset.sha256 }
     }
 

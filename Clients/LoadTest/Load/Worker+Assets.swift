@@ -67,8 +67,8 @@ extension Worker {
             scope: .private,
             record: id,
             parts: [AssetDownload.Part(asset, 0..<asset.size)]
-        ) { _, _, bytes throws(FileFailure) in
-            hash.withLock { $0.update(bufferPointer: bytes) }
+        ) { _, _, pieces throws(FileFailure) in
+            hash.withLock { hash in for piece in pieces { hash.update(bufferPointer: piece) } }
         }
         self.client.start(
             download,

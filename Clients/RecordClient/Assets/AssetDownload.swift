@@ -23,7 +23,7 @@ package struct AssetDownload: Sendable {
     ///
     /// Called on a thread for files, one call at a time.
     package var write:
-        @Sendable (_ part: Int, _ offset: Int64, _ bytes: FileBytes) throws(FileFailure) -> Void
+        @Sendable (_ part: Int, _ offset: Int64, _ pieces: [FileBytes]) throws(FileFailure) -> Void
     /// Takes the same bytes in the same order, to make something of them: while others are written, and perhaps on another thread.
     ///
     /// Of what `write` has failed to take, it may have had some. The download ends when both have all.
@@ -37,7 +37,7 @@ package struct AssetDownload: Sendable {
         scope: DatabaseScope,
         record: RecordID,
         parts: [Part],
-        write: @escaping @Sendable (Int, Int64, FileBytes) throws(FileFailure) -> Void,
+        write: @escaping @Sendable (Int, Int64, [FileBytes]) throws(FileFailure) -> Void,
         digest: (@Sendable (Int, FileBytes) -> Void)? = nil,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {

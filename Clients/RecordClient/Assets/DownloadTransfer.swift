@@ -25,20 +25,28 @@ final class DownloadTransfer {
     /// Where the current stream begins.
     private var begun: AssetPlace
     private var begunBytes: Int64 = 0
-    private var waiting: [Piece] = []
+    private var waiting = CircularBuffer<Piece>()
     private(set) var waitingBytes = 0
-    private(set) var isWriting = false
+    /// Batches that are being written, or will be: one more than threads are at.
+    private var batches = 0
+    private static let batchesMax = 2
     /// What waits is to be written at the end of the tick.
     var isDue = false
     /// Whether bytes that came are still to be written.
-    var isBehind: Bool { self.isWriting || !self.waiting.isEmpty }
+    var isBehind: Bool { self.batches > 0 || !self.waiting.isEmpty }
+    /// The first thing that went wrong with the file.
+    private(set) var failure: FileFailure?
+    private let writing: FileLane
+    private let digesting: FileLane
     /// The stream on which what waits came.
     private(set) var key: StreamKey?
     /// How the request ends when all is written.
     var end: End?
 
-    init(_ download: AssetDownload) {
+    init(_ download: AssetDownload, on files: FileThreads) {
         self.download = download
+        self.writing = FileLane(on: files)
+        self.digesting = FileLane(on: files)
         self.parts = download.parts.enumerated().filter { !$0.element.range.isEmpty }
             .map { ($0.offset, $0.element) }
         self.totalBytes = self.parts.reduce(0) { $0.addingSaturating(Int64($1.part.range.count)) }
@@ -77,7 +85,7 @@ final class DownloadTransfer {
     /// The request was sent: it asks for what was not handed over, so that what waited comes again.
     func began(on key: StreamKey) {
         self.key = key
-        self.waiting = []
+        self.waiting.removeAll(keepingCapacity: true)
         self.waitingBytes = 0
         self.received = self.handed
         self.begun = self.handed
@@ -103,20 +111,50 @@ final class DownloadTransfer {
         )
     }
 
-    /// What to write now; then `written` is to be told of it.
-    func takeWaiting() -> [Piece] {
-        guard !self.isWriting, !self.waiting.isEmpty else { return [] }
-        defer {
-            self.waiting = []
-            self.waitingBytes = 0
-        }
-        self.isWriting = true
-        self.handed = self.received
-        self.handedBytes += Int64(self.waitingBytes)
-        return self.waiting
+    /// Whether so little is to be written that one thread does it, with that of others.
+    var isSmall: Bool { self.batches == 0 && self.waitingBytes < DownloadBatch.sharedBytesMin }
+
+    /// What to write now, all by itself; `nil`: nothing waits.
+    ///
+    /// Then `written` is to be told of it.
+    func takeSmall() -> DownloadBatch? {
+        precondition(self.isSmall)
+        let batch = self.take()
+        // What comes meanwhile is not written beside it.
+        if batch != nil { self.batches = Self.batchesMax }
+        return batch
     }
 
-    func written() { self.isWriting = false }
+    /// Has what waits written, as far as there is room; `written` is to be told of each batch that `ended` hears of.
+    func write(ended: (DownloadBatch) -> (@Sendable (Result<Void, FileFailure>) -> Void)) {
+        while self.batches < Self.batchesMax, self.failure == nil, let batch = self.take() {
+            self.batches += 1
+            batch.run(self.writing, self.digesting, ended: ended(batch))
+        }
+    }
+
+    private func take() -> DownloadBatch? {
+        var pieces: [Piece] = []
+        var bytes = 0
+        while bytes < DownloadBatch.bytesMax, let piece = self.waiting.popFirst() {
+            let count = piece.bytes.readableBytes
+            self.handed = self.place(after: piece.offset + Int64(count), of: self.handed.item)
+            bytes += count
+            pieces.append(piece)
+        }
+        self.handedBytes += Int64(bytes)
+        self.waitingBytes -= bytes
+        return pieces.isEmpty ? nil : DownloadBatch(pieces, of: self.download)
+    }
+
+    /// A batch is through, or the small one.
+    func written(_ result: Result<Void, FileFailure>, isSmall: Bool) {
+        self.batches = isSmall ? 0 : self.batches - 1
+        if case .failure(let failure) = result, self.failure == nil { self.failure = failure }
+    }
+
+    /// What went wrong, when nothing is being written any more.
+    var settledFailure: FileFailure? { self.batches == 0 ? self.failure : nil }
 
     private func place(after offset: Int64, of item: Int) -> AssetPlace {
         guard offset == self.parts[item].part.range.upperBound else {
@@ -127,27 +165,5 @@ final class DownloadTransfer {
             item: next,
             offset: next < self.parts.count ? self.parts[next].part.range.lowerBound : 0
         )
-    }
-}
-
-extension DownloadTransfer.Piece {
-    /// Writes the bytes; on a thread for files.
-    func write(to download: AssetDownload) throws(FileFailure) {
-        var failure: FileFailure?
-        // SAFETY: the memory is used within the call only.
-        self.bytes.withUnsafeReadableBytes { memory in
-            do throws(FileFailure) {
-                try download.write(self.part, self.offset, memory)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-    }
-
-    /// Hands the bytes over to make a digest of them; on a thread for files.
-    func digest(for download: AssetDownload) {
-        // SAFETY: the memory is used within the call only.
-        self.bytes.withUnsafeReadableBytes { download.digest?(self.part, $0) }
     }
 }

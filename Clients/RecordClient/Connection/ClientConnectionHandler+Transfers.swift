@@ -56,9 +56,13 @@ extension ClientConnectionHandler {
         self.writeNow(piece.frame)
     }
 
-    /// Bytes of a download were disposed of.
-    func disposed(payloadBytes: Int, on stream: UInt32) {
-        let grant = self.machine.assetDataConsumed(payloadBytes: payloadBytes, stream: stream)
+    /// Bytes of a download were disposed of; its window becomes this large, or what was announced.
+    func disposed(payloadBytes: Int, on stream: UInt32, window: UInt32?) {
+        let grant = self.machine.assetDataConsumed(
+            payloadBytes: payloadBytes,
+            stream: stream,
+            window: window
+        )
         self.grant(grant, on: stream)
     }
 }

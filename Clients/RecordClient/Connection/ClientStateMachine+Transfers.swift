@@ -77,10 +77,15 @@ extension ClientStateMachine {
         }
     }
 
-    /// Bytes of a download were disposed of, which came in payloads of so many together.
+    /// Bytes of a download were disposed of, which came in payloads of so many together; the window of the stream is to be `window` from now on,
+    /// `nil`: what was announced.
     ///
     /// - Returns: What to grant to the stream.
-    mutating func assetDataConsumed(payloadBytes: Int, stream: UInt32) -> UInt32? {
+    mutating func assetDataConsumed(
+        payloadBytes: Int,
+        stream: UInt32,
+        window: UInt32? = nil
+    ) -> UInt32? {
         switch consume self {
         case .connecting(let handshake):
             self = .connecting(handshake)
@@ -89,11 +94,11 @@ extension ClientStateMachine {
             self = .awaitingWelcome(handshake)
             return nil
         case .open(var streams):
-            let grant = streams.consumeOfStream(payloadBytes, on: stream)
+            let grant = streams.consumeOfStream(payloadBytes, on: stream, window: window)
             self = .open(streams)
             return grant
         case .draining(var streams):
-            let grant = streams.consumeOfStream(payloadBytes, on: stream)
+            let grant = streams.consumeOfStream(payloadBytes, on: stream, window: window)
             self = .draining(streams)
             return grant
         case .closed:

@@ -88,9 +88,14 @@ struct OpenStreams {
         )
     }
 
-    /// Notes that bytes were disposed of which count against their stream's window alone.
-    mutating func consumeOfStream(_ payloadBytes: Int, on stream: UInt32) -> UInt32? {
-        self.streams[stream]?.receiving.consume(payloadBytes) ?? nil
+    /// Notes that bytes were disposed of which count against their stream's window alone, which is to be `window` from now on; `nil`: what was
+    /// announced.
+    mutating func consumeOfStream(
+        _ payloadBytes: Int,
+        on stream: UInt32,
+        window: UInt32? = nil
+    ) -> UInt32? {
+        self.streams[stream]?.receiving.consume(payloadBytes, size: window) ?? nil
     }
 
     /// - Returns: Whether the server may grant this. Requests count against the connection's window alone, so that a

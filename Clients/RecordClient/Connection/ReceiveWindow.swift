@@ -1,13 +1,15 @@
-/// How many payload bytes of `items` frames this side is still ready to take, and how many it owes the server.
+/// How many payload bytes of `items` or `asset_data` frames this side is still ready to take, and how many it owes the server.
 ///
 /// - Source: `Protocol/README.md`, section 6.
 struct ReceiveWindow: Hashable {
-    private let sizeBytes: Int64
+    /// What the server was told in the handshake.
+    private let announcedBytes: Int64
     private var availableBytes: Int64
-    private var consumedBytes: Int64 = 0
+    /// What came and was not disposed of.
+    private var heldBytes: Int64 = 0
 
     init(bytes: UInt32) {
-        self.sizeBytes = Int64(bytes)
+        self.announcedBytes = Int64(bytes)
         self.availableBytes = Int64(bytes)
     }
 
@@ -15,18 +17,21 @@ struct ReceiveWindow: Hashable {
     mutating func receive(_ bytes: Int) -> Bool {
         guard self.availableBytes > 0 else { return false }
         self.availableBytes -= Int64(bytes)
+        self.heldBytes += Int64(bytes)
         return true
     }
 
     /// Notes that bytes were disposed of.
     ///
-    /// - Returns: What to grant now: nothing until half of the window is used, so that grants stay rare.
-    mutating func consume(_ bytes: Int) -> UInt32? {
-        self.consumedBytes += Int64(bytes)
-        guard self.consumedBytes > 0, self.consumedBytes * 2 >= self.sizeBytes else { return nil }
-        let grant = UInt32(clamping: self.consumedBytes)
-        self.availableBytes += self.consumedBytes
-        self.consumedBytes = 0
-        return grant
+    /// The window is to be `size` from now on: it grows with the grant, and shrinks as bytes come; `nil`, or less: what was announced.
+    ///
+    /// - Returns: What to grant now: nothing until it is half of what was announced, so that grants stay rare.
+    mutating func consume(_ bytes: Int, size: UInt32? = nil) -> UInt32? {
+        self.heldBytes -= Int64(bytes)
+        let size = max(Int64(size ?? 0), self.announcedBytes)
+        let grant = size - self.availableBytes - self.heldBytes
+        guard grant > 0, grant * 2 >= self.announcedBytes else { return nil }
+        self.availableBytes += grant
+        return UInt32(clamping: grant)
     }
 }

@@ -73,6 +73,8 @@ final class PendingRequest {
         self.resourceDeadline = now + timeouts.resource
     }
 
+    var isDownload: Bool { if case .download = self.transfer { true } else { false } }
+
     /// What to ask: of a download what is still to come.
     var operation: Operation {
         if case .download(let download) = self.transfer { download.operation } else { self.fixedOperation }

@@ -129,6 +129,12 @@ struct RequestTable {
     /// When the next one returns.
     var nextReturn: NIODeadline? { self.later.lazy.map(\.at).min() }
 
+    /// Downloads on streams, at least 1.
+    var downloadCount: Int {
+        let count = self.streams.reduce(0) { $0 + $1.requests.values.count(where: \.isDownload) }
+        return max(count, 1)
+    }
+
     /// Takes out the requests whose time is over, oldest first.
     mutating func removeExpired(now: NIODeadline) -> [PendingRequest] {
         let expired = self.requests.values.filter { $0.deadline <= now }.sorted { $0.number < $1.number }

@@ -56,10 +56,24 @@ extension ConnectionHandler {
         if case .receiving = upload.stage { self.touch(upload) }
         let numbers = upload.numbers
         guard ticket != nil || !numbers.isEmpty else { return }
+        let steps = upload.steps
+        upload.steps = []
         upload.lane.submit {
+            Self.write(steps, files)
             for file in files { file?.close() }
             if let ticket { turns.end(ticket) }
             registry.release(numbers)
+        }
+    }
+
+    /// Writes what came and no thread had yet, so that it need not be sent again.
+    ///
+    /// A file that takes no more, or has failed, takes none of it.
+    private static func write(_ steps: [Upload.Step], _ files: [UploadFile?]) {
+        for step in steps {
+            guard case .write(let item, let pieces) = step, (try? files[item]?.append(pieces)) != nil else {
+                return
+            }
         }
     }
 

@@ -32,7 +32,7 @@ extension ConnectionHandler {
             upload.payloadBytes += payloadBytes
             upload.heardAt = self.eventLoop.now
             self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
-            self.writeSteps(of: upload)
+            self.writeStepsWhenWorthIt(of: upload, isLast: isLast)
         case nil:
             break
         }
@@ -55,6 +55,21 @@ extension ConnectionHandler {
         var due: Int?
         var fault: (item: Int, Fault)?
     }
+
+    /// Many bytes are written for the price of few: so some wait for those that come at once.
+    private func writeStepsWhenWorthIt(of upload: Upload, isLast: Bool) {
+        guard !upload.isWriting else { return }
+        guard !isLast, upload.payloadBytes < Self.batchBytes else { return self.writeSteps(of: upload) }
+        guard !upload.isWriteScheduled else { return }
+        upload.isWriteScheduled = true
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.batchInterval) {
+            upload.isWriteScheduled = false
+            self.writeSteps(of: upload)
+        }
+    }
+
+    private static let batchBytes = 512 * 1_024
+    private static let batchInterval = TimeAmount.milliseconds(1)
 
     /// Hands what came to the lane, unless it is busy: then what comes meanwhile goes together.
     func writeSteps(of upload: Upload) {
@@ -120,6 +135,8 @@ extension ConnectionHandler {
         guard let upload = self.transfers?.uploads[stream] else { return }
         upload.isWriting = false
         if let (item, fault) = written.fault {
+            // They were to come behind what is not there.
+            upload.steps = []
             switch fault {
             case .failed(let error): self.fileFailed(upload, error, item: item)
             case .differs: self.contentsDiffer(upload, item: item)
@@ -139,7 +156,7 @@ extension ConnectionHandler {
         let grant = self.machine.assetBytesDisposed(
             payloadBytes,
             on: upload.stream,
-            window: self.server.uploadWindowBytes
+            window: self.server.uploadWindowBytes(isAlone: self.eventLoop.now >= self.busyUntil)
         )
         guard grant > 0 else { return }
         if wasClosed { upload.heardAt = self.eventLoop.now }

@@ -147,7 +147,7 @@ extension ConnectionHandler {
             }
         }
         if progress.wantsBytes {
-            let window = min(self.server.uploadWindowBytes, Self.firstWindowBytesMax)
+            let window = min(self.server.uploadWindowBytes(isAlone: false), Self.firstWindowBytesMax)
             self.machine.uploadGranted(upload.stream, bytes: window)
             self.write(
                 Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: window).encoded())
@@ -179,8 +179,9 @@ extension ConnectionHandler {
     /// Removes what there is of an asset that the disk has no room for, as others need it; only then the client is told, so that its next
     /// upload does not meet this one.
     private func giveUp(_ upload: Upload, _ file: UploadFile, _ failure: Failure) {
-        // Nothing that still comes is written.
+        // Nothing that still comes is written, nor what has come.
         upload.isWriting = true
+        upload.steps = []
         let registry = self.server.engine.assets
         let back = LoopReturn(self)
         let stream = upload.stream

@@ -79,6 +79,8 @@ final class Upload {
     /// Of the frames of `steps`.
     var payloadBytes = 0
     var isWriting = false
+    /// What came is written soon, unless more comes at once.
+    var isWriteScheduled = false
     /// What was written is being made durable.
     var isSyncing = false
     /// When bytes came, or could first come again.

@@ -9,6 +9,8 @@ import WireProtocol
 extension ConnectionHandler {
     /// Room set aside for a fetch until its answer is known: bounds how many a connection has the engine read at once.
     private static let fetchReservedBytes = 1_024 * 1_024
+    /// So long after a request that is no transfer nothing else is thought to travel beside transfers.
+    private static let quiet = TimeAmount.seconds(1)
     /// While clients leave too much unread: nobody knows when they will take it, so the time is no reservation.
     private static let tooMuchHeld = StoreError.overloaded(
         retryAfterMilliseconds: 2 * UInt32(Bounds.reservationMillisecondsMax)
@@ -47,6 +49,7 @@ extension ConnectionHandler {
         }
         let kind = OperationKind(request.operation)
         self.server.metrics.requestStarted(kind)
+        if !kind.movesAssets { self.busyUntil = self.eventLoop.now + Self.quiet }
         guard !self.server.isHoldingTooMuch else {
             return self.end(stream, failure: Failure(Self.tooMuchHeld))
         }

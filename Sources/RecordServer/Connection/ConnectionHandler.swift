@@ -39,6 +39,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var answers = StreamTable<Answer>()
     /// `nil`: no upload or download was asked for.
     var transfers: Transfers?
+    /// Until then requests that are no transfers are thought to travel beside those that are.
+    var busyUntil = NIODeadline.uptimeNanoseconds(0)
     /// Streams whose request waits until answers that are held make room, in order of arrival.
     var waiting: [UInt32] = []
     /// Streams whose outcomes wait for credit or for the socket.

@@ -20,6 +20,9 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case fetchShareMetadata = "fetch_share_metadata"
     case fetchShareParticipants = "fetch_share_participants"
     case requestShareAccess = "request_share_access"
+
+    /// Whether bytes of assets travel on its stream.
+    var movesAssets: Bool { self == .uploadAssets || self == .downloadAssets }
 }
 
 /// A request that a fault may befall.

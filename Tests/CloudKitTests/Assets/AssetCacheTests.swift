@@ -1,4 +1,5 @@
 import Crypto
+import FileWriting
 import Foundation
 import RecordClient
 import RecordModel
@@ -17,7 +18,7 @@ private func sample(_ count: Int, _ seed: Int = 1) -> [UInt8] {
 
 private func write(_ bytes: some Collection<UInt8>, to partial: PartialAsset, at offset: Int64 = 0) throws {
     try Array(bytes).withUnsafeBytes {
-        try partial.write($0, at: offset)
+        try partial.write([$0], at: offset)
         partial.hash($0)
     }
 }
@@ -61,17 +62,32 @@ struct `A cache of assets` {
         #expect(try self.paths("partial").isEmpty)
     }
 
-    @Test func `leaves a large file to the disk as it comes`() throws {
-        let piece = sample(Int(WriteBehind.windowBytes))
-        let large = Asset(sha256: asset(piece).sha256, size: WriteBehind.fileBytesMin)
-        let partial = try self.cache.partial(of: large)
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: partial.path))
-        for offset in stride(from: 0, to: large.size, by: piece.count) {
-            try write(piece, to: partial, at: offset)
-            try file.synchronize()
+    @Test func `leaves a large file to the disk, and goes on with it at a page`() async throws {
+        let size = Int(FileWriter.largeBytesMin)
+        // SAFETY: freed at the end of the test, all of it set.
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: FileWriter.pageBytes)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 7)
+        memory.copyBytes(from: sample(1_000))
+        var sha256 = SHA256()
+        sha256.update(bufferPointer: FileBytes(memory))
+        let large = Asset(sha256: Array(sha256.finalize()), size: Int64(size))
+        let cut = size / 2 + 77
+        do {
+            let first = try self.cache.partial(of: large)
+            try first.write([FileBytes(rebasing: memory[..<cut])], at: 0)
+            try first.write([], at: Int64(cut))
+            #expect(first.length == cut)
         }
-        // Windows are let go of when the next one is through.
-        #expect(try ResidentPages.bytes(of: partial.path) <= 2 * piece.count)
+        let second = try self.cache.partial(of: large)
+        try await second.recover()
+        #expect(second.length == size / 2)
+        let rest = FileBytes(rebasing: memory[(size / 2)...])
+        let before = try ResidentPages.bytes(of: second.path)
+        try second.write([rest], at: Int64(size / 2))
+        second.hash(rest)
+        #expect(second.isAsset)
+        #expect(try ResidentPages.bytes(of: second.path) <= before)
     }
 
     @Test func `removes a file that is not what it should be`() async throws {

@@ -119,8 +119,10 @@ struct AssetMemoryTests {
         let download = AssetDownload(scope: .private, record: file.record, parts: [part]) {
             _,
             _,
-            bytes throws(FileFailure) in
-            guard bytes.first == byte, bytes.last == byte else { throw .failed("other bytes") }
+            pieces throws(FileFailure) in
+            for bytes in pieces {
+                guard bytes.first == byte, bytes.last == byte else { throw .failed("other bytes") }
+            }
             usleep(UInt32(pause / .microseconds(1)))
         }
         try await client.download(download, requestTimeout: .seconds(60), resourceTimeout: .seconds(240))

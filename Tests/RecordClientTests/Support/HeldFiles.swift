@@ -66,7 +66,7 @@ final class MemoryFiles: Sendable {
             let start = parts[part].range.lowerBound
             try self.contents.withLock { contents throws(FileFailure) in
                 guard start + Int64(contents[part].count) == offset else { throw .failed("a gap") }
-                contents[part] += memory
+                for piece in memory { contents[part] += piece }
             }
         } digest: { part, memory in
             self.digest.withLock { $0[part, default: []] += memory }

@@ -1,0 +1,24 @@
+import NIOCore
+
+/// How much of downloads may be under way.
+///
+/// A large window keeps the disk, both processors and the network busy at the same time; a small one lets requests beside it have their turns. So
+/// downloads have what was announced while anything else travels, and more when nothing has for a while.
+struct DownloadWindow {
+    /// Of one download, and of all together.
+    static let bytesMax = 8 * 1_024 * 1_024
+    static let totalBytesMax = 16 * 1_024 * 1_024
+    /// So long after a request that was no transfer nothing else is thought to travel.
+    static let quiet = TimeAmount.seconds(1)
+
+    private var busyUntil = NIODeadline.uptimeNanoseconds(0)
+
+    /// A request was sent that is no transfer.
+    mutating func requestSent(now: NIODeadline) { self.busyUntil = now + Self.quiet }
+
+    /// What the window of a download is to be, when as many are under way, at least one; `nil`: what was announced.
+    func bytes(downloads: Int, now: NIODeadline) -> UInt32? {
+        guard now >= self.busyUntil else { return nil }
+        return UInt32(min(Self.bytesMax, Self.totalBytesMax / downloads))
+    }
+}
