@@ -238,7 +238,7 @@ import WireProtocol
         _ = try connection.requests()
         let grown = DownloadWindow.bytesMax - Self.window
         var open = try self.send(0..<4, connection, on: 1)
-        #expect((grown - Self.window / 2...grown).contains(open))
+        #expect((grown - DownloadWindow.bytesMax / 2...grown).contains(open))
         _ = server.start(.fetch())
         _ = try connection.requests()
         // Credit that was given is used up before there is more.
@@ -246,8 +246,23 @@ import WireProtocol
         #expect((-Self.window / 2...0).contains(open))
         server.pass(DownloadWindow.quiet)
         open += try self.send(36..<40, connection, on: 1)
-        #expect((grown - Self.window / 2...grown).contains(open))
+        #expect((grown - DownloadWindow.bytesMax / 2...grown).contains(open))
         #expect(connection.isOpen && download.answer.events.isEmpty)
+    }
+
+    @Test func `a window that has grown is granted in halves`() throws {
+        let server = ScriptedServer()
+        let download = server.download(0..<Int64(40 * Self.window), to: MemoryFiles([[]]))
+        let connection = try server.accept()
+        _ = try connection.requests()
+        var credits = 0
+        for number in 0..<96 {
+            let offset = number * Self.window / 4
+            try connection.data(.sample(Self.window / 4, from: offset), at: Int64(offset), on: 1)
+            credits += try connection.frames().count
+        }
+        // The first makes it larger; then one for each 4 MiB of 24.
+        #expect((6...7).contains(credits) && download.answer.events.isEmpty)
     }
 
     @Test func `many downloads share what may be under way, and none has less than was announced`() {

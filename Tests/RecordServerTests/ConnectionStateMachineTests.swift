@@ -277,6 +277,30 @@ struct ConnectionStateMachineTests {
         self.expectClosed(&machine)
     }
 
+    @Test
+    func
+        `a credit that makes a window larger counts once, and those that give back what it takes then do not`()
+    {
+        var machine = Self.open(windows: Windows(connectionBytes: 100, streamBytes: 100))
+        _ = machine.requestReceived(1, payloadBytes: 1)
+        let framesMax = ControlFrameBudget.framesPerSecondMax
+        machine.itemsSent(100, on: 1)
+        let grown = machine.creditReceived(1, bytes: 800, now: self.now)
+        #expect(grown == .resume)
+        for _ in 0..<2 * framesMax {
+            machine.assetDataSent(60, on: 1)
+            let onStream = machine.creditReceived(1, bytes: 60, now: self.now)
+            #expect(onStream == .resume)
+        }
+        for _ in 1..<framesMax {
+            let counted = machine.creditReceived(1, bytes: 60, now: self.now)
+            #expect(counted == .resume)
+        }
+        let last = machine.creditReceived(1, bytes: 60, now: self.now)
+        #expect(last == .close(.tooManyControlFrames))
+        self.expectClosed(&machine)
+    }
+
     // MARK: - Drain and end
 
     @Test func `a drain answers what is open and refuses what is new`() {

@@ -25,12 +25,12 @@ struct ReceiveWindow: Hashable {
     ///
     /// The window is to be `size` from now on: it grows with the grant, and shrinks as bytes come; `nil`, or less: what was announced.
     ///
-    /// - Returns: What to grant now: nothing until it is half of what was announced, so that grants stay rare.
+    /// - Returns: What to grant now: nothing until it is half of the window, so that grants stay rare.
     mutating func consume(_ bytes: Int, size: UInt32? = nil) -> UInt32? {
         self.heldBytes -= Int64(bytes)
         let size = max(Int64(size ?? 0), self.announcedBytes)
         let grant = size - self.availableBytes - self.heldBytes
-        guard grant > 0, grant * 2 >= self.announcedBytes else { return nil }
+        guard grant > 0, grant * 2 >= size else { return nil }
         self.availableBytes += grant
         return UInt32(clamping: grant)
     }

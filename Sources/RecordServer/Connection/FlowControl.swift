@@ -9,21 +9,26 @@ struct SendWindow: Hashable, Sendable {
 
     private let startBytes: Int64
     private(set) var bytes: Int64
+    /// What was sent and not given back.
+    private var takenBytes: Int64 = 0
 
     init(bytes: UInt32) {
         self.startBytes = Int64(bytes)
         self.bytes = Int64(bytes)
     }
 
-    /// Whether a grant gives back what was sent, and at least half a window of it: then the peer has taken as much.
+    /// Whether a grant gives back what was sent, and at least half of what the window began with: then the peer has taken as much.
+    ///
+    /// A grant that makes the window larger than it was does not.
     func isEarned(_ count: UInt32) -> Bool {
-        2 * Int64(count) >= self.startBytes && self.bytes + Int64(count) <= self.startBytes
+        2 * Int64(count) >= self.startBytes && Int64(count) <= self.takenBytes
     }
 
     var isOpen: Bool { self.bytes > 0 }
 
     mutating func sent(_ count: Int) {
         self.bytes -= Int64(count)
+        self.takenBytes += Int64(count)
     }
 
     /// Adds what the peer granted.
@@ -33,6 +38,7 @@ struct SendWindow: Hashable, Sendable {
         let sum = self.bytes + Int64(count)
         guard count > 0, sum <= Self.bytesMax else { return false }
         self.bytes = sum
+        self.takenBytes = max(0, self.takenBytes - Int64(count))
         return true
     }
 }
