@@ -49,26 +49,26 @@ package final class FileWriter: Sendable {
         while let next = rest.first {
             if let direct, let pages = rest.pages(at: place, max: Self.piecesMax) {
                 let count = pwritev(direct, pages, Int32(pages.count), off_t(place))
-                if try self.took(count, &rest, &place) { continue }
+                if try self.advance(&rest, &place, by: count) { continue }
                 guard errno == EINVAL || errno == EOPNOTSUPP else { throw FileWriteFailure(errno: errno) }
             }
             let count = pwrite(self.descriptor, next.baseAddress, next.count, off_t(place))
-            guard try self.took(count, &rest, &place) else { throw FileWriteFailure(errno: errno) }
+            guard try self.advance(&rest, &place, by: count) else { throw FileWriteFailure(errno: errno) }
         }
     }
 
-    /// Notes what a call has written; `false`: nothing, as `errno` says.
-    private func took(
-        _ count: Int,
+    /// Goes on behind what a call has written; `false`: it has failed, as `errno` says.
+    private func advance(
         _ rest: inout Pieces,
-        _ place: inout Int64
+        _ place: inout Int64,
+        by count: Int
     ) throws(FileWriteFailure) -> Bool {
-        guard count < 0 else {
-            rest.remove(count)
-            place += Int64(count)
-            return true
-        }
-        return errno == EINTR
+        // Of bytes that are there none taken, and no reason: to ask again might have no end.
+        guard count != 0 else { throw FileWriteFailure(errno: EIO) }
+        guard count > 0 else { return errno == EINTR }
+        rest.remove(count)
+        place += Int64(count)
+        return true
     }
 
     /// `O_DIRECT`, which Swift's module of the system leaves out.
