@@ -99,6 +99,7 @@ let serverTargets: [Target] = [
             logging, metrics,
         ],
         path: "Sources/tidemark",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
 ]
