@@ -24,8 +24,8 @@ struct ModifyZonesRule {
     }
 
     private func create(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
+        guard self.requester.scope == .private else { return .failed(.databaseNotAllowed) }
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
-        guard self.requester.scope == .private else { return .failed(.permissionDenied(.create)) }
         guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
         guard Access.isOwn(zone, of: self.requester) else { return .failed(.permissionDenied(.create)) }
         let database = self.requester.database
@@ -40,21 +40,23 @@ struct ModifyZonesRule {
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
         let database = self.requester.database
         if self.requester.scope == .shared { return try self.leave(zone) }
-        guard Access.isOwn(zone, of: self.requester),
-            let key = try self.transaction.zone(named: zone.zoneName, in: database)
-        else { return .failed(.zoneMissing) }
+        // A zone that can't be here at all is the caller's mistake, and not merely absent.
+        guard Access.isOwn(zone, of: self.requester) else { return .failed(.zoneMissing) }
+        guard let key = try self.transaction.zone(named: zone.zoneName, in: database) else { return .deleted }
         let position = try self.transaction.takePosition(in: database)
         try self.transaction.deleteZone(key, named: zone.zoneName, at: position)
         return .deleted
     }
 
-    /// Who deletes a zone of somebody else leaves all that was shared with him in it.
+    /// Users who delete a zone of somebody else leave all that was shared with them in it.
     private func leave(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
-        guard let name = Access.storedName(of: zone, for: self.requester),
-            let key = try self.transaction.zone(named: name, in: self.requester.database)
-        else { return .failed(.zoneMissing) }
+        guard let name = Access.storedName(of: zone, for: self.requester) else {
+            return .failed(.zoneMissing)
+        }
+        guard let key = try self.transaction.zone(named: name, in: self.requester.database) else {
+            return .deleted
+        }
         let access = try self.transaction.sharedAccess(to: key, of: self.requester.database)
-        guard !access.isEmpty else { return .failed(.zoneMissing) }
         let rewriting = RecordRewriting(
             transaction: self.transaction,
             requester: self.requester,

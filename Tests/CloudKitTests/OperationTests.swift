@@ -7,7 +7,7 @@ import Testing
     private let database = CKContainer.unreachable().privateCloudDatabase
     private let zone = CKRecordZone.ID(zoneName: "zone", ownerName: CKCurrentUserDefaultName)
 
-    @Test func `failed items are reported one by one, then all together`() async throws {
+    @Test func `failed items are reported one by one, and all together to older code alone`() async throws {
         let good = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "good", zoneID: self.zone))
         let operation = CKModifyRecordsOperation(
             recordsToSave: [.refused("bad", in: self.zone), good],
@@ -31,24 +31,23 @@ import Testing
             events.note("delete \(id.recordName) \(name(error))")
         }
         operation.modifyRecordsResultBlock = { result in
-            guard case .failure(let error as CKError) = result else { return events.note("succeeded") }
+            guard case .failure(let error) = result else { return events.note("succeeded") }
             events.note("result \(name(error))")
-            let errors = error.partialErrorsByItemID ?? [:]
+        }
+        operation.modifyRecordsCompletionBlock = { saved, deleted, error in
+            events.note("completion \(saved?.count ?? -1) \(deleted?.count ?? -1) \(name(error))")
+            let errors = (error as? CKError)?.partialErrorsByItemID ?? [:]
             for item in ["bad", "good", "old"] {
                 let id = CKRecord.ID(recordName: item, zoneID: CKRecordZone.ID(zoneName: "zone"))
                 events.note("  \(item) \(name(errors[id]))")
             }
             if errors.count != 3 { events.note("\(errors.count) errors") }
         }
-        operation.modifyRecordsCompletionBlock = { saved, deleted, error in
-            events.note("completion \(saved?.count ?? -1) \(deleted?.count ?? -1) \(name(error))")
-        }
         await operation.finish()
         #expect(
             events.all == [
-                "save bad 12", "save good 22", "delete old 22", "result 2", "  bad 12", "  good 22",
-                "  old 22",
-                "completion 0 0 2",
+                "save bad 12", "save good 22", "delete old 22", "succeeded", "completion 0 0 2", "  bad 12",
+                "  good 22", "  old 22",
             ]
         )
     }

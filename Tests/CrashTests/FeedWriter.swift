@@ -54,8 +54,6 @@ struct FeedWriter: Sendable {
             let outcome = try await client.perform(.modifyZones(modify), timeout: .seconds(60))[0]
             switch outcome {
             case .deleted, .zone: ledger.answered(zone, number, didHappen: true)
-            case .failure(let failure) where isDeletion && failure.code == .zoneNotFound:
-                ledger.answered(zone, number, didHappen: false)
             default: throw FeedFlaw("changing a zone: \(String(describing: outcome))")
             }
         } catch ClientError.closed {

@@ -78,6 +78,12 @@ struct SharedDatabaseTests {
         await #expect(throws: StoreError.zoneMissing) { try await it.query(query, by: carol) }
         let saved = try await it.modify([sharedSave("list")], policy: .changedKeys, by: carol)
         #expect(saved == [.failed(.zoneMissing)])
+        let creation = ModifyZones(scope: .shared, saves: [aliceNotes], deletes: [])
+        #expect(
+            try await it.write(.modifyZones(creation), by: carol).get() == [.failed(.databaseNotAllowed)]
+        )
+        let deletion = ModifyZones(scope: .shared, saves: [], deletes: [aliceNotes])
+        #expect(try await it.write(.modifyZones(deletion), by: carol).get() == [.deleted], "absent for her")
         // Nor does Bob's private database have it.
         #expect(try await it.fetch([sharedID("list")], by: it.bobPrivately) == [.failed(.zoneMissing)])
     }

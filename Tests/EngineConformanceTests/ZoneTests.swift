@@ -32,14 +32,21 @@ struct ZoneTests {
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the default zone, bad names and absent zones are refused one by one`(kind: EngineKind) async throws
-    {
+    func `the default zone and bad names are refused one by one, and absent zones are deleted`(
+        kind: EngineKind
+    ) async throws {
         let it = try EngineUnderTest(kind)
         let outcomes = try await it.modifyZones(["_defaultZone", "_x", "ok"], deletes: ["absent"])
         #expect(outcomes[0] == .failed(.zoneNotModifiable))
         #expect(outcomes[1] == .failed(.nameInvalid(.zone)))
         #expect(outcomes[2] == .zoneSaved(Self.zone("ok")))
-        #expect(outcomes[3] == .failed(.zoneMissing))
+        #expect(outcomes[3] == .deleted)
+        let foreign = ModifyZones(
+            scope: .private,
+            saves: [],
+            deletes: [ZoneID(zoneName: "ok", ownerName: "_x")]
+        )
+        #expect(try await it.write(.modifyZones(foreign)).get() == [.failed(.zoneMissing)])
         #expect(try await it.modifyZones([], deletes: ["_defaultZone"]) == [.failed(.zoneNotModifiable)])
         await #expect(throws: StoreError.databaseNotAllowed) {
             try await it.modifyZones(["a"], by: it.publicly)

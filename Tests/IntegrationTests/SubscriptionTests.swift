@@ -101,7 +101,9 @@ struct SubscriptionTests {
             let error = await thrown {
                 try await withCheckedThrowingContinuation {
                     (continuation: CheckedContinuation<Void, any Error>) in
-                    operation.modifySubscriptionsResultBlock = { continuation.resume(with: $0) }
+                    operation.modifySubscriptionsCompletionBlock = { _, _, error in
+                        continuation.resume(with: error.map { .failure($0) } ?? .success(()))
+                    }
                     desk.database.add(operation)
                 }
             }

@@ -9,7 +9,7 @@ internal import RecordModel
 /// - Shape: Without a token a zone's changes are all that is alive in it, without what was deleted. A record that changes
 ///   while the operation runs may come again, in its new state.
 /// - Errors: `changeTokenExpired` for a zone whose token is too old or another zone's, `zoneNotFound` for one that does not exist: for
-///   these zones alone, in the `partialFailure` that the operation then ends with.
+///   these zones alone. The result block for the operation gets a success then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// What to fetch of one zone's changes.
@@ -154,7 +154,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
 
     override func report(_ error: CKError?) {
-        self.fetchRecordZoneChangesResultBlock?(error.map { .failure($0) } ?? .success(()))
+        self.fetchRecordZoneChangesResultBlock?(error.requestResult)
         self.fetchRecordZoneChangesCompletionBlock?(error)
     }
 

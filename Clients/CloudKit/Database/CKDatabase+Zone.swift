@@ -64,7 +64,7 @@ extension CKDatabase {
 
     /// Deletes a zone with everything in it.
     ///
-    /// Missing: `zoneNotFound`.
+    /// Deleting a zone that does not exist succeeds.
     @preconcurrency public func delete(
         withRecordZoneID zoneID: CKRecordZone.ID,
         completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
@@ -79,7 +79,7 @@ extension CKDatabase {
 
     /// Deletes a zone with everything in it.
     ///
-    /// Missing: `zoneNotFound`.
+    /// Deleting a zone that does not exist succeeds.
     @discardableResult
     public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
         try await self.results { scope throws(CKError) in

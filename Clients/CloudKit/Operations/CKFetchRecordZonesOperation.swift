@@ -3,7 +3,8 @@ import Foundation
 /// Fetches record zones: those with certain IDs, or all of a database.
 ///
 /// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
-/// - Errors: A zone that does not exist has `zoneNotFound`; the operation then ends with `partialFailure`.
+/// - Errors: A zone that does not exist has `zoneNotFound`. The result block gets a success then; the deprecated completion block gets a
+///   `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the zones to fetch.
@@ -52,8 +53,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     }
 
     override func report(_ error: CKError?) {
-        self.fetchRecordZonesResultBlock?(error.map { .failure($0) } ?? .success(()))
-        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.fetchRecordZonesResultBlock?(error.requestResult)
+        let isAnswered = error.requestError == nil
         self.fetchRecordZonesCompletionBlock?(isAnswered ? self.found : nil, error)
     }
 

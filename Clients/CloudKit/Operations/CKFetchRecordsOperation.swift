@@ -4,8 +4,8 @@ import Foundation
 ///
 /// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
 /// - Order: All records are of one moment, after every change that was acknowledged before the operation started.
-/// - Errors: A record that does not exist has `unknownItem`, one in a zone that does not exist `zoneNotFound`; the operation
-///   then ends with `partialFailure`.
+/// - Errors: A record that does not exist has `unknownItem`, one in a zone that does not exist `zoneNotFound`. The result block gets a
+///   success then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the records to fetch.
@@ -90,8 +90,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.fetchRecordsResultBlock?(error.map { .failure($0) } ?? .success(()))
-        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.fetchRecordsResultBlock?(error.requestResult)
+        let isAnswered = error.requestError == nil
         self.fetchRecordsCompletionBlock?(isAnswered ? self.found : nil, error)
     }
 

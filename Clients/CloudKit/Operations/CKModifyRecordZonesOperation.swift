@@ -4,8 +4,8 @@ import Foundation
 ///
 /// - Shape: At most 400 items, else `limitExceeded`. A zone that is named twice is `invalidArguments`.
 /// - Durability: What is reported as saved or deleted is on the server's disk.
-/// - Errors: Creating a zone that exists succeeds. Deleting one that does not is `zoneNotFound`; `badDatabase` outside private
-///   databases. The operation then ends with `partialFailure`.
+/// - Errors: Creating a zone that exists succeeds, and so does deleting one that does not. Creating one outside private databases is
+///   `badDatabase`. The result block gets a success when only zones failed; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The zones to create.
@@ -63,8 +63,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     }
 
     override func report(_ error: CKError?) {
-        self.modifyRecordZonesResultBlock?(error.map { .failure($0) } ?? .success(()))
-        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.modifyRecordZonesResultBlock?(error.requestResult)
+        let isAnswered = error.requestError == nil
         self.modifyRecordZonesCompletionBlock?(
             isAnswered ? self.savedZones : nil,
             isAnswered ? self.deletedZoneIDs : nil,

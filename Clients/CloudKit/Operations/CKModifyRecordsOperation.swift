@@ -7,8 +7,9 @@ internal import RecordModel
 ///   named twice is `invalidArguments`.
 /// - Atomicity: With `isAtomic`, all or none within each custom zone.
 /// - Durability: What is reported as saved or deleted is on the server's disk.
-/// - Errors: An operation with failed items ends with `partialFailure`, whose `partialErrorsByItemID` repeats them. In an atomic
-///   zone the innocent items have `batchRequestFailed`.
+/// - Errors: In an atomic zone the innocent items have `batchRequestFailed`. Errors of items go to the blocks for items alone: when
+///   only items failed, `modifyRecordsResultBlock` gets a success. The deprecated completion block gets a `partialFailure`, whose
+///   `partialErrorsByItemID` repeats them.
 // SAFETY: see `CKOperation`.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// What a save does about changes that others made meanwhile.
@@ -113,8 +114,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.modifyRecordsResultBlock?(error.map { .failure($0) } ?? .success(()))
-        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.modifyRecordsResultBlock?(error.requestResult)
+        let isAnswered = error.requestError == nil
         self.modifyRecordsCompletionBlock?(
             isAnswered ? self.savedRecords : nil,
             isAnswered ? self.deletedRecordIDs : nil,

@@ -95,8 +95,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.queryResultBlock?(error.map { .failure($0) } ?? .success(self.next))
-        self.queryCompletionBlock?(error == nil ? self.next : nil, error)
+        self.queryResultBlock?(error.requestResult.map { self.next })
+        self.queryCompletionBlock?(error.requestError == nil ? self.next : nil, error)
     }
 
     override func releaseBlocks() {

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// - Shape: At most 400, else `limitExceeded`. Accepting a share again changes nothing.
 /// - Durability: What is reported as accepted is on the server's disk; the records are in the shared database then.
-/// - Errors: A share that is gone has `unknownItem`, one to which the user was not invited `permissionFailure`; the operation then
-///   ends with `partialFailure`.
+/// - Errors: A share that is gone has `unknownItem`, one to which the user was not invited `permissionFailure`. The result block
+///   gets a success then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     /// What the URLs of the shares led to.
@@ -47,7 +47,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.acceptSharesResultBlock?(error.map { .failure($0) } ?? .success(()))
+        self.acceptSharesResultBlock?(error.requestResult)
         self.acceptSharesCompletionBlock?(error)
     }
 

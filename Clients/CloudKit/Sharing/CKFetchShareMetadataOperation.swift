@@ -3,8 +3,8 @@ public import Foundation
 /// Finds out what the URLs of shares lead to.
 ///
 /// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is looked at once.
-/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing `unknownItem`; the operation then ends with
-///   `partialFailure`.
+/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing `unknownItem`. The result block gets a success
+///   then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     /// The URLs.
@@ -56,7 +56,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.fetchShareMetadataResultBlock?(error.map { .failure($0) } ?? .success(()))
+        self.fetchShareMetadataResultBlock?(error.requestResult)
         self.fetchShareMetadataCompletionBlock?(error)
     }
 

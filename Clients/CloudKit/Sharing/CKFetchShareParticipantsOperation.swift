@@ -3,7 +3,8 @@ import Foundation
 /// Looks for people to invite to a share.
 ///
 /// - Shape: At most 400, else `limitExceeded`. Who is named several times is looked for once.
-/// - Errors: Somebody whom the server does not know has `unknownItem`; the operation then ends with `partialFailure`.
+/// - Errors: Somebody whom the server does not know has `unknownItem`. The result block gets a success then; the deprecated completion
+///   block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     /// Whom to look for.
@@ -46,7 +47,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.fetchShareParticipantsResultBlock?(error.map { .failure($0) } ?? .success(()))
+        self.fetchShareParticipantsResultBlock?(error.requestResult)
         self.fetchShareParticipantsCompletionBlock?(error)
     }
 

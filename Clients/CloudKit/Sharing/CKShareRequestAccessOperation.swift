@@ -3,8 +3,8 @@ public import Foundation
 /// Asks the owners of shares to be let in.
 ///
 /// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is asked for once.
-/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing `unknownItem`; the operation then ends with
-///   `partialFailure`.
+/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing `unknownItem`. The block for the whole operation
+///   gets a success then.
 // SAFETY: see `CKOperation`.
 open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     /// The URLs of the shares.
@@ -34,7 +34,7 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     }
 
     override func report(_ error: CKError?) {
-        self.shareAccessRequestResultBlock?(error.map { .failure($0) } ?? .success(()))
+        self.shareAccessRequestResultBlock?(error.requestResult)
     }
 
     override func releaseBlocks() {

@@ -3,7 +3,8 @@ import Foundation
 /// Fetches subscriptions of the user: those with certain IDs, or all in a database.
 ///
 /// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
-/// - Errors: A subscription that does not exist has `unknownItem`; the operation then ends with `partialFailure`.
+/// - Errors: A subscription that does not exist has `unknownItem`. The result block gets a success then; the deprecated completion block
+///   gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the subscriptions to fetch.
@@ -53,8 +54,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     }
 
     override func report(_ error: CKError?) {
-        self.fetchSubscriptionsResultBlock?(error.map { .failure($0) } ?? .success(()))
-        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.fetchSubscriptionsResultBlock?(error.requestResult)
+        let isAnswered = error.requestError == nil
         self.fetchSubscriptionCompletionBlock?(isAnswered ? self.found : nil, error)
     }
 

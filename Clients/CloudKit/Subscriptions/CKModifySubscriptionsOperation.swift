@@ -6,7 +6,8 @@ import Foundation
 /// - Durability: What is reported as saved or deleted is on the server's disk.
 /// - Errors: A predicate that a query can't have is `invalidArguments`, a zone that does not exist `zoneNotFound`, a kind that the
 ///   database does not have `badDatabase`, one that is about the same as another with another ID `serverRejectedRequest`. Deleting one that
-///   does not exist is `unknownItem`. The operation then ends with `partialFailure`.
+///   does not exist is `unknownItem`. The result block gets a success when only subscriptions failed; the deprecated completion
+///   block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The subscriptions to save.
@@ -65,8 +66,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     }
 
     override func report(_ error: CKError?) {
-        self.modifySubscriptionsResultBlock?(error.map { .failure($0) } ?? .success(()))
-        let isAnswered = error.map { $0.code == .partialFailure } ?? true
+        self.modifySubscriptionsResultBlock?(error.requestResult)
+        let isAnswered = error.requestError == nil
         self.modifySubscriptionsCompletionBlock?(
             isAnswered ? self.saved : nil,
             isAnswered ? self.deleted : nil,

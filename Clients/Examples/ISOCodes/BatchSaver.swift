@@ -13,15 +13,13 @@ struct BatchSaver {
         var attempt = 1
         while true {
             do {
-                saved(try await self.saveOnce(records).count)
+                saved(try await self.saveOnce(records))
                 return
             } catch let error as CKError where error.code == .limitExceeded && records.count > 1 {
                 let half = records.count / 2
                 try await self.save(Array(records[..<half]), saved: saved)
                 try await self.save(Array(records[half...]), saved: saved)
                 return
-            } catch let error as CKError where error.code == .partialFailure {
-                throw Failure(Self.culprits(of: error))
             } catch let error as CKError {
                 guard let seconds = error.retryAfterSeconds, attempt < Self.attemptsMax else { throw error }
                 try await Task.sleep(for: .seconds(seconds))
@@ -30,32 +28,38 @@ struct BatchSaver {
         }
     }
 
-    private func saveOnce(_ records: [CKRecord]) async throws -> [CKRecord.ID] {
+    /// - Returns: How many records were saved.
+    private func saveOnce(_ records: [CKRecord]) async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
             let operation = CKModifyRecordsOperation(recordsToSave: records)
             // Loading again writes over what is there.
             operation.savePolicy = .changedKeys
             operation.isAtomic = true
             operation.qualityOfService = .userInitiated
-            var savedIDs: [CKRecord.ID] = []
+            var savedCount = 0
+            var culprits: [String] = []
             operation.perRecordSaveBlock = { recordID, result in
-                if case .success = result { savedIDs.append(recordID) }
+                switch result {
+                case .success: savedCount += 1
+                // In an atomic batch the innocent records fail along with the culprits.
+                case .failure(CKError.batchRequestFailed): break
+                case .failure(let error):
+                    culprits.append("  \(recordID.recordName): \(error.localizedDescription)")
+                }
             }
+            // A success says that every record was answered, not that every one was saved.
             operation.modifyRecordsResultBlock = { result in
-                continuation.resume(with: result.map { savedIDs })
+                continuation.resume(
+                    with: result.flatMap {
+                        culprits.isEmpty ? .success(savedCount) : .failure(Self.refusal(of: culprits))
+                    }
+                )
             }
             self.database.add(operation)
         }
     }
 
-    /// The records that are at fault: in an atomic batch all others fail with `batchRequestFailed`.
-    private static func culprits(of error: CKError) -> String {
-        let errors = error.partialErrorsByItemID ?? [:]
-        let lines = errors.compactMap { itemID, error -> String? in
-            guard let recordID = itemID as? CKRecord.ID, let error = error as? CKError else { return nil }
-            guard error.code != .batchRequestFailed else { return nil }
-            return "  \(recordID.recordName): \(error.localizedDescription)"
-        }
-        return "The server refused these records:\n" + lines.sorted().joined(separator: "\n")
+    private static func refusal(of culprits: [String]) -> Failure {
+        Failure("The server refused these records:\n" + culprits.sorted().joined(separator: "\n"))
     }
 }

@@ -30,7 +30,13 @@ struct FileDemonstration {
             let operation = CKModifyRecordsOperation(recordsToSave: [record])
             operation.savePolicy = .allKeys
             operation.perRecordProgressBlock = { progress.show($1) }
-            operation.modifyRecordsResultBlock = { end.resume(with: $0) }
+            var failure: (any Error)?
+            operation.perRecordSaveBlock = { _, result in
+                if case .failure(let error) = result { failure = error }
+            }
+            operation.modifyRecordsResultBlock = { result in
+                end.resume(with: result.flatMap { failure.map { .failure($0) } ?? .success(()) })
+            }
             self.database.add(operation)
         }
         progress.finish()
@@ -42,7 +48,13 @@ struct FileDemonstration {
             (end: CheckedContinuation<CKRecord, any Error>) in
             let operation = CKFetchRecordsOperation(recordIDs: [recordID])
             operation.perRecordProgressBlock = { progress.show($1) }
-            operation.perRecordResultBlock = { end.resume(with: $1) }
+            var fetched: Result<CKRecord, any Error>?
+            operation.perRecordResultBlock = { fetched = $1 }
+            operation.fetchRecordsResultBlock = { result in
+                end.resume(
+                    with: result.flatMap { fetched ?? .failure(Failure("There was no answer for the file.")) }
+                )
+            }
             self.database.add(operation)
         }
         progress.finish()

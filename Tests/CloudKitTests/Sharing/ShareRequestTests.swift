@@ -246,14 +246,17 @@ private let system = shareRecord(serverShare()).system
             events.note("\(url.query ?? "") \(code(error))")
         }
         operation.perShareMetadataBlock = { _, _, _ in events.note("not called") }
-        operation.fetchShareMetadataCompletionBlock = { events.note("completion \(code($0))") }
+        operation.fetchShareMetadataCompletionBlock = { error in
+            events.note(
+                "completion \(code(error)) of \((error as? CKError)?.partialErrorsByItemID?.count ?? 0)"
+            )
+        }
         operation.fetchShareMetadataResultBlock = { result in
-            guard case .failure(let error as CKError) = result else { return }
-            events.note("result \(code(error)) of \(error.partialErrorsByItemID?.count ?? 0)")
+            if case .success = result { events.note("succeeded") }
         }
         operation.configuration.container = .unreachable()
         await operation.finish()
-        #expect(events.all == ["b 12", "d 12", "result 2 of 2", "completion 2"])
+        #expect(events.all == ["b 12", "d 12", "succeeded", "completion 2 of 2"])
         let old = CKFetchShareMetadataOperation(shareURLs: [url("a?b")])
         old.perShareMetadataBlock = { url, metadata, error in
             events.note("\(url.query ?? "") \(metadata == nil) \(code(error))")

@@ -23,9 +23,7 @@ struct SharingOperationTests {
                     case .failure: failed.append(url)
                     }
                 }
-                operation.fetchShareMetadataResultBlock = { result in
-                    if case .failure(let error) = result { continuation.resume(returning: error) }
-                }
+                operation.fetchShareMetadataCompletionBlock = { continuation.resume(returning: $0) }
                 scene.bob.add(operation)
             }
             let errors = try #require((error as? CKError)?.partialErrorsByItemID)
@@ -48,6 +46,18 @@ struct SharingOperationTests {
             }
             #expect(joined.values.map(\.recordID) == [metadata.share.recordID])
             #expect(joined.values.first?.currentUserParticipant?.permission == .readOnly)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a zone can't be created in the shared database`() async throws {
+        try await SharingScene.run { scene in
+            let database = scene.bob.sharedCloudDatabase
+            await expect(.badDatabase) { try await database.save(CKRecordZone(zoneName: "mine")) }
+            let owner = try await scene.alice.userRecordID().recordName
+            let theirs = CKRecordZone.ID(zoneName: "lists", ownerName: owner)
+            await expect(.badDatabase) { try await database.save(CKRecordZone(zoneID: theirs)) }
+            #expect(try await database.deleteRecordZone(withID: theirs) == theirs, "nothing of it is shared")
         }
     }
 

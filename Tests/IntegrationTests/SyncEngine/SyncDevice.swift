@@ -311,7 +311,7 @@ extension SyncDevice.Life {
         for failed in event.failedZoneSaves where !failed.error.isExpected {
             self.complaints.append("\(failed.zone): \(failed.error)")
         }
-        for (zone, error) in event.failedZoneDeletes where !error.isExpected && error.code != .zoneNotFound {
+        for (zone, error) in event.failedZoneDeletes where !error.isExpected {
             self.complaints.append("\(zone): \(error)")
         }
     }
