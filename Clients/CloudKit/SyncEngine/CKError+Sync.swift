@@ -27,13 +27,16 @@ extension CKError {
         return .milliseconds(Int64((min(max(seconds, 0), 3_600) * 1_000).rounded(.up)))
     }
 
-    /// What is left of a change that failed so.
-    var fate: SyncFate {
-        if self.isTransient { return .held }
-        switch self.code {
-        case .batchRequestFailed, .operationCancelled: return .kept
-        default: return .told
-        }
+    /// Whether an item that failed so is pending again, without the app.
+    var isRetried: Bool { self.isTransient || self.code == .operationCancelled }
+
+    /// Whether the items of a request that failed so as a whole are pending again, without the app.
+    var isRetriedWhole: Bool { self.isRetried || self.isOfService }
+
+    /// Of two errors the one that asks for the longer pause.
+    func later(than other: CKError?) -> CKError {
+        guard let other else { return self }
+        return (other.pause ?? .zero) > (self.pause ?? .zero) ? other : self
     }
 
     static var delegateIsGone: CKError {
@@ -47,16 +50,4 @@ extension CKError {
                 + "start a task for that, and don't wait for it"
         )
     }
-}
-
-/// What becomes of a change that was sent.
-enum SyncFate: Equatable, Sendable {
-    /// It is done.
-    case done
-    /// It stays pending, and is not sent again before a time.
-    case held
-    /// It stays pending.
-    case kept
-    /// It is the app's.
-    case told
 }

@@ -29,3 +29,13 @@ extension CKSyncEngine {
         }
     }
 }
+
+extension CKSyncEngine.Configuration: CustomStringConvertible {
+    /// The configuration for people to read.
+    public var description: String {
+        let scope = self.database.databaseScope == .private ? "private" : "shared"
+        return "database=\(scope) of \(self.database.access.identifier ?? "no container"), "
+            + "automaticallySync=\(self.automaticallySync), subscriptionID=\(self.subscriptionID ?? "any"), "
+            + "stateSerialization=\(self.stateSerialization == nil ? "none" : "kept")"
+    }
+}

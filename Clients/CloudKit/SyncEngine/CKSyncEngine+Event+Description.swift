@@ -57,7 +57,7 @@ extension CKSyncEngine.Event.FetchedRecordZoneChanges: CustomStringConvertible {
 extension CKSyncEngine.Event.SentDatabaseChanges: CustomStringConvertible {
     /// The event for people to read.
     public var description: String {
-        let failedSaves = self.failedZoneSaves.map { "\($0.zone.zoneID.label): \($0.error.code)" }
+        let failedSaves = self.failedZoneSaves.map(\.description)
         let failedDeletes = self.failedZoneDeletes.map { "\($0.key.label): \($0.value.code)" }.sorted()
         return "sentDatabaseChanges(saved: \(list(self.savedZones.map(\.zoneID.label))), "
             + "failedSaves: \(list(failedSaves)), deleted: \(list(self.deletedZoneIDs.map(\.label))), "
@@ -68,12 +68,22 @@ extension CKSyncEngine.Event.SentDatabaseChanges: CustomStringConvertible {
 extension CKSyncEngine.Event.SentRecordZoneChanges: CustomStringConvertible {
     /// The event for people to read.
     public var description: String {
-        let failedSaves = self.failedRecordSaves.map { "\($0.record.recordID.label): \($0.error.code)" }
+        let failedSaves = self.failedRecordSaves.map(\.description)
         let failedDeletes = self.failedRecordDeletes.map { "\($0.key.label): \($0.value.code)" }.sorted()
         return "sentRecordZoneChanges(saved: \(list(self.savedRecords.map(\.recordID.label))), "
             + "failedSaves: \(list(failedSaves)), deleted: \(list(self.deletedRecordIDs.map(\.label))), "
             + "failedDeletes: \(list(failedDeletes)))"
     }
+}
+
+extension CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave: CustomStringConvertible {
+    /// The failure for people to read.
+    public var description: String { "\(self.zone.zoneID.label): \(self.error.code)" }
+}
+
+extension CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave: CustomStringConvertible {
+    /// The failure for people to read.
+    public var description: String { "\(self.record.recordID.label): \(self.error.code)" }
 }
 
 extension CKSyncEngine.Event.WillFetchChanges: CustomStringConvertible {

@@ -1,7 +1,7 @@
 extension CKSyncEngine.Event {
     /// What became of a batch of changes of zones.
     ///
-    /// Those that failed for a reason that passes stay pending, and are sent again without the app's help; all others are not pending any more.
+    /// Those that failed for a reason that passes are pending again, and are sent again without the app's help; all others are not.
     public struct SentDatabaseChanges: Sendable {
         /// A zone that was not created.
         public struct FailedZoneSave: Sendable {
@@ -23,8 +23,8 @@ extension CKSyncEngine.Event {
 
     /// What became of a batch of changes of records.
     ///
-    /// Those that failed for a reason that passes, or only because another one of their atomic zone failed, stay pending and are sent again without
-    /// the app's help; all others are not pending any more. The app resolves what is to be resolved and adds them again.
+    /// Those that failed for a reason that passes are pending again, and are sent again without the app's help. All others are not, those of an
+    /// atomic zone that failed with another one (`batchRequestFailed`) included: the app resolves what is to be resolved and adds them again.
     public struct SentRecordZoneChanges: Sendable {
         /// A record that was not saved.
         public struct FailedRecordSave: Sendable {

@@ -48,8 +48,8 @@ extension CKSyncEngine.Event {
 
     /// Somebody signed in or out.
     ///
-    /// At `signOut` and `switchAccounts` the engine forgets all it knows, what waits to be sent included; what the delegate adds while it
-    /// handles the event is the next user's.
+    /// The engine forgets all it knows, what waits to be sent included; what the delegate adds while it handles the event is the next user's.
+    /// Only what was added before the very first `signIn` of an engine's state is sent after it: there was no user before whose it could be.
     public struct AccountChange: Sendable {
         /// What happened.
         public enum ChangeType: Equatable, Sendable {

@@ -31,6 +31,13 @@ extension CKSyncEngine {
         /// The zone is to be deleted, with everything in it.
         case deleteZone(CKRecordZone.ID)
 
+        var isSave: Bool {
+            switch self {
+            case .saveZone: true
+            case .deleteZone: false
+            }
+        }
+
         /// The zone that the change is about.
         var zoneID: CKRecordZone.ID {
             switch self {

@@ -58,6 +58,20 @@ extension CKSyncEngine {
     }
 }
 
+extension CKSyncEngine.RecordZoneChangeBatch: CustomStringConvertible {
+    /// The changes of the pending list that the batch sends.
+    var changes: [CKSyncEngine.PendingRecordZoneChange] {
+        self.recordsToSave.map { .saveRecord($0.recordID) } + self.recordIDsToDelete.map { .deleteRecord($0) }
+    }
+
+    /// The batch for people to read.
+    public var description: String {
+        let saves = self.recordsToSave.map(\.recordID.label).joined(separator: ", ")
+        let deletes = self.recordIDsToDelete.map(\.label).joined(separator: ", ")
+        return "save=[\(saves)], delete=[\(deletes)], atomicByZone=\(self.atomicByZone)"
+    }
+}
+
 extension CKRecord {
     /// About how many bytes a save of the record adds to a request, rather too many than too few.
     fileprivate var saveBytesEstimate: Int {

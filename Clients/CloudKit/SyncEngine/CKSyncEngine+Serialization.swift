@@ -4,14 +4,15 @@ private import RecordModel
 extension CKSyncEngine.State {
     /// An engine's state, to be kept by the app and given to the engine of the next launch.
     ///
-    /// Opaque. It belongs together with what the delegate was told before it: keep both at once, or this last.
+    /// Opaque. It belongs together with what the delegate was told before it: keep both at once, or this last. Changes that were on their
+    /// way are pending in it: whether the server has them, nobody knows.
     public struct Serialization: Codable, Sendable {
         /// Rises when an older version of this library could not read what it finds.
         static let version = 1
 
         let content: SyncState
 
-        init(_ content: SyncState) { self.content = content }
+        init(_ content: SyncState) { self.content = content.kept }
 
         /// Reads a state.
         ///
@@ -52,6 +53,7 @@ extension CKSyncEngine.State.Serialization {
     fileprivate enum CodingKeys: String, CodingKey {
         case version
         case user
+        case hadUser
         case databaseToken
         case databaseStartsAnew
         case zones
@@ -118,6 +120,7 @@ extension SyncState {
         }
         self.init(
             user: try container.decodeIfPresent(String.self, forKey: .user),
+            hadUser: try container.decodeIfPresent(Bool.self, forKey: .hadUser) ?? false,
             databaseToken: try CKServerChangeToken(
                 kept: container.decodeIfPresent(Data.self, forKey: .databaseToken),
                 .databaseToken,
@@ -175,6 +178,7 @@ extension SyncState {
             }
         }
         try container.encodeIfPresent(self.user, forKey: .user)
+        if self.hadUser { try container.encode(true, forKey: .hadUser) }
         try container.encodeIfPresent(self.databaseToken.map { Data($0.bytes) }, forKey: .databaseToken)
         try container.encode(self.databaseStartsAnew, forKey: .databaseStartsAnew)
         try container.encode(zones, forKey: .zones)

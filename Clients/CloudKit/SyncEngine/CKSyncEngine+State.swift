@@ -13,20 +13,19 @@ extension CKSyncEngine {
             self.changed = changed
         }
 
-        /// Changes of records that were not sent yet, in order, one for each record.
+        /// Changes of records that wait to be sent, in order, one for each record.
         ///
-        /// Those that are on their way are among them until the server has answered.
+        /// One that was taken into a batch is not among them. If that fails for a reason that passes, it is again.
         public var pendingRecordZoneChanges: [PendingRecordZoneChange] { self.snapshot.records.changes }
 
-        /// Changes of zones that were not sent yet, in order.
+        /// Changes of zones that wait to be sent, in order.
         ///
-        /// Those that are on their way are among them until the server has answered.
+        /// One that is on its way is not among them. If it fails for a reason that passes, it is again.
         public var pendingDatabaseChanges: [PendingDatabaseChange] { self.snapshot.zoneChanges.changes }
 
         /// Whether there are changes that only the app knows of.
         ///
-        /// Set it, and the delegate is asked for a batch though nothing is pending. It is `false` again when the delegate,
-        /// asked for all zones, had nothing more.
+        /// Set it, and the delegate is asked for a batch though nothing is pending. It is the app's to set it back.
         public var hasPendingUntrackedChanges: Bool {
             get { self.snapshot.hasUntrackedChanges }
             set {
@@ -40,14 +39,16 @@ extension CKSyncEngine {
 
         /// Adds changes of records, to be sent.
         ///
-        /// A change that is pending already is not added twice, but is sent once more when it was on its way. Another change of the same
-        /// record gives way: save and delete leaves the deletion.
+        /// A change that is pending already is not added twice; one that is on its way is pending again, and sent once more. Another change
+        /// of the same record gives way: save and delete leaves the deletion.
         public func add(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.add(pendingRecordZoneChanges) }
             self.changed()
         }
 
-        /// Takes changes of records out of those to be sent; what is on its way is not stopped.
+        /// Takes changes of records out of those to be sent.
+        ///
+        /// What is on its way is not stopped, and not pending again when it fails.
         public func remove(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.remove(pendingRecordZoneChanges) }
             self.changed()
@@ -59,7 +60,9 @@ extension CKSyncEngine {
             self.changed()
         }
 
-        /// Takes changes of zones out of those to be sent; what is on its way is not stopped.
+        /// Takes changes of zones out of those to be sent.
+        ///
+        /// What is on its way is not stopped, and not pending again when it fails.
         public func remove(pendingDatabaseChanges: [PendingDatabaseChange]) {
             self.update { $0.remove(pendingDatabaseChanges) }
             self.changed()

@@ -6,9 +6,9 @@ private import Synchronization
 /// server: the engine fetches, sends, waits, subscribes and tries again. An app makes one engine for a database, early, with the state that it
 /// was last given (`Event.stateUpdate`).
 ///
-/// - Durability: No pending change is lost. It leaves `state` when the server has it, or when the delegate was told why it can't;
-///   and a state in which it is gone is told only after the delegate has handled the event that says so. Whoever keeps the states, and begins
-///   again with the last, hears some events twice and misses none.
+/// - Durability: No pending change is lost. It leaves `state` when it is sent, and what it left by is a state that the delegate was told. It is
+///   gone from later ones when the server has it, or when the delegate was told why it can't, and after the delegate has handled the event that
+///   says so. Whoever keeps the states, and begins again with the last, hears some events twice and misses none.
 /// - Lifetime: The engine does not hold its delegate. With the engine ends what it does.
 ///
 /// A public database has no engine: making one stops the program.
@@ -84,14 +84,14 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
         try await self.inbox.perform(.fetch(options))
     }
 
-    /// Sends what is pending, now.
+    /// Sends what is pending, now, until nothing is, what the delegate adds meanwhile included.
     ///
-    /// Returns when the delegate has handled the answers. Cancelling the task cancels the send.
+    /// Ends with the first batch of which an item fails, when the delegate has handled that. What it adds again then is sent by the next call,
+    /// or by an engine that syncs automatically. Cancelling the task cancels the send.
     ///
     /// - Parameter options: Which changes.
-    /// - Throws: `CKError`: why a request as a whole failed; `invalidArguments` when the delegate calls it while it handles a call of this engine;
-    ///   `notAuthenticated` when nobody is signed in. What concerns single items is told with `sentRecordZoneChanges` and
-    ///   `sentDatabaseChanges`.
+    /// - Throws: `CKError`: `partialFailure` with the errors of the items that failed; why a request as a whole failed; `invalidArguments` when the
+    ///   delegate calls it while it handles a call of this engine; `notAuthenticated` when nobody is signed in.
     public func sendChanges(_ options: SendChangesOptions = .init()) async throws {
         try DelegateCall.check(self)
         try await self.inbox.perform(.send(options))

@@ -1,7 +1,7 @@
 /// Changes of records that wait to be sent, in order, one for each record.
 ///
-/// Adding notes a stamp, also for a change that is there: so a change that was asked for again while an earlier one was on its way
-/// is told apart from that one, and outlives it.
+/// Adding notes a stamp, also for a change that is there: so a change that was asked for again while the delegate made a batch of the
+/// earlier one is told apart from that one, and outlives it.
 struct PendingRecordChanges: Sendable {
     private struct Slot: Sendable {
         var change: CKSyncEngine.PendingRecordZoneChange
@@ -53,6 +53,14 @@ struct PendingRecordChanges: Sendable {
         return true
     }
 
+    /// Puts changes back in front, in their order, but none of a record of which another change is pending by now.
+    mutating func putBack(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
+        let missing = changes.filter { self.places[$0.recordID] == nil }
+        guard !missing.isEmpty else { return }
+        self.slots = missing.map { Slot(change: $0, stamp: 0) } + self.slots.filter { $0 != nil }
+        self.renumber()
+    }
+
     mutating func removeAll() {
         self.slots = []
         self.places = [:]
@@ -63,6 +71,10 @@ struct PendingRecordChanges: Sendable {
         self.places[id] = nil
         guard self.slots.count > 64, self.slots.count > 2 * self.count else { return }
         self.slots = self.slots.filter { $0 != nil }
+        self.renumber()
+    }
+
+    private mutating func renumber() {
         for (place, slot) in self.slots.enumerated() {
             if let slot { self.places[slot.change.recordID] = place }
         }

@@ -1,10 +1,16 @@
 /// What a server's answers to a batch of records mean: for what is pending, and for the delegate.
 struct RecordAnswers {
-    let event: CKSyncEngine.Event.SentRecordZoneChanges
-    /// Changes that are not pending any more.
+    private(set) var event = CKSyncEngine.Event.SentRecordZoneChanges(
+        savedRecords: [],
+        failedRecordSaves: [],
+        deletedRecordIDs: [],
+        failedRecordDeletes: [:]
+    )
+    /// Changes that are done, or the app's.
     private(set) var settled: [CKSyncEngine.PendingRecordZoneChange] = []
-    /// Records that the server wants to be asked about later, and of those it depends on them for.
-    private(set) var held: Set<CKRecord.ID> = []
+    /// Changes that are pending again.
+    private(set) var unsettled: [CKSyncEngine.PendingRecordZoneChange] = []
+    private(set) var failures: [AnyHashable: any Error] = [:]
     /// Why something is to be sent again later, by the longest pause.
     private(set) var later: CKError?
     /// Zones in which the app now has a record that the server has: its own, or the other one of a conflict.
@@ -19,7 +25,7 @@ struct RecordAnswers {
     ///   - batch: What was sent.
     ///   - results: The answers.
     init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ results: SyncServer.RecordResults) {
-        self.init(batch, of: results.values.mapValues { $0.map { _ in } }, results.deletions) { $0.fate }
+        self.init(batch, of: results.values.mapValues { $0.map { _ in } }, results.deletions) { $0.isRetried }
     }
 
     /// - Parameters:
@@ -30,38 +36,37 @@ struct RecordAnswers {
             batch,
             of: Dictionary(batch.recordsToSave.map { ($0.recordID, .failure(error)) }) { first, _ in first },
             Dictionary(batch.recordIDsToDelete.map { ($0, .failure(error)) }) { first, _ in first }
-        ) { $0.isOfService ? .held : $0.fate }
+        ) { $0.isRetriedWhole }
     }
 
     private init(
         _ batch: CKSyncEngine.RecordZoneChangeBatch,
         of saves: [CKRecord.ID: Result<Void, any Error>],
         _ deletions: [CKRecord.ID: Result<Void, any Error>],
-        _ fate: (CKError) -> SyncFate
+        _ isRetried: (CKError) -> Bool
     ) {
         var saved: [CKRecord] = []
         var failedSaves: [CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave] = []
         var deleted: [CKRecord.ID] = []
         var failedDeletes: [CKRecord.ID: CKError] = [:]
-        var fates: [(CKSyncEngine.PendingRecordZoneChange, SyncFate, CKError?)] = []
         for record in batch.recordsToSave {
             let id = record.recordID
             guard let error = saves[id].failure else {
                 saved.append(record)
-                fates.append((.saveRecord(id), .done, nil))
+                self.settled.append(.saveRecord(id))
                 continue
             }
             failedSaves.append(.init(record: record, error: error))
-            fates.append((.saveRecord(id), fate(error), error))
+            self.note(.saveRecord(id), error, isRetried: isRetried(error))
         }
         for id in batch.recordIDsToDelete {
             guard let error = deletions[id].failure else {
                 deleted.append(id)
-                fates.append((.deleteRecord(id), .done, nil))
+                self.settled.append(.deleteRecord(id))
                 continue
             }
             failedDeletes[id] = error
-            fates.append((.deleteRecord(id), fate(error), error))
+            self.note(.deleteRecord(id), error, isRetried: isRetried(error))
         }
         self.event = .init(
             savedRecords: saved,
@@ -69,15 +74,17 @@ struct RecordAnswers {
             deletedRecordIDs: deleted,
             failedRecordDeletes: failedDeletes
         )
-        for (change, fate, error) in fates {
-            switch fate {
-            case .done, .told: self.settled.append(change)
-            case .kept: break
-            case .held:
-                self.held.insert(change.recordID)
-                if let error { self.later = error.later(than: self.later) }
-            }
-        }
+    }
+
+    private mutating func note(
+        _ change: CKSyncEngine.PendingRecordZoneChange,
+        _ error: CKError,
+        isRetried: Bool
+    ) {
+        self.failures[change.recordID] = error
+        guard isRetried else { return self.settled.append(change) }
+        self.unsettled.append(change)
+        self.later = error.later(than: self.later)
     }
 }
 
@@ -93,20 +100,6 @@ extension Result<Void, any Error>? {
 }
 
 extension CKSyncEngine.RecordZoneChangeBatch {
-    /// The batch without what is held back: its records, those in zones that are held back, and, where all of a zone succeed or none, all of the
-    /// zones of held records.
-    func without(records: Set<CKRecord.ID>, zones: Set<CKRecordZone.ID>) -> Self {
-        guard !records.isEmpty || !zones.isEmpty else { return self }
-        var zones = zones
-        if self.atomicByZone { zones.formUnion(records.lazy.map(\.zoneID)) }
-        func isHeld(_ id: CKRecord.ID) -> Bool { records.contains(id) || zones.contains(id.zoneID) }
-        return Self(
-            recordsToSave: self.recordsToSave.filter { !isHeld($0.recordID) },
-            recordIDsToDelete: self.recordIDsToDelete.filter { !isHeld($0) },
-            atomicByZone: self.atomicByZone
-        )
-    }
-
     /// Two batches of about half the size; `nil` when it can't be divided: one item, or one zone of which all succeed or none.
     ///
     /// Saves are before deletions in both together, and in their order.

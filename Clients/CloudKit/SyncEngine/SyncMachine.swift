@@ -118,14 +118,21 @@ struct SyncMachine: Sendable {
         self.doubtAccount(error)
     }
 
-    /// Everything was sent that there was, or why there is something to be sent again.
-    mutating func sent(_ error: CKError?, now: ContinuousClock.Instant, jitter: Double) {
-        guard let error else { return self.sendPause.succeeded() }
+    /// Everything was sent that there was, or it ended before, and there may be more.
+    ///
+    /// It goes on at once if something took effect and nothing asks for time: an app that resolves nothing is not followed without end.
+    mutating func sent(_ outcome: SyncOutcome, now: ContinuousClock.Instant, jitter: Double) {
+        guard let error = outcome.error else { return self.sendPause.succeeded() }
         self.wantsSend = self.isAutomatic
         // Whoever cancelled what he asked for himself has cancelled nothing that was planned.
         guard error.code != .operationCancelled else { return }
-        self.sendPause.failed(advice: error.pause, now: now, jitter: jitter)
-        self.doubtAccount(error)
+        let reason = outcome.later ?? error
+        if outcome.hasProgress, outcome.later == nil, error.code == .partialFailure {
+            self.sendPause.succeeded()
+        } else {
+            self.sendPause.failed(advice: reason.pause, now: now, jitter: jitter)
+        }
+        self.doubtAccount(reason)
     }
 
     /// The app wants to hear nothing more of what was planned.

@@ -16,6 +16,8 @@ struct SyncState: Sendable {
 
     /// The record name of the user; `nil`: nobody.
     private(set) var user: String?
+    /// Whether somebody was signed in before `user`, or before nobody was.
+    private(set) var hadUser = false
     /// How far the changes of the database were fetched; `nil`: nothing was, or the token has expired.
     private(set) var databaseToken: CKServerChangeToken?
     /// Whether zones may have been deleted unheard, since the token has expired or there was none when the app made a zone.
@@ -24,8 +26,10 @@ struct SyncState: Sendable {
     private(set) var zones: [CKRecordZone.ID: Progress] = [:]
     private(set) var records = PendingRecordChanges()
     private(set) var zoneChanges = PendingZoneChanges()
+    /// Changes that are on their way, and pending no more; pending as far as the kept state is concerned.
+    private(set) var recordsInFlight: [CKSyncEngine.PendingRecordZoneChange] = []
+    private(set) var zonesInFlight: [CKSyncEngine.PendingDatabaseChange] = []
     private(set) var hasUntrackedChanges = false
-    private var untrackedStamp: UInt64 = 0
     /// Rises with every change.
     private(set) var revision: UInt64 = 0
 
@@ -45,21 +49,6 @@ struct SyncState: Sendable {
 
 /// What waits to be sent.
 extension SyncState {
-    /// Names a moment: what is added later is not included in what a delegate was asked for then.
-    struct Moment: Hashable, Sendable {
-        var records: UInt64
-        var zones: UInt64
-        var untracked: UInt64
-    }
-
-    var moment: Moment {
-        Moment(
-            records: self.records.stamp,
-            zones: self.zoneChanges.stamp,
-            untracked: self.untrackedStamp
-        )
-    }
-
     mutating func add(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
         for change in changes { self.records.add(change) }
         if !changes.isEmpty { self.revision += 1 }
@@ -70,60 +59,102 @@ extension SyncState {
         if !changes.isEmpty { self.revision += 1 }
     }
 
+    /// Removes changes; those on their way are not pending again if they fail.
     mutating func remove(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
-        self.settle(changes, asOf: .max)
+        var isChanged = false
+        for change in changes where self.records.remove(change) { isChanged = true }
+        if isChanged { self.revision += 1 }
+        self.settle(changes)
     }
 
+    /// Removes changes; those on their way are not pending again if they fail.
     mutating func remove(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
-        self.settle(changes, asOf: .max)
-    }
-
-    /// Removes what was sent, but not what was asked for again after a moment.
-    mutating func settle(_ changes: [CKSyncEngine.PendingRecordZoneChange], asOf stamp: UInt64) {
         var isChanged = false
-        for change in changes where self.records.remove(change, asOf: stamp) { isChanged = true }
+        for change in changes where self.zoneChanges.remove(change) { isChanged = true }
         if isChanged { self.revision += 1 }
-    }
-
-    /// Removes what was sent, but not what was asked for again after a moment.
-    mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange], asOf stamp: UInt64) {
-        var isChanged = false
-        for change in changes where self.zoneChanges.remove(change, asOf: stamp) { isChanged = true }
-        if isChanged { self.revision += 1 }
+        self.settle(changes)
     }
 
     mutating func setUntracked(_ hasChanges: Bool) {
-        if hasChanges { self.untrackedStamp += 1 }
         guard self.hasUntrackedChanges != hasChanges else { return }
         self.hasUntrackedChanges = hasChanges
         self.revision += 1
     }
+}
 
-    /// The app was asked at a moment and had nothing more.
-    mutating func untrackedAreSent(asOf moment: Moment) {
-        if self.untrackedStamp == moment.untracked { self.setUntracked(false) }
+/// What is on its way.
+extension SyncState {
+    /// Takes changes out of the pending ones, to be sent; but not what was asked for again after a stamp.
+    ///
+    /// The kept state stays the same, so this is no revision.
+    mutating func take(_ changes: [CKSyncEngine.PendingRecordZoneChange], asOf stamp: UInt64) {
+        self.recordsInFlight += changes.filter { self.records.remove($0, asOf: stamp) }
+    }
+
+    /// Takes the changes of zones that are to be sent next.
+    mutating func takeZones(
+        countMax: Int,
+        where isWanted: (CKRecordZone.ID) -> Bool
+    ) -> [CKSyncEngine.PendingDatabaseChange] {
+        let changes = self.zoneChanges.batch(countMax: countMax, where: isWanted)
+        for change in changes { self.zoneChanges.remove(change) }
+        self.zonesInFlight += changes
+        return changes
+    }
+
+    /// Changes are done, or the app's.
+    mutating func settle(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
+        let (settled, count) = (Set(changes), self.recordsInFlight.count)
+        self.recordsInFlight.removeAll { settled.contains($0) }
+        if self.recordsInFlight.count < count { self.revision += 1 }
+    }
+
+    /// Changes are done, or the app's.
+    mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
+        let (settled, count) = (Set(changes), self.zonesInFlight.count)
+        self.zonesInFlight.removeAll { settled.contains($0) }
+        if self.zonesInFlight.count < count { self.revision += 1 }
+    }
+
+    /// Changes are pending again.
+    mutating func putBack(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
+        let back = Set(changes)
+        self.records.putBack(self.recordsInFlight.filter { back.contains($0) })
+        self.recordsInFlight.removeAll { back.contains($0) }
+    }
+
+    /// Changes are pending again.
+    mutating func putBack(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
+        let back = Set(changes)
+        self.zoneChanges.putBack(self.zonesInFlight.filter { back.contains($0) })
+        self.zonesInFlight.removeAll { back.contains($0) }
+    }
+
+    /// The state as it is kept: what is on its way is pending.
+    var kept: SyncState {
+        var state = self
+        state.putBack(self.recordsInFlight)
+        state.putBack(self.zonesInFlight)
+        return state
     }
 }
 
 /// Whose data.
 extension SyncState {
-    /// Another user, or nobody: nothing of what was known holds.
-    mutating func reset(to user: String?) {
-        let revision = self.revision
-        let (records, zones, untracked) = (self.records, self.zoneChanges, self.untrackedStamp)
-        self = SyncState()
-        // Stamps go on, for those that still hold one.
-        self.records = records
-        self.records.removeAll()
-        self.zoneChanges = zones
-        self.zoneChanges.removeAll()
-        self.untrackedStamp = untracked
-        self.user = user
-        self.revision = revision + 1
-    }
-
-    /// The first user: what waits to be sent is his.
-    mutating func signIn(_ user: String) {
+    /// Another user, or nobody: nothing of what was known holds, and nothing that was pending is theirs.
+    ///
+    /// Only what was added before the very first sign-in is the first user's: there is nobody else whose it could be.
+    mutating func change(to user: String?) {
+        let isFirst = self.user == nil && !self.hadUser
+        if !isFirst {
+            let (records, revision) = (self.records, self.revision)
+            self = SyncState()
+            // Stamps go on, and so do revisions.
+            self.records = records
+            self.records.removeAll()
+            self.revision = revision
+            self.hadUser = true
+        }
         self.user = user
         self.revision += 1
     }
@@ -209,12 +240,14 @@ extension SyncState {
 extension SyncState {
     init(
         user: String?,
+        hadUser: Bool,
         databaseToken: CKServerChangeToken?,
         databaseStartsAnew: Bool,
         zones: [CKRecordZone.ID: Progress],
         hasUntrackedChanges: Bool
     ) {
         self.user = user
+        self.hadUser = hadUser
         self.databaseToken = databaseToken
         self.databaseStartsAnew = databaseStartsAnew
         self.zones = zones

@@ -1,58 +1,62 @@
 private import RecordModel
 
-/// Sending: changes of zones as they are pending, then changes of records as the delegate gives them.
+/// Sending: changes of zones as they are pending, then changes of records as the delegate gives them, until there are no more or one fails.
 extension SyncWorker {
     /// A send that is going on.
     struct SendCourse: Sendable {
         let context: CKSyncEngine.SendChangesContext
         let calls: SyncCalls
         var outcome = SyncOutcome()
-        /// What the server wants to be asked later.
-        var heldRecords: Set<CKRecord.ID> = []
-        var heldZones: Set<CKRecordZone.ID> = []
-        /// Batches in a row of which nothing took effect.
-        var fruitless = 0
 
         var isOver: Bool { self.outcome.error != nil || self.calls.isCancelled }
     }
-
-    /// An app that sends the same again and again, and resolves nothing, is not followed without end.
-    private static let fruitlessMax = 10
 
     func send(_ context: CKSyncEngine.SendChangesContext, _ calls: SyncCalls) async -> SyncOutcome {
         var course = SendCourse(context: context, calls: calls)
         do throws(CKError) {
             try await self.deliver(.willSendChanges(.init(context: context)))
-            repeat {
+            var isMore = true
+            while isMore, !course.isOver {
                 try await self.sendZones(&course)
-            } while try await self.sendNextBatch(&course)
+                isMore = try await self.sendNextBatch(&course) || self.hasZones(in: context.options.scope)
+            }
+            self.putBackWhatIsLeft()
             try await self.deliver(.didSendChanges(.init(context: context)))
             try await self.tellState()
         } catch {
+            self.putBackWhatIsLeft()
             course.outcome.error = error
         }
         if course.outcome.error == nil, calls.isCancelled { course.outcome.error = .cancelled }
         return course.outcome
     }
 
+    /// What was taken and not sent, because something before it failed, is pending again.
+    private func putBackWhatIsLeft() { self.state.update { $0 = $0.kept } }
+
+    /// Whether changes of zones are pending that are in the scope.
+    private func hasZones(in scope: CKSyncEngine.SendChangesOptions.Scope) -> Bool {
+        self.state.snapshot.zoneChanges.changes.contains { scope.contains(zone: $0.zoneID) }
+    }
+
     // MARK: Zones
 
-    /// Sends all changes of zones that are in the scope and not held back.
+    /// Sends all changes of zones that are in the scope.
     private func sendZones(_ course: inout SendCourse) async throws(CKError) {
-        while !course.isOver, course.fruitless < Self.fruitlessMax {
+        while !course.isOver {
             let scope = course.context.options.scope
-            let snapshot = self.state.snapshot
-            let changes = snapshot.zoneChanges.batch(countMax: Bounds.defaults.requestItemsMax) {
-                [held = course.heldZones] in
-                scope.contains(zone: $0) && !held.contains($0)
+            var changes: [CKSyncEngine.PendingDatabaseChange] = []
+            self.state.update { state in
+                changes = state.takeZones(countMax: Bounds.defaults.requestItemsMax) {
+                    scope.contains(zone: $0)
+                }
             }
             if changes.isEmpty { return }
+            // What leaves the pending list is in a state that the app has.
+            try await self.tellState()
             var parts = [changes]
             while !parts.isEmpty, !course.isOver {
-                let part = parts.removeFirst()
-                if let halves = try await self.send(part, asOf: snapshot.moment, &course) {
-                    parts = halves + parts
-                }
+                if let halves = try await self.send(parts.removeFirst(), &course) { parts = halves + parts }
             }
         }
     }
@@ -60,7 +64,6 @@ extension SyncWorker {
     /// - Returns: The halves of a batch that was too large; nothing was told of it then.
     private func send(
         _ changes: [CKSyncEngine.PendingDatabaseChange],
-        asOf moment: SyncState.Moment,
         _ course: inout SendCourse
     ) async throws(CKError) -> [[CKSyncEngine.PendingDatabaseChange]]? {
         let answers: ZoneAnswers
@@ -73,15 +76,15 @@ extension SyncWorker {
                 let middle = changes.count / 2
                 return [Array(changes[..<middle]), Array(changes[middle...])]
             }
-            if error.isOfService || error.code == .operationCancelled { course.outcome.error = error }
+            course.outcome.error = error
             answers = ZoneAnswers(changes, error)
         }
         self.state.update {
-            $0.settle(answers.settled, asOf: moment.zones)
+            $0.settle(answers.settled)
+            $0.putBack(answers.unsettled)
             $0.heard(of: Set(answers.event.savedZones.map(\.zoneID)), recordsIn: [])
         }
-        course.heldZones.formUnion(answers.held)
-        course.note(answers.later, progress: answers.hasProgress)
+        course.note(answers.failures, later: answers.later, hasProgress: answers.hasProgress)
         try await self.deliver(.sentDatabaseChanges(answers.event))
         try await self.tellState()
         return nil
@@ -94,24 +97,17 @@ extension SyncWorker {
     /// - Returns: Whether it is to be asked again.
     private func sendNextBatch(_ course: inout SendCourse) async throws(CKError) -> Bool {
         guard !course.isOver else { return false }
-        if course.fruitless >= Self.fruitlessMax {
-            course.outcome.later = course.outcome.later ?? .fruitless
-            return false
-        }
-        let moment = self.state.snapshot.moment
+        let stamp = self.state.snapshot.records.stamp
         let context = course.context
         let given = try await self.call { await $0.nextRecordZoneChangeBatch(context, syncEngine: $1) }
-        guard let given, given.count > 0 else {
-            if context.options.scope == .all { self.state.update { $0.untrackedAreSent(asOf: moment) } }
-            try await self.tellState()
-            return false
-        }
-        let batch = given.without(records: course.heldRecords, zones: course.heldZones)
-        guard batch.count > 0 else { return false }
+        let batch = given.flatMap { $0.count > 0 ? $0 : nil }
+        if let batch { self.state.update { $0.take(batch.changes, asOf: stamp) } }
+        // What leaves the pending list is in a state that the app has.
+        try await self.tellState()
+        guard let batch else { return false }
         var parts = [batch]
         while !parts.isEmpty, !course.isOver {
-            let part = parts.removeFirst()
-            if let halves = try await self.send(part, asOf: moment, &course) { parts = halves + parts }
+            if let halves = try await self.send(parts.removeFirst(), &course) { parts = halves + parts }
         }
         return true
     }
@@ -119,7 +115,6 @@ extension SyncWorker {
     /// - Returns: The halves of a batch that was too large; nothing was told of it then.
     private func send(
         _ batch: CKSyncEngine.RecordZoneChangeBatch,
-        asOf moment: SyncState.Moment,
         _ course: inout SendCourse
     ) async throws(CKError) -> [CKSyncEngine.RecordZoneChangeBatch]? {
         let answers: RecordAnswers
@@ -129,15 +124,15 @@ extension SyncWorker {
             answers = RecordAnswers(batch, results)
         } catch {
             if error.code == .limitExceeded, let halves = batch.halves { return halves }
-            if error.isOfService || error.code == .operationCancelled { course.outcome.error = error }
+            course.outcome.error = error
             answers = RecordAnswers(batch, error)
         }
         self.state.update {
-            $0.settle(answers.settled, asOf: moment.records)
+            $0.settle(answers.settled)
+            $0.putBack(answers.unsettled)
             $0.heard(of: [], recordsIn: answers.zonesWithRecords)
         }
-        course.heldRecords.formUnion(answers.held)
-        course.note(answers.later, progress: answers.hasProgress)
+        course.note(answers.failures, later: answers.later, hasProgress: answers.hasProgress)
         try await self.deliver(.sentRecordZoneChanges(answers.event))
         try await self.tellState()
         return nil
@@ -145,21 +140,15 @@ extension SyncWorker {
 }
 
 extension SyncWorker.SendCourse {
-    /// Notes how a batch went.
-    fileprivate mutating func note(_ later: CKError?, progress: Bool) {
+    /// Notes how a batch went; one that failed is the last.
+    fileprivate mutating func note(
+        _ failures: [AnyHashable: any Error],
+        later: CKError?,
+        hasProgress: Bool
+    ) {
         if let later { self.outcome.later = later.later(than: self.outcome.later) }
-        self.fruitless = progress ? 0 : self.fruitless + 1
-    }
-}
-
-extension CKError {
-    fileprivate static var fruitless: CKError {
-        .local(.internalError, "Nothing of the last batches took effect")
-    }
-
-    /// Of two errors the one that asks for the longer pause.
-    func later(than other: CKError?) -> CKError {
-        guard let other else { return self }
-        return (other.pause ?? .zero) > (self.pause ?? .zero) ? other : self
+        if hasProgress { self.outcome.hasProgress = true }
+        guard self.outcome.error == nil, !failures.isEmpty else { return }
+        self.outcome.error = .partialFailure(failures, message: "Failed to send some changes")
     }
 }

@@ -119,7 +119,7 @@ actor SyncWorker {
     ) async -> CKError? {
         let outcome = await self.send(.init(reason: reason, options: options), calls)
         self.inbox.ended()
-        self.machine.sent(outcome.error ?? outcome.later, now: .now, jitter: self.jitter)
+        self.machine.sent(outcome, now: .now, jitter: self.jitter)
         return outcome.error
     }
 
@@ -159,11 +159,7 @@ actor SyncWorker {
             self.machine.signedIn()
         }
         guard let change = Self.change(from: before, to: user) else { return }
-        if before != nil || user == nil {
-            self.state.update { $0.reset(to: user) }
-        } else if let user {
-            self.state.update { $0.signIn(user) }
-        }
+        self.state.update { $0.change(to: user) }
         self.machine.userChanged()
         try await self.deliver(.accountChange(.init(changeType: change)))
         try await self.tellState()
@@ -213,6 +209,8 @@ actor SyncWorker {
 struct SyncOutcome: Sendable {
     /// Why it was given up.
     var error: CKError?
-    /// What is to be tried again though it was not given up.
+    /// What is to be tried again, by the longest pause.
     var later: CKError?
+    /// Whether anything took effect.
+    var hasProgress = false
 }

@@ -1,10 +1,11 @@
 /// What a server's answers to a batch of zones mean: for what is pending, and for the delegate.
 struct ZoneAnswers {
     let event: CKSyncEngine.Event.SentDatabaseChanges
-    /// Changes that are not pending any more.
+    /// Changes that are done, or the app's.
     private(set) var settled: [CKSyncEngine.PendingDatabaseChange] = []
-    /// Zones that the server wants to be asked about later.
-    private(set) var held: Set<CKRecordZone.ID> = []
+    /// Changes that are pending again.
+    private(set) var unsettled: [CKSyncEngine.PendingDatabaseChange] = []
+    private(set) var failures: [AnyHashable: any Error] = [:]
     /// Why something is to be sent again later, by the longest pause.
     private(set) var later: CKError?
     /// Whether anything took effect.
@@ -19,8 +20,8 @@ struct ZoneAnswers {
             case .saveZone(let zone): results.values[zone.zoneID].map { $0.map { $0 } }
             case .deleteZone(let id): results.deletions[id].map { $0.map { nil } }
             }
-        } fate: {
-            $0.fate
+        } isRetried: {
+            $0.isRetried
         }
     }
 
@@ -30,15 +31,15 @@ struct ZoneAnswers {
     init(_ changes: [CKSyncEngine.PendingDatabaseChange], _ error: CKError) {
         self.init(changes) { _ in
             .failure(error)
-        } fate: {
-            $0.isOfService ? .held : $0.fate
+        } isRetried: {
+            $0.isRetriedWhole
         }
     }
 
     private init(
         _ changes: [CKSyncEngine.PendingDatabaseChange],
         answer: (CKSyncEngine.PendingDatabaseChange) -> Result<CKRecordZone?, any Error>?,
-        fate: (CKError) -> SyncFate
+        isRetried: (CKError) -> Bool
     ) {
         var saved: [CKRecordZone] = []
         var failedSaves: [CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave] = []
@@ -60,12 +61,12 @@ struct ZoneAnswers {
             case .saveZone(let zone): failedSaves.append(.init(zone: zone, error: error))
             case .deleteZone(let id): failedDeletes[id] = error
             }
-            switch fate(error) {
-            case .done, .told: self.settled.append(change)
-            case .kept: break
-            case .held:
-                self.held.insert(change.zoneID)
+            self.failures[change.zoneID] = error
+            if isRetried(error) {
+                self.unsettled.append(change)
                 self.later = error.later(than: self.later)
+            } else {
+                self.settled.append(change)
             }
         }
         self.event = .init(

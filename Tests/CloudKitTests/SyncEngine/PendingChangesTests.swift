@@ -69,7 +69,7 @@ struct PendingChangesTests {
         #expect(pending.changes == [.deleteZone(self.zone), .saveZone(zone), .saveZone(other)])
         let first = pending.batch(countMax: 400) { _ in true }
         #expect(first == [.deleteZone(self.zone), .saveZone(other)])
-        for change in first { pending.remove(change, asOf: pending.stamp) }
+        for change in first { pending.remove(change) }
         #expect(pending.batch(countMax: 400) { _ in true } == [.saveZone(zone)])
         #expect(pending.batch(countMax: 400) { $0 != self.zone } == [])
     }

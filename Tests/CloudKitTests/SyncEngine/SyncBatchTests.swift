@@ -70,35 +70,21 @@ struct SyncBatchTests {
         #expect(halves.allSatisfy { $0.atomicByZone && $0.halves == nil })
     }
 
-    @Test func `what is held back stays out, with all of its atomic zone`() {
-        var batch = Batch(
-            recordsToSave: [self.record("a", in: "X"), self.record("b", in: "X"), self.record("c", in: "Y")],
-            recordIDsToDelete: [self.id("d", in: "X"), self.id("e", in: "W")]
-        )
-        let held: Set = [self.id("a", in: "X")]
-        let zones: Set = [CKRecordZone.ID(zoneName: "W")]
-        #expect(
-            batch.without(records: held, zones: zones).recordsToSave.map(\.recordID.recordName) == ["b", "c"]
-        )
-        #expect(batch.without(records: held, zones: zones).recordIDsToDelete.map(\.recordName) == ["d"])
-        batch.atomicByZone = true
-        #expect(batch.without(records: held, zones: zones).recordsToSave.map(\.recordID.recordName) == ["c"])
-        #expect(batch.without(records: held, zones: zones).recordIDsToDelete == [])
-    }
-
     @Test(arguments: [
         (CKError.Code.zoneBusy, false), (.requestRateLimited, false), (.serverResponseLost, false),
-        (.notAuthenticated, false), (.batchRequestFailed, false), (.operationCancelled, false),
+        (.notAuthenticated, false), (.batchRequestFailed, true), (.operationCancelled, false),
         (.serverRecordChanged, true), (.zoneNotFound, true), (.unknownItem, true), (.quotaExceeded, true),
         (.invalidArguments, true), (.internalError, true),
     ])
-    func `what passes stays pending, what does not is the app's`(code: CKError.Code, isSettled: Bool) {
+    func `what passes is pending again, what does not is the app's`(code: CKError.Code, isSettled: Bool) {
         var results = SyncServer.RecordResults()
         results.add(.value(self.id("a"), .failure(CKError(code))))
         results.add(.deletion(self.id("b"), .success(())))
         let batch = Batch(recordsToSave: [self.record("a")], recordIDsToDelete: [self.id("b")])
         let answers = RecordAnswers(batch, results)
         #expect(answers.settled.contains(.saveRecord(self.id("a"))) == isSettled)
+        #expect(answers.unsettled.contains(.saveRecord(self.id("a"))) != isSettled)
+        #expect((answers.failures[self.id("a")] as? CKError)?.code == code)
         #expect(answers.settled.contains(.deleteRecord(self.id("b"))))
         #expect(answers.event.failedRecordSaves.map(\.error.code) == [code])
         #expect(answers.event.deletedRecordIDs == [self.id("b")])
@@ -108,14 +94,14 @@ struct SyncBatchTests {
         (CKError.Code.internalError, false), (.incompatibleVersion, false), (.badContainer, false),
         (.serviceUnavailable, false), (.invalidArguments, true), (.limitExceeded, true),
     ])
-    func `a request that fails as a whole for no fault of its items leaves them pending`(
+    func `a request that fails as a whole for no fault of its items has them pending again`(
         code: CKError.Code,
         isSettled: Bool
     ) {
         let answers = RecordAnswers(Batch(recordsToSave: [self.record("a")]), CKError(code))
-        #expect(answers.settled.isEmpty != isSettled)
+        #expect(answers.settled.isEmpty != isSettled && answers.unsettled.isEmpty == isSettled)
         let zones = ZoneAnswers([.saveZone(CKRecordZone(zoneName: "Z"))], CKError(code))
-        #expect(zones.settled.isEmpty != isSettled)
+        #expect(zones.settled.isEmpty != isSettled && zones.unsettled.isEmpty == isSettled)
     }
 
     @Test func `the longest pause is waited for`() {
@@ -126,7 +112,7 @@ struct SyncBatchTests {
         }
         let answers = RecordAnswers(Batch(recordsToSave: ["a", "b", "c"].map { self.record($0) }), results)
         #expect(answers.later?.retryAfterSeconds == 9)
-        #expect(answers.held.count == 3)
+        #expect(answers.unsettled.count == 3)
     }
 
     @Test func `a pause is never shorter than what the server said`() {
@@ -140,6 +126,22 @@ struct SyncBatchTests {
             #expect(error.pause == .milliseconds(milliseconds), "\(seconds)")
         }
         #expect(CKError(.requestRateLimited).pause == nil)
+    }
+
+    @Test func `batches, failures and configurations describe themselves`() {
+        let batch = Batch(recordsToSave: [self.record("a")], recordIDsToDelete: [self.id("b")])
+        #expect("\(batch)" == "save=[Z/a], delete=[Z/b], atomicByZone=false")
+        let zone = CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave(
+            zone: CKRecordZone(zoneName: "Z"),
+            error: CKError(.quotaExceeded)
+        )
+        #expect("\(zone)" == "Z: quotaExceeded")
+        let record = CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave(
+            record: self.record("a"),
+            error: CKError(.unknownItem)
+        )
+        #expect("\(record)" == "Z/a: unknownItem")
+        #expect(Set([CKSyncEngine.SyncReason.manual, .scheduled, .manual]).count == 2)
     }
 
     @Test func `scopes contain what they say`() {

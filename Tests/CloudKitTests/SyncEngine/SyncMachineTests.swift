@@ -44,7 +44,7 @@ struct SyncMachineTests {
         #expect(script.next() == .fetch)
         script.machine.fetched(nil, now: script.now, jitter: 0)
         #expect(script.next() == .send)
-        script.machine.sent(nil, now: script.now, jitter: 0)
+        script.machine.sent(.init(), now: script.now, jitter: 0)
         #expect(script.next() == .wait(until: nil))
         script.machine.notified()
         #expect(script.next() == .fetch)
@@ -68,7 +68,11 @@ struct SyncMachineTests {
         script.hasPending = true
         script.machine.stateChanged()
         #expect(script.next() == .send)
-        script.machine.sent(self.error(.requestRateLimited, retryAfter: 30), now: script.now, jitter: 0)
+        script.machine.sent(
+            .init(error: self.error(.requestRateLimited, retryAfter: 30)),
+            now: script.now,
+            jitter: 0
+        )
         #expect(script.next() == script.later(30))
         script.machine.stateChanged()
         #expect(script.next() == script.later(30))
@@ -79,6 +83,31 @@ struct SyncMachineTests {
         #expect(script.next() == script.later(1))
         script.now += .seconds(1)
         #expect(script.next() == .send)
+    }
+
+    @Test func `a send that failed goes on at once if anything took effect, else at times that grow`() {
+        var script = Transcript()
+        script.settle()
+        script.hasPending = true
+        script.machine.stateChanged()
+        #expect(script.next() == .send)
+        let partial = self.error(.partialFailure)
+        script.machine.sent(.init(error: partial, hasProgress: true), now: script.now, jitter: 1)
+        #expect(script.next() == .send)
+        script.machine.sent(.init(error: partial), now: script.now, jitter: 1)
+        #expect(script.next() == script.later(1))
+        script.machine.stateChanged()
+        #expect(script.next() == script.later(1))
+        script.now += .seconds(1)
+        #expect(script.next() == .send)
+        script.machine.sent(.init(error: partial), now: script.now, jitter: 1)
+        #expect(script.next() == script.later(2))
+        script.now += .seconds(2)
+        #expect(script.next() == .send)
+        let busy = self.error(.zoneBusy, retryAfter: 30)
+        let outcome = SyncOutcome(error: partial, later: busy, hasProgress: true)
+        script.machine.sent(outcome, now: script.now, jitter: 0)
+        #expect(script.next() == script.later(30))
     }
 
     @Test func `a network that fails is tried again at times that grow`() {
@@ -109,10 +138,10 @@ struct SyncMachineTests {
         script.hasPending = true
         script.machine.stateChanged()
         _ = script.next()
-        script.machine.sent(self.error(.zoneBusy, retryAfter: 60), now: script.now, jitter: 0)
+        script.machine.sent(.init(error: self.error(.zoneBusy, retryAfter: 60)), now: script.now, jitter: 0)
         script.job = (7, isFetch: false)
         #expect(script.next() == .run(job: 7))
-        script.machine.sent(nil, now: script.now, jitter: 0)
+        script.machine.sent(.init(), now: script.now, jitter: 0)
         script.job = nil
         #expect(script.next() == .wait(until: nil))
     }
@@ -155,7 +184,7 @@ struct SyncMachineTests {
         script.hasPending = true
         script.machine.stateChanged()
         _ = script.next()
-        script.machine.sent(self.error(.notAuthenticated), now: script.now, jitter: 0)
+        script.machine.sent(.init(error: self.error(.notAuthenticated)), now: script.now, jitter: 0)
         #expect(script.next() == .checkAccount(job: nil))
         script.machine.signedIn()
         #expect(script.next() == .subscribe)
@@ -167,7 +196,7 @@ struct SyncMachineTests {
         script.hasPending = true
         script.machine.stateChanged()
         _ = script.next()
-        script.machine.sent(self.error(.operationCancelled), now: script.now, jitter: 0)
+        script.machine.sent(.init(error: self.error(.operationCancelled)), now: script.now, jitter: 0)
         script.machine.cancelled()
         #expect(script.next() == .wait(until: nil))
         script.machine.stateChanged()

@@ -12,7 +12,7 @@ struct SyncStateTests {
 
     private func filled() -> SyncState {
         var state = SyncState()
-        state.signIn("_me")
+        state.change(to: "_me")
         state.databasePage(changed: [self.zone, self.other], deleted: [], token: self.token("d1"))
         state.zonePage(self.zone, token: self.token("z1"), isLast: true)
         state.zoneTokenExpired(self.other)
@@ -87,31 +87,91 @@ struct SyncStateTests {
         #expect(state.zones[self.zone] == nil)
     }
 
-    @Test func `another user gets nothing, and what was sent for the first settles nothing of his`() {
+    private let change = CKSyncEngine.PendingRecordZoneChange.saveRecord(
+        CKRecord.ID(recordName: "a", zoneID: CKRecordZone.ID(zoneName: "Z"))
+    )
+
+    @Test func `another user gets nothing, and neither does whoever signs in after somebody`() throws {
+        for users: [String?] in [["_other"], [nil, "_other"], [nil, "_me"]] {
+            var state = self.filled()
+            let revision = state.revision
+            for user in users {
+                state.add([self.change])
+                state.change(to: user)
+            }
+            #expect(state.user == users.last)
+            #expect(state.databaseToken == nil && state.zones.isEmpty && !state.hasPending)
+            #expect(state.revision > revision)
+        }
         var state = self.filled()
-        let change = CKSyncEngine.PendingRecordZoneChange.saveRecord(
-            CKRecord.ID(recordName: "a", zoneID: self.zone)
-        )
-        let moment = state.moment
-        let revision = state.revision
-        state.reset(to: "_other")
-        #expect(
-            state.user == "_other" && state.databaseToken == nil && state.zones.isEmpty && !state.hasPending
-        )
-        #expect(state.revision > revision)
-        state.add([change])
-        state.settle([change], asOf: moment.records)
-        #expect(state.records.changes == [change])
+        state.change(to: nil)
+        state.add([self.change])
+        let data = try JSONEncoder().encode(CKSyncEngine.State.Serialization(state))
+        var read = try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: data).content
+        #expect(read.records.changes == [self.change])
+        read.change(to: "_other")
+        #expect(!read.hasPending)
     }
 
-    @Test func `untracked changes that come while the delegate is asked are asked for again`() {
+    @Test func `what was added before the very first sign-in is the first user's`() {
         var state = SyncState()
-        state.setUntracked(true)
-        let moment = state.moment
-        state.setUntracked(true)
-        state.untrackedAreSent(asOf: moment)
-        #expect(state.hasUntrackedChanges)
-        state.untrackedAreSent(asOf: state.moment)
-        #expect(!state.hasUntrackedChanges)
+        state.add([self.change])
+        state.change(to: "_me")
+        #expect(state.records.changes == [self.change])
+    }
+
+    // MARK: On their way
+
+    @Test func `what is on its way is not pending, but is in the kept state`() throws {
+        var state = SyncState()
+        state.add([.saveZone(CKRecordZone(zoneID: self.zone))])
+        state.add([self.change])
+        let revision = state.revision
+        let zones = state.takeZones(countMax: 400) { _ in true }
+        state.take([self.change], asOf: state.records.stamp)
+        #expect(zones.count == 1 && !state.hasPending && state.revision == revision)
+        let data = try JSONEncoder().encode(CKSyncEngine.State.Serialization(state))
+        let read = try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: data).content
+        #expect(read.records.changes == [self.change])
+        #expect(read.zoneChanges.changes == zones)
+        state.settle([self.change])
+        state.settle(zones)
+        #expect(state.revision == revision + 2)
+        #expect(CKSyncEngine.State.Serialization(state).pendingRecordZoneChanges == [])
+        #expect(CKSyncEngine.State.Serialization(state).pendingDatabaseChanges == [])
+    }
+
+    @Test func `what fails for now is pending again, in front, unless something newer is or it was removed`()
+    {
+        func save(_ name: String) -> CKSyncEngine.PendingRecordZoneChange {
+            .saveRecord(CKRecord.ID(recordName: name, zoneID: self.zone))
+        }
+        var state = SyncState()
+        state.add(["a", "b", "c", "d", "e"].map(save))
+        state.take(["a", "b", "c", "d"].map(save), asOf: state.records.stamp)
+        let deletion = CKSyncEngine.PendingRecordZoneChange.deleteRecord(
+            CKRecord.ID(recordName: "b", zoneID: self.zone)
+        )
+        state.add([deletion])
+        state.remove([save("c")])
+        #expect(
+            CKSyncEngine.State.Serialization(state).pendingRecordZoneChanges == [
+                save("a"), save("d"), save("e"), deletion,
+            ]
+        )
+        state.putBack(["a", "b", "c", "d"].map(save))
+        #expect(state.records.changes == [save("a"), save("d"), save("e"), deletion])
+        #expect(state.recordsInFlight == [])
+        state.remove([save("d")])
+        #expect(state.records.changes == [save("a"), save("e"), deletion])
+    }
+
+    @Test func `what the delegate asks for while it makes a batch is sent with it and once more`() {
+        var state = SyncState()
+        state.add([self.change])
+        let stamp = state.records.stamp
+        state.add([self.change])
+        state.take([self.change], asOf: stamp)
+        #expect(state.records.changes == [self.change])
     }
 }

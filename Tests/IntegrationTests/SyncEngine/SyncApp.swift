@@ -22,6 +22,8 @@ final class SyncApp: CKSyncEngineDelegate {
     private let engine = Mutex<CKSyncEngine?>(nil)
     /// Called with each event before it is handled.
     let hears: @Sendable (CKSyncEngine.Event, CKSyncEngine) async -> Void
+    /// Called before each batch is made.
+    let isAsked: @Sendable (CKSyncEngine) -> Void
     let prioritized: [CKRecordZone.ID]
     let isAtomic: Bool
 
@@ -29,11 +31,13 @@ final class SyncApp: CKSyncEngineDelegate {
         _ store: Store = Store(),
         prioritized: [CKRecordZone.ID] = [],
         isAtomic: Bool = false,
-        hears: @escaping @Sendable (CKSyncEngine.Event, CKSyncEngine) async -> Void = { _, _ in }
+        hears: @escaping @Sendable (CKSyncEngine.Event, CKSyncEngine) async -> Void = { _, _ in },
+        isAsked: @escaping @Sendable (CKSyncEngine) -> Void = { _ in }
     ) {
         self.store = Mutex(store)
         self.prioritized = prioritized
         self.isAtomic = isAtomic
+        self.isAsked = isAsked
         self.hears = hears
     }
 
@@ -101,6 +105,7 @@ final class SyncApp: CKSyncEngineDelegate {
         _ context: CKSyncEngine.SendChangesContext,
         syncEngine: CKSyncEngine
     ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+        self.isAsked(syncEngine)
         let changes = syncEngine.state.pendingRecordZoneChanges.filter { context.options.scope.contains($0) }
         let store = self.kept
         var batch = await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { id in

@@ -343,12 +343,17 @@ extension SyncDevice.Life {
             case .unknownItem:
                 self.disk.notes[id] = .init(stamp: clock())
                 records.append(.saveRecord(id))
+            case .batchRequestFailed: records.append(.saveRecord(id))
             default:
                 if !failed.error.isExpected { self.complaints.append("\(id): \(failed.error)") }
             }
         }
-        for (id, error) in event.failedRecordDeletes where !error.isExpected && error.code != .zoneNotFound {
-            self.complaints.append("\(id): \(error)")
+        for (id, error) in event.failedRecordDeletes {
+            switch error.code {
+            case .batchRequestFailed where self.disk.notes[id] == nil: records.append(.deleteRecord(id))
+            case .zoneNotFound: break
+            default: if !error.isExpected { self.complaints.append("\(id): \(error)") }
+            }
         }
         return (zones, records)
     }

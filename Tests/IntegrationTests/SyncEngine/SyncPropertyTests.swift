@@ -233,7 +233,8 @@ private final class SyncRun: Sendable {
             for index in 0..<2 {
                 guard let engine = self.place(index).device.running else { continue }
                 self.note("run", "send \(index)")
-                try await engine.sendChanges()
+                // What an item failed for is resolved and sent in the next round.
+                do { try await engine.sendChanges() } catch CKError.partialFailure {}
                 self.note("run", "fetch \(index)")
                 try await engine.fetchChanges()
             }
