@@ -188,8 +188,8 @@ package enum ShareFault: UInt8, Hashable, Sendable {
     case permissionUnknown = 2
     case roleNotAllowed = 3
     case ownerStays = 4
-    /// Who was invited and who came by the URL do not take part together.
-    case mixesPublicAndPrivate = 5
+    /// Nobody is invited to a share that everybody with its URL may join.
+    case invitesToPublicShare = 5
     case participantID = 6
     /// A share holds neither references nor assets.
     case fieldType = 7

@@ -23,6 +23,29 @@ struct ShareMissTests {
         }
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `a share that takes no requests, or none from who asks, answers one as a URL that leads nowhere`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let closed = try await it.share("closed", named: "sc") { _ in }
+        let blocking = try await it.share("blocking", named: "sb") {
+            $0.allowsAccessRequests = true
+            $0.blocked = [EngineUnderTest.bob]
+        }
+        let waiting = try await it.share("waiting", named: "sw") {
+            $0.participants = [
+                ShareParticipant(id: "m", identity: UserIdentity(lookup: .emailAddress("x@example.org")))
+            ]
+        }
+        let tokens = [closed, blocking, waiting].map(\.token) + ["guessed"]
+        let before = try await it.fetch(["sc", "sb", "sw"].map { id($0) })
+        let request = WriteRequest.Operation.requestShareAccess(RequestShareAccess(tokens: tokens))
+        let outcomes = try await it.write(request, by: it.bobShared).get()
+        #expect(outcomes == tokens.map { _ in .failed(.shareMissing) })
+        #expect(try await it.fetch(["sc", "sb", "sw"].map { id($0) }) == before)
+    }
+
     /// A token for each reason why one leads nowhere.
     private static func misses(
         _ it: EngineUnderTest,
@@ -39,7 +62,7 @@ struct ShareMissTests {
         }
         var removal = ShareChanges()
         removal.removed = ["gone"]
-        #expect(try await it.modify([saveOfShare("so", removal)], policy: .changedKeys).areSaved)
+        #expect(try await it.changeShare("so", removal).isSaved)
         let ended = try await it.share("ended", named: "se")
         _ = try await it.modify([], deletes: [id("se")])
         let rootless = try await it.share("rootless", named: "sr")

@@ -125,10 +125,10 @@ struct SharedAssetTests {
         await #expect(throws: StoreError.zoneMissing) { try await it.begin([file(1)], by: carol) }
         var changes = ShareChanges()
         changes.participants = [participant(EngineUnderTest.bob, .readWrite)]
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
+        try await it.changeShare("share", changes)
         try await it.upload(file(1), by: it.bobShared)
         changes.participants = [participant(EngineUnderTest.bob, .readOnly)]
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
+        try await it.changeShare("share", changes)
         let outcome = try await it.modify(
             [Self.named("new", file(1), parent: "list")],
             by: it.bobShared

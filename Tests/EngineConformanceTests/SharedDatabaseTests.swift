@@ -95,7 +95,7 @@ struct SharedDatabaseTests {
         var changes = ShareChanges()
         changes.participants = [participant(carol.userRecordName!)]
         changes.allowsAccessRequests = true
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
+        try await it.changeShare("share", changes)
         // Those who were only invited are nobody's business but the owner's.
         var seen = try #require(try await it.share(named: "share", by: it.bobShared))
         #expect(seen.participants.map(\.role) == [.owner, .privateUser])
@@ -305,7 +305,7 @@ struct SharedDatabaseTests {
         #expect(try await it.all(after: both.token, of: aliceNotes, by: bob).items.isEmpty)
         var changes = ShareChanges()
         changes.publicPermission = SharePermission.none
-        _ = try await it.modify([saveOfShare("so", changes)], policy: .changedKeys)
+        try await it.changeShare("so", changes)
         _ = try await it.sharedZones(by: bob)
         await #expect(throws: StoreError.changeTokenExpired) {
             try await it.all(after: both.token, of: aliceNotes, by: bob)
@@ -342,7 +342,7 @@ struct SharedDatabaseTests {
         changes.removed = ["p" + EngineUnderTest.bob]
         let ending = ModifyRecords(
             scope: .private,
-            saves: [saveOfShare("share", changes)],
+            saves: [try await it.saveOfShareNow("share", changes)],
             policy: .changedKeys
         )
         let own = ModifyRecords(scope: .private, saves: [save("own", in: .default)])

@@ -132,34 +132,138 @@ struct SharingRuleTests {
     // MARK: - Participants
 
     @Test(arguments: EngineKind.allCases)
-    func `invited and public participants do not mix`(kind: EngineKind) async throws {
+    func `a public permission ends invitations, and who has joined stays with what he may`(
+        kind: EngineKind
+    ) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
-        let share = try await it.share("list") { $0.participants = [participant(EngineUnderTest.bob)] }
-        #expect(share.participants.map(\.acceptance) == [.accepted, .pending])
-        // Another permission ends invitations.
+        let carol = try it.newUser("carol", 0xCA)
+        let dave = try it.newUser("dave", 0xDA)
+        let share = try await it.share("list") {
+            $0.participants = [
+                participant(EngineUnderTest.bob, .readOnly), participant(carol.userRecordName!),
+            ]
+        }
+        #expect(share.participants.map(\.acceptance) == [.accepted, .pending, .pending])
+        try await it.join(share, by: it.bobShared)
+        var open = ShareChanges()
+        open.publicPermission = .readWrite
+        #expect(try await it.changeShare("share", open).isSaved)
+        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner, .privateUser])
+        let bobs = try await it.modify([sharedSave("list")], policy: .changedKeys, by: it.bobShared)
+        #expect(Self.failure(bobs[0]) == .permissionDenied(.write))
+        // Whose invitation has ended joins as everybody else does.
+        try await it.join(share, by: carol)
+        try await it.join(share, by: dave)
+        let roles = try await it.share(named: "share")?.participants.map(\.role)
+        #expect(roles == [.owner, .privateUser, .publicUser, .publicUser])
+        #expect(try await it.modify([sharedSave("list")], policy: .changedKeys, by: carol).areSaved)
+        // Nobody is invited to what everybody may join.
+        open.participants = [participant(carol.userRecordName!)]
+        open.participants[0].id = "new"
+        open.participants[0].identity = UserIdentity(lookup: .emailAddress("x@example.org"))
+        open.publicPermission = nil
+        #expect(
+            Self.failure(try await it.changeShare("share", open)) == .shareInvalid(.invitesToPublicShare)
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the end of the public permission removes all whom the save does not name`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let carol = try it.newUser("carol", 0xCA)
+        let dave = try it.newUser("dave", 0xDA)
+        let share = try await it.share("list") {
+            $0.participants = [participant(EngineUnderTest.bob), participant(carol.userRecordName!)]
+        }
+        try await it.join(share, by: it.bobShared)
+        try await it.join(share, by: carol)
         var changes = ShareChanges()
         changes.publicPermission = .readOnly
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
-        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner])
-        changes = ShareChanges()
-        changes.participants = [participant(EngineUnderTest.bob)]
-        let mixed = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
-        #expect(Self.failure(mixed[0]) == .shareInvalid(.mixesPublicAndPrivate))
-        // Who came by the URL goes when it is for the invited again.
-        try await it.join(share, by: it.bobShared)
-        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner, .publicUser])
-        changes = ShareChanges()
+        try await it.changeShare("share", changes)
+        try await it.join(share, by: dave)
         changes.publicPermission = SharePermission.none
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
-        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner])
+        var invited = participant(dave.userRecordName!)
+        invited.id = try #require(try await it.share(named: "share")?.participants[3].id)
+        changes.participants = [participant(carol.userRecordName!, .readOnly), invited]
+        #expect(try await it.changeShare("share", changes).isSaved)
+        let left = try #require(try await it.share(named: "share"))
+        #expect(left.participants.map(\.role) == [.owner, .privateUser, .privateUser])
+        // Dave had come by the URL: he is invited, and reads nothing before he accepts.
+        #expect(left.participants.map(\.acceptance) == [.accepted, .accepted, .pending])
+        #expect(left.participants[1].permission == .readOnly)
         #expect(try await it.record(sharedID("list"), by: it.bobShared) == nil)
-        changes.participants = [participant(EngineUnderTest.bob)]
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
+        #expect(try await it.record(sharedID("list"), by: dave) == nil)
+        #expect(try await it.record(sharedID("list"), by: carol) != nil)
+        try await it.join(share, by: dave)
+        #expect(try await it.record(sharedID("list"), by: dave) != nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an administrator who ends the public permission removes no administrators`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let carol = try it.newUser("carol", 0xCA)
+        let share = try await it.share("list") {
+            $0.participants = [
+                participant(EngineUnderTest.bob, role: .administrator), participant(carol.userRecordName!),
+            ]
+        }
         try await it.join(share, by: it.bobShared)
-        changes = ShareChanges()
-        changes.publicPermission = .readWrite
-        let open = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
-        #expect(Self.failure(open[0]) == .shareInvalid(.mixesPublicAndPrivate))
+        try await it.join(share, by: carol)
+        var changes = ShareChanges()
+        changes.publicPermission = .readOnly
+        try await it.changeShare("share", changes)
+        changes.publicPermission = SharePermission.none
+        #expect(try await it.changeShare("share", changes, by: it.bobShared).isSaved)
+        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner, .administrator])
+    }
+
+    @Test(arguments: EngineKind.allCases, [ModifyRecords.Policy.changedKeys, .allKeys])
+    func `a share that somebody else changed is a conflict, whatever the policy`(
+        kind: EngineKind,
+        policy: ModifyRecords.Policy
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        try await it.share("list") { $0.participants = [participant(EngineUnderTest.bob)] }
+        var again = ShareChanges()
+        again.participants = [participant(EngineUnderTest.bob)]
+        let stale = try await it.saveOfShareNow("share", again)
+        var removal = ShareChanges()
+        removal.removed = ["p" + EngineUnderTest.bob]
+        #expect(try await it.changeShare("share", removal).isSaved)
+        let outcome = try await it.modify([stale], policy: policy)[0]
+        guard case .changeTagStale = Self.failure(outcome) else {
+            Issue.record("\(outcome)")
+            return
+        }
+        let unknown = try await it.modify([saveOfShare("share", again)], policy: policy)[0]
+        guard case .recordExists = Self.failure(unknown) else {
+            Issue.record("\(unknown)")
+            return
+        }
+        #expect(try await it.share(named: "share")?.participants.map(\.role) == [.owner])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a root that is saved as its share is deleted has no share, and the tag that was answered`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let share = try await it.share("list")
+        try await it.join(share, by: it.bobShared)
+        let outcomes = try await it.modify(
+            [save("list", ["n": .int64(7)])],
+            deletes: [id("share")],
+            policy: .changedKeys
+        )
+        #expect(outcomes[1] == .deleted)
+        let root = try #require(try await it.record(id("list")))
+        #expect(root["n"] == .int64(7) && root[ShareRecord.referenceField] == nil)
+        #expect(root.changeTag == outcomes[0].tag)
+        #expect(try await it.zones(by: it.bobShared).isEmpty)
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -169,9 +273,7 @@ struct SharingRuleTests {
         func refusal(_ change: (inout ShareChanges) -> Void) async throws -> StoreError? {
             var changes = ShareChanges()
             change(&changes)
-            return Self.failure(
-                try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)[0]
-            )
+            return Self.failure(try await it.changeShare("share", changes))
         }
         let bob = EngineUnderTest.bob
         #expect(
@@ -208,15 +310,13 @@ struct SharingRuleTests {
         let share = try await it.share("list") { $0.participants = [participant(EngineUnderTest.bob)] }
         try await it.join(share, by: it.bobShared)
         func put(_ changes: ShareChanges, by requester: Requester) async throws -> StoreError? {
-            var save = saveOfShare("share", changes)
-            save.id = sharedID("share")
-            return Self.failure(try await it.modify([save], policy: .changedKeys, by: requester)[0])
+            Self.failure(try await it.changeShare("share", changes, by: requester))
         }
         var raise = ShareChanges()
         raise.participants = [participant(EngineUnderTest.bob, role: .administrator)]
         #expect(try await put(raise, by: it.bobShared) == .permissionDenied(.write))
         #expect(try await put(ShareChanges(), by: it.bobShared) == .permissionDenied(.write))
-        _ = try await it.modify([saveOfShare("share", raise)], policy: .changedKeys)
+        try await it.changeShare("share", raise)
         var invite = ShareChanges()
         invite.participants = [participant(carol.userRecordName!, .readOnly)]
         #expect(try await put(invite, by: it.bobShared) == nil)
@@ -243,7 +343,7 @@ struct SharingRuleTests {
         changes.participants = [
             ShareParticipant(id: "mail", identity: UserIdentity(lookup: .emailAddress("x@example.org")))
         ]
-        _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
+        try await it.changeShare("share", changes)
         #expect(try await it.accept(share.token, by: it.bobShared) == .failed(.participantUnverified))
     }
 
@@ -296,11 +396,11 @@ struct SharingRuleTests {
             let request = RequestShareAccess(tokens: [share.token])
             return try await it.write(.requestShareAccess(request), by: it.bobShared).get()[0]
         }
-        #expect(try await ask() == .failed(.permissionDenied(.read)))
+        #expect(try await ask() == .failed(.shareMissing))
         func change(_ body: (inout ShareChanges) -> Void) async throws -> Share? {
             var changes = ShareChanges()
             body(&changes)
-            _ = try await it.modify([saveOfShare("share", changes)], policy: .changedKeys)
+            try await it.changeShare("share", changes)
             return try await it.share(named: "share")
         }
         let bob = EngineUnderTest.bob
@@ -313,12 +413,65 @@ struct SharingRuleTests {
         let blocked = try await change { $0.blocked = [bob] }
         #expect(blocked?.requesters == [])
         #expect(blocked?.blocked.map(\.userRecordName) == [bob])
-        #expect(try await ask() == .failed(.permissionDenied(.read)))
+        #expect(try await ask() == .failed(.shareMissing))
         #expect(try await change { $0.unblocked = [bob] }?.blocked == [])
         #expect(try await ask() == .done)
         let approved = try await change { $0.participants = [participant(bob)] }
         #expect(approved?.requesters == [])
         #expect(approved?.participants[1].isApprovedRequester == true)
         try await it.join(share, by: it.bobShared)
+    }
+
+    @Test(arguments: EngineKind.allCases, [SharePermission.none, .readWrite])
+    func `who is blocked has no access any more, and does not get in again`(
+        kind: EngineKind,
+        publicPermission: SharePermission
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let bob = EngineUnderTest.bob
+        let share = try await it.share("list") {
+            $0.publicPermission = publicPermission
+            if publicPermission == .none { $0.participants = [participant(bob)] }
+        }
+        try await it.join(share, by: it.bobShared)
+        let token = try await it.all(of: aliceNotes, by: it.bobShared).token
+        var changes = ShareChanges()
+        changes.blocked = [bob]
+        #expect(try await it.changeShare("share", changes).isSaved)
+        let after = try #require(try await it.share(named: "share"))
+        #expect(after.participants.map(\.role) == [.owner])
+        #expect(after.blocked.map(\.userRecordName) == [bob])
+        #expect(try await it.record(sharedID("list"), by: it.bobShared) == nil)
+        let saved = try await it.modify([sharedSave("list")], policy: .changedKeys, by: it.bobShared)
+        #expect(saved == [.failed(.zoneMissing)])
+        await #expect(throws: StoreError.zoneMissing) {
+            try await it.all(after: token, of: aliceNotes, by: it.bobShared)
+        }
+        #expect(try await it.accept(share.token, by: it.bobShared) == .failed(.permissionDenied(.read)))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `nobody blocks the owner, only the owner an administrator, and no more than a share remembers`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let carol = try it.newUser("carol", 0xCA)
+        let admins = [EngineUnderTest.bob, carol.userRecordName!]
+        let share = try await it.share("list") {
+            $0.participants = admins.map { participant($0, role: .administrator) }
+        }
+        for requester in [it.bobShared, carol] { try await it.join(share, by: requester) }
+        func block(_ users: [String], by requester: Requester? = nil) async throws -> StoreError? {
+            var changes = ShareChanges()
+            changes.blocked = users
+            return Self.failure(try await it.changeShare("share", changes, by: requester))
+        }
+        #expect(try await block([EngineUnderTest.alice], by: carol) == .shareInvalid(.ownerStays))
+        #expect(try await block([EngineUnderTest.bob], by: carol) == .permissionDenied(.write))
+        #expect(try await block([EngineUnderTest.bob]) == nil)
+        #expect(try await it.share(named: "share")?.participants.count == 2)
+        let many = (0..<Bounds.shareRequestersMax).map { "_\($0)" }
+        #expect(try await block(many) == .tooManyParticipants)
+        #expect(try await block(Array(many.dropLast())) == nil)
     }
 }

@@ -60,6 +60,28 @@ extension EngineUnderTest {
         return try #require(try await self.share(named: name))
     }
 
+    /// Changes a share as it is now.
+    @discardableResult
+    func changeShare(
+        _ name: String,
+        _ changes: ShareChanges,
+        by requester: Requester? = nil
+    ) async throws -> WriteOutcome {
+        try await self.modify([self.saveOfShareNow(name, changes, by: requester)], by: requester)[0]
+    }
+
+    /// The save that changes a share as it is now.
+    func saveOfShareNow(
+        _ name: String,
+        _ changes: ShareChanges,
+        by requester: Requester? = nil
+    ) async throws -> RecordSave {
+        var save = saveOfShare(name, changes)
+        if requester?.scope == .shared { save.id = sharedID(name) }
+        save.changeTag = try await self.record(save.id, by: requester)?.changeTag
+        return save
+    }
+
     /// `nil`: there is no such share.
     func share(named name: String, by requester: Requester? = nil) async throws -> Share? {
         let zone = requester?.scope == .shared ? aliceNotes : notes

@@ -36,6 +36,16 @@ final class SharingWorld {
         var origin: UInt64 = 0
     }
 
+    /// What a share knows of readers besides who has joined.
+    struct ShareEntries {
+        var publicPermission: SharePermission
+        /// Those who have not joined, with what they will be allowed.
+        var invited: [Int: SharePermission] = [:]
+        /// Those who joined because they were invited.
+        var privateUsers: Set<Int> = []
+        var blocked: Set<Int> = []
+    }
+
     static let names = (0..<14).map { "r\($0)" }
     static let allNames = names + (0..<4).map { "s\($0)" } + [ShareRecord.zoneWideName]
 
@@ -53,6 +63,8 @@ final class SharingWorld {
     private(set) var shares: [String: String?] = [:]
     /// Who has joined which share with which permission.
     private(set) var joined: [String: [Int: SharePermission]] = [:]
+    /// Who takes part in which share, or may, other than by its URL alone.
+    private var entries: [String: ShareEntries] = [:]
     private(set) var last = Step()
     private let isZoneWide: Bool
     /// What was done, for whoever looks for the reason of a failure.
@@ -80,7 +92,7 @@ final class SharingWorld {
         let rights = self.readers.indices.map { self.rights(of: $0) }
         self.last = Step()
         self.it.clock.advance(milliseconds: Int64.random(in: 0..<40, using: &self.generator))
-        switch Int.random(in: 0..<20, using: &self.generator) {
+        switch Int.random(in: 0..<24, using: &self.generator) {
         case 0..<5: try await self.save(by: nil)
         case 5..<8: try await self.save(by: self.readers.indices.randomElement(using: &self.generator))
         case 8..<10: try await self.delete(by: nil)
@@ -88,7 +100,9 @@ final class SharingWorld {
         case 11..<14: try await self.makeShare()
         case 14..<17: try await self.join()
         case 17: try await self.leave()
-        case 18: try await self.changePermission()
+        case 18..<20: try await self.changePermission()
+        case 20..<22: try await self.invite()
+        case 22: try await self.block()
         default: try await self.endShare()
         }
         for reader in self.readers.indices { try await self.check(reader) }
@@ -202,13 +216,14 @@ final class SharingWorld {
         guard self.isZoneWide || root != nil else { return }
         let name = self.isZoneWide ? ShareRecord.zoneWideName : "s\(number)"
         guard self.shares[name] == nil else { return }
-        let permission: SharePermission = Bool.random(using: &self.generator) ? .readWrite : .readOnly
+        let permission = self.permission()
         let mayBe = !self.isShared(root, orBelow: true)
         do {
             try await self.it.share(root, named: name) { $0.publicPermission = permission }
             #expect(mayBe, "\(root ?? "the zone") was shared twice")
             self.shares[name] = .some(root)
             self.joined[name] = [:]
+            self.entries[name] = ShareEntries(publicPermission: permission)
             self.last.changed.insert(name)
             if let root { self.note(root, value: self.values[root], reason: .recordUpdated) }
             self.history.append("\(name) shares \(root ?? "all") \(permission)")
@@ -223,12 +238,13 @@ final class SharingWorld {
             let contents = try await self.it.share(named: share)
         else { return }
         let reader = self.readers.indices.randomElement(using: &self.generator)!
-        let isOpen = contents.publicPermission != .none
+        let granted = self.permission(of: reader, joining: share)
         let outcome = try await self.write(
             .acceptShares(AcceptShares(tokens: [contents.token])),
             by: reader
         )
-        guard isOpen || self.joined[share]?[reader] != nil else {
+        self.checks += 1
+        guard let granted else {
             #expect(outcome == .failed(.permissionDenied(.read)))
             return
         }
@@ -237,8 +253,63 @@ final class SharingWorld {
             return
         }
         if self.joined[share]?[reader] == nil { self.last.changed.insert(share) }
-        self.joined[share]?[reader] = contents.publicPermission
+        self.joined[share]?[reader] = granted
+        if self.entries[share]?.invited.removeValue(forKey: reader) != nil {
+            self.entries[share]?.privateUsers.insert(reader)
+        }
         self.history.append("\(reader) joins \(share)")
+    }
+
+    /// What somebody may who comes with the URL of a share; `nil`: he does not get in.
+    private func permission(of reader: Int, joining share: String) -> SharePermission? {
+        if let joined = self.joined[share]?[reader] { return joined }
+        guard let entries = self.entries[share], !entries.blocked.contains(reader) else { return nil }
+        return entries.invited[reader] ?? (entries.publicPermission == .none ? nil : entries.publicPermission)
+    }
+
+    private func permission() -> SharePermission {
+        [SharePermission.none, .readOnly, .readWrite].randomElement(using: &self.generator)!
+    }
+
+    /// The owner changes who takes part.
+    private func change(_ share: String, _ changes: ShareChanges, _ words: String) async throws {
+        guard try await self.modify([self.it.saveOfShareNow(share, changes)]).isSaved else {
+            Issue.record("\(share) was not saved")
+            return
+        }
+        self.last.changed.insert(share)
+        self.history.append("\(share) \(words)")
+    }
+
+    private func invite() async throws {
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator),
+            self.entries[share]?.publicPermission == SharePermission.none
+        else { return }
+        let reader = self.readers.indices.randomElement(using: &self.generator)!
+        let permission = Bool.random(using: &self.generator) ? SharePermission.readWrite : .readOnly
+        var changes = ShareChanges()
+        changes.participants = [
+            participant(self.readers[reader].requester.userRecordName!, permission)
+        ]
+        try await self.change(share, changes, "invites \(reader) \(permission)")
+        self.entries[share]?.blocked.remove(reader)
+        if self.joined[share]?[reader] != nil {
+            self.joined[share]?[reader] = permission
+        } else {
+            self.entries[share]?.invited[reader] = permission
+        }
+    }
+
+    private func block() async throws {
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
+        let reader = self.readers.indices.randomElement(using: &self.generator)!
+        var changes = ShareChanges()
+        changes.blocked = [self.readers[reader].requester.userRecordName!]
+        try await self.change(share, changes, "blocks \(reader)")
+        self.joined[share]?[reader] = nil
+        self.entries[share]?.invited[reader] = nil
+        self.entries[share]?.privateUsers.remove(reader)
+        self.entries[share]?.blocked.insert(reader)
     }
 
     private func leave() async throws {
@@ -249,20 +320,30 @@ final class SharingWorld {
         self.history.append("\(reader) leaves \(share)")
         if self.joined[share]?[reader] != nil { self.last.changed.insert(share) }
         self.joined[share]?[reader] = nil
+        self.entries[share]?.privateUsers.remove(reader)
     }
 
     private func changePermission() async throws {
-        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator) else { return }
+        guard let share = self.shares.keys.sorted().randomElement(using: &self.generator),
+            var entries = self.entries[share], var joined = self.joined[share]
+        else { return }
         var changes = ShareChanges()
-        let permission = [SharePermission.none, .readOnly, .readWrite].randomElement(using: &self.generator)!
+        let permission = self.permission()
         changes.publicPermission = permission
-        guard try await self.modify([saveOfShare(share, changes)]).isSaved else {
-            Issue.record("\(share) was not saved")
-            return
+        try await self.change(share, changes, "is \(permission)")
+        guard permission != entries.publicPermission else { return }
+        entries.publicPermission = permission
+        entries.invited = [:]
+        if permission == .none {
+            joined = [:]
+            entries.privateUsers = []
+        } else {
+            for reader in joined.keys where !entries.privateUsers.contains(reader) {
+                joined[reader] = permission
+            }
         }
-        self.last.changed.insert(share)
-        self.history.append("\(share) is \(permission)")
-        self.joined[share] = permission == .none ? [:] : self.joined[share]?.mapValues { _ in permission }
+        self.entries[share] = entries
+        self.joined[share] = joined
     }
 
     private func endShare() async throws {
@@ -279,5 +360,6 @@ final class SharingWorld {
         self.last.changed.insert(share)
         self.shares[share] = nil
         self.joined[share] = nil
+        self.entries[share] = nil
     }
 }

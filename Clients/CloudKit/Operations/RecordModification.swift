@@ -153,6 +153,7 @@ struct RecordModification: BatchRequest {
         switch (self.sent[Int(item.index)], item.outcome) {
         case (.save(let record, let save), .recordSaved(let saved)):
             record.saved(saved, sent: save, currentUser: user)
+            if let share = record.share?.recordID, self.isDeleting(share) { record.shareEnded() }
             return .value(record.recordID, .success(record))
         case (.deletion(let id), .deleted):
             return .deletion(id, .success(()))
@@ -177,6 +178,10 @@ struct RecordModification: BatchRequest {
         case (.deletion(let id), _):
             return .deletion(id, .failure(CKError.answerOfAnotherKind))
         }
+    }
+
+    private func isDeleting(_ id: CKRecord.ID) -> Bool {
+        self.sent.contains { if case .deletion(id) = $0 { true } else { false } }
     }
 
     /// The item that is to blame, when it is another one.

@@ -75,6 +75,9 @@ extension CKRecord {
         self.state.withLock { $0.saved(saved, sent: sent, currentUser: currentUser) }
     }
 
+    /// Takes up that the share which the record was the root of has ended.
+    func shareEnded() { self.state.withLock { $0.shareEnded() } }
+
     private func checkNames() throws(ValueRefusal) {
         let isShare = self.recordType == ShareRecord.type && self.snapshot.sharing != nil
         guard isShare || NameRules.isIdentifier(self.recordType.utf8) else {

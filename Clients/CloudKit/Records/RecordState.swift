@@ -76,6 +76,8 @@ struct RecordState: Sendable {
         recordType: String,
         policy: ModifyRecords.Policy
     ) throws(ValueRefusal) -> RecordSave {
+        // The server saves a share so whatever the policy.
+        let policy = self.sharing == nil ? policy : .ifServerRecordUnchanged
         var save = RecordSave(
             id: id,
             recordType: recordType,
@@ -127,6 +129,14 @@ struct RecordState: Sendable {
         self.table.forgetChanges(of: sent.changes.fields.map(\.name), until: made.generation)
         self.table.assetsSaved(sent.changes.fields)
         if self.parentGeneration == made.parentGeneration { self.parentIsChanged = false }
+    }
+
+    /// The share that the record was the root of was deleted in the request that saved the record.
+    mutating func shareEnded() {
+        self.share = nil
+        guard let ancestor = self.ancestor else { return }
+        let clear = RecordBody([Field(name: ShareRecord.referenceField, value: .clear)])
+        self.ancestor?.body = ancestor.body.merging(clear)
     }
 
     /// The files of a save are known now: it is sent with what they are.

@@ -27,7 +27,8 @@ extension CKShare {
 
     /// Removes somebody with the next save.
     ///
-    /// Only while `publicPermission` is `.none`, else the save fails with `invalidArguments`. The owner can't be removed.
+    /// Only while `publicPermission` is `.none`, else the save fails with `invalidArguments`; see `blockRequesters(_:)`. The owner
+    /// can't be removed.
     public func removeParticipant(_ participant: Participant) {
         _ = self.change { $0.remove(participant) }
     }
@@ -57,7 +58,9 @@ extension CKShare {
         self.change { $0.deny(requesters.map(\.model)) }
     }
 
-    /// Denies, with the next save, what people asked for; they may not ask again.
+    /// Denies, with the next save, what people asked for; they may not ask again until they are unblocked.
+    ///
+    /// People who have joined meanwhile are removed by that save, whatever `publicPermission` is.
     public func blockRequesters(_ requesters: [AccessRequester]) {
         self.change { $0.block(requesters.map(\.model)) }
     }

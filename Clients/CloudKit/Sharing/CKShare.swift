@@ -94,8 +94,9 @@ open class CKShare: CKRecord, @unchecked Sendable {
 
     /// What everybody may do who knows the URL.
     ///
-    /// `.none`: only who was invited gets in. Set to anything else, the invitations go of those who have not joined; set to
-    /// `.none`, those go who joined since everybody could.
+    /// With `.none` only invited people get in. Another value ends the invitations of people who have not joined; those who have
+    /// joined stay. A change to `.none` removes every participant but the owner; people who are added after that and before the
+    /// save take part.
     open var publicPermission: ParticipantPermission {
         get { ParticipantPermission(self.sharing.publicPermission) }
         set { _ = self.change { $0.setPublicPermission(newValue.model) } }

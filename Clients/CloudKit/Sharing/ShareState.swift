@@ -18,6 +18,8 @@ struct ShareState: Sendable {
     private(set) var namesDenied: [String] = []
     private(set) var namesBlocked: [String] = []
     private(set) var namesUnblocked: [String] = []
+    /// IDs of those who went with a public permission: their removal needs no other.
+    private var idsGone: Set<String> = []
     /// What Apple's framework would have raised an exception for.
     var misuse: ValueRefusal?
     /// The save that was answered last.
@@ -80,23 +82,37 @@ struct ShareState: Sendable {
 
     /// Sets what everybody may do who knows the URL.
     ///
-    /// As Apple's framework says: with anything but `.none` the invitations go of those who have not joined, with `.none` those
-    /// go who joined since everybody could.
+    /// As Apple's framework says: with anything but `.none` the invitations go of those who have not joined, with `.none` all
+    /// participants go.
     ///
     /// - Returns: The participants that there were, for the caller to release.
     mutating func setPublicPermission(_ permission: SharePermission) -> [CKShareParticipant] {
         let before = self.participants
         if permission != self.publicPermission {
             self.publicPermission = permission
-            self.participants.removeAll { Self.goes(with: permission, $0.model) }
+            let gone = before.map(\.model).filter { self.goes(with: permission, $0) }.map(\.id)
+            self.idsGone.formUnion(gone)
+            self.participants.removeAll { gone.contains($0.model.id) }
         }
         return before
     }
 
     /// Whether a participant goes when everybody's permission becomes another one.
-    private static func goes(with permission: SharePermission, _ participant: ShareParticipant) -> Bool {
-        if participant.role == .owner { return false }
-        return permission == .none ? participant.role == .publicUser : participant.acceptance == .pending
+    private func goes(with permission: SharePermission, _ participant: ShareParticipant) -> Bool {
+        switch participant.role {
+        case .owner: false
+        case .administrator where permission == .none: !self.isAdministrators
+        case .administrator, .privateUser, .publicUser, .unknown:
+            permission == .none || participant.acceptance == .pending
+        }
+    }
+
+    /// Whether an administrator has it, who can't remove administrators.
+    private var isAdministrators: Bool {
+        guard let known = self.known, !known.currentParticipantID.isEmpty else { return false }
+        return known.participants.contains {
+            $0.id == known.currentParticipantID && $0.role == .administrator
+        }
     }
 
     /// Adds a participant; one who is there, or was there on the server, gets his role and permission.
@@ -114,6 +130,7 @@ struct ShareState: Sendable {
                 known.permission = model.permission
                 participant.model = known
             }
+            self.idsGone.remove(participant.model.id)
             self.participants.append(participant)
         }
         return before
@@ -168,7 +185,7 @@ extension ShareState {
             changes.allowsAccessRequests = self.allowsAccessRequests
         }
         let models = self.participants.map(\.model)
-        changes.participants = try self.changed(models)
+        changes.participants = try self.changed(models, keptBy: changes.publicPermission)
         changes.removed = try self.removed(models, goingWith: changes.publicPermission)
         changes.denied = self.namesDenied
         changes.blocked = self.namesBlocked
@@ -177,13 +194,19 @@ extension ShareState {
         return changes
     }
 
-    /// The participants whom the server does not have so.
-    private func changed(_ models: [ShareParticipant]) throws(ValueRefusal) -> [ShareParticipant] {
+    /// The participants whom the server does not have so, or would not keep with the new public permission.
+    private func changed(
+        _ models: [ShareParticipant],
+        keptBy permission: SharePermission?
+    ) throws(ValueRefusal) -> [ShareParticipant] {
         var changed: [ShareParticipant] = []
         for model in models {
             let before = self.known?.participants.first { $0.id == model.id }
             if self.known == nil, model.isOwnerToBe { continue }
-            guard model.role != before?.role || model.permission != before?.permission else { continue }
+            let isKept = permission == SharePermission.none && model.role != .owner
+            guard isKept || model.role != before?.role || model.permission != before?.permission else {
+                continue
+            }
             guard before?.role != .owner else {
                 throw ValueRefusal("The role and the permission of a share's owner can't be changed")
             }
@@ -209,7 +232,7 @@ extension ShareState {
         }
         let ids = Set(models.map(\.id))
         let gone = (self.known?.participants ?? []).filter { !ids.contains($0.id) }
-        return gone.filter { model in permission.map { !Self.goes(with: $0, model) } ?? true }.map(\.id)
+        return gone.filter { model in permission.map { !self.goes(with: $0, model) } ?? true }.map(\.id)
     }
 
     private func check(_ models: [ShareParticipant], _ changes: ShareChanges) throws(ValueRefusal) {
@@ -218,10 +241,11 @@ extension ShareState {
         }
         let known = Set(self.known?.participants.map(\.id) ?? [])
         let isNew = changes.participants.contains { !known.contains($0.id) }
-        // Removing comes first: so who was invited may make room for everybody, in one save.
+        // Removing comes first, so that both can be in one save.
         let wasPublic = self.known.map { $0.publicPermission != .none } ?? false
         let isPublic = self.publicPermission != .none
-        guard !isPublic || !isNew, !isPublic || !wasPublic || changes.removed.isEmpty else {
+        let isRemovedByHand = changes.removed.contains { !self.idsGone.contains($0) }
+        guard !isPublic || !isNew, !isPublic || !wasPublic || !isRemovedByHand else {
             throw ValueRefusal(
                 "Participants can be added to a share and removed from it only while its public permission is none"
             )
@@ -264,6 +288,7 @@ extension ShareState {
         self.root = share.root
         self.known = share
         self.sent = nil
+        self.idsGone.formIntersection(share.participants.map(\.id))
         return before
     }
 

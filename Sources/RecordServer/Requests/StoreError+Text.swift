@@ -155,8 +155,8 @@ extension ShareFault {
         case .permissionUnknown: "a participant's permission is none, readOnly or readWrite"
         case .roleNotAllowed: "a participant who is invited is a private user or an administrator"
         case .ownerStays: "the owner of a share can't be removed or changed"
-        case .mixesPublicAndPrivate:
-            "a share has either invited participants or a public permission: remove the former, or set it to none"
+        case .invitesToPublicShare:
+            "nobody can be invited to a share while its public permission is not none: set it to none in the same save"
         case .participantID: "the ID of a participant has 1 to 64 printable ASCII characters"
         case .fieldType:
             "a share holds neither references nor assets: put them into the records that it shares"

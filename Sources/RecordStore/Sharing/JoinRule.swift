@@ -107,8 +107,9 @@ struct JoinRule {
         case .refused(let error): return .failed(error)
         }
         var contents = found.contents
+        // Whether there is a share is not for people to know whom it does not let ask.
         guard contents.allowsAccessRequests, !contents.blocked.contains(where: { $0.userRecordName == user })
-        else { return .failed(.permissionDenied(.read)) }
+        else { return .failed(.shareMissing) }
         guard !contents.requesters.contains(where: { $0.userRecordName == user }) else { return .done }
         guard contents.requesters.count < Bounds.shareRequestersMax else {
             return .failed(.tooManyParticipants)

@@ -34,11 +34,15 @@ struct ShareEditing {
         found: [String]
     ) throws(StoreError) {
         for id in changes.removed { try self.remove(id) }
-        if let permission = changes.publicPermission { try self.setPublicPermission(permission) }
+        if let permission = changes.publicPermission {
+            try self.setPublicPermission(permission, keeping: Set(changes.participants.map(\.id)))
+        }
         for (participant, user) in zip(changes.participants, found) { try self.put(participant, user: user) }
+        for user in changes.blocked { try self.block(user) }
         guard self.share.participants.count <= Bounds.participantsMax else { throw .tooManyParticipants }
         if let allows = changes.allowsAccessRequests { self.share.allowsAccessRequests = allows }
-        self.answer(changes)
+        self.share.requesters.removeAll { changes.denied.contains($0.userRecordName) }
+        self.share.blocked.removeAll { changes.unblocked.contains($0.userRecordName) }
     }
 
     private mutating func remove(_ id: String) throws(StoreError) {
@@ -49,23 +53,30 @@ struct ShareEditing {
         self.share.participants.remove(at: place)
     }
 
-    /// Another permission than before ends all invitations, and `none` ends what came of the old one.
-    private mutating func setPublicPermission(_ permission: SharePermission) throws(StoreError) {
+    /// Another permission than before ends all invitations, and `none` the participation of everybody whom the save does not name.
+    private mutating func setPublicPermission(
+        _ permission: SharePermission,
+        keeping named: Set<String>
+    ) throws(StoreError) {
         guard permission != .unknown else { throw .shareInvalid(.permissionUnknown) }
         guard permission != self.share.publicPermission else { return }
-        self.share.participants.removeAll { $0.acceptance == .pending }
-        if permission == .none {
-            self.share.participants.removeAll { $0.role == .publicUser }
-        } else {
-            for place in self.share.participants.indices {
-                switch self.share.participants[place].role {
-                case .publicUser: self.share.participants[place].permission = permission
-                case .privateUser, .administrator: throw .shareInvalid(.mixesPublicAndPrivate)
-                case .owner, .unknown: continue
-                }
+        self.share.publicPermission = permission
+        let isOwner = self.isOwner
+        self.share.participants.removeAll { participant in
+            switch participant.role {
+            case .owner: return false
+            // Only the owner removes administrators.
+            case .administrator where permission == .none && !isOwner: return false
+            case .publicUser where permission == .none: return true
+            case .administrator, .privateUser, .publicUser, .unknown:
+                if participant.acceptance == .pending { return true }
+                return permission == .none && !named.contains(participant.id)
             }
         }
-        self.share.publicPermission = permission
+        for place in self.share.participants.indices
+        where self.share.participants[place].role == .publicUser {
+            self.share.participants[place].permission = permission
+        }
     }
 
     private mutating func put(_ wanted: ShareParticipant, user: String) throws(StoreError) {
@@ -103,7 +114,7 @@ struct ShareEditing {
     ) throws(StoreError) {
         guard Self.mayBeGiven(wanted.role) else { throw .shareInvalid(.roleNotAllowed) }
         guard self.isOwner || wanted.role != .administrator else { throw .permissionDenied(.write) }
-        guard self.share.publicPermission == .none else { throw .shareInvalid(.mixesPublicAndPrivate) }
+        guard self.share.publicPermission == .none else { throw .shareInvalid(.invitesToPublicShare) }
         guard NameRules.isParticipantID(wanted.id) else { throw .shareInvalid(.participantID) }
         var participant = ShareParticipant(
             id: wanted.id,
@@ -124,20 +135,17 @@ struct ShareEditing {
         role == .privateUser || role == .administrator
     }
 
-    /// What becomes of those who asked to be let in.
-    private mutating func answer(_ changes: ShareChanges) {
-        for user in changes.blocked {
-            let place = self.share.requesters.firstIndex { $0.userRecordName == user }
-            let identity = place.map { self.share.requesters[$0] } ?? UserIdentity(userRecordName: user)
-            if !self.share.blocked.contains(where: { $0.isSame(as: identity) }),
-                self.share.blocked.count < Bounds.shareRequestersMax
-            {
-                self.share.blocked.append(identity)
-            }
+    /// Shuts a user out, who may have asked to join or have joined.
+    private mutating func block(_ user: String) throws(StoreError) {
+        let asked = self.share.requesters.first { $0.userRecordName == user }
+        let identity = asked ?? UserIdentity(userRecordName: user)
+        for participant in self.share.participants where participant.identity.isSame(as: identity) {
+            try self.remove(participant.id)
         }
-        let answered = Set(changes.denied + changes.blocked)
-        self.share.requesters.removeAll { answered.contains($0.userRecordName) }
-        self.share.blocked.removeAll { changes.unblocked.contains($0.userRecordName) }
+        self.share.requesters.removeAll { $0.userRecordName == user }
+        guard !self.share.blocked.contains(where: { $0.isSame(as: identity) }) else { return }
+        guard self.share.blocked.count < Bounds.shareRequestersMax else { throw .tooManyParticipants }
+        self.share.blocked.append(identity)
     }
 }
 

@@ -32,9 +32,14 @@ extension ZonePlan {
             }
             return planned.record.with(body: planned.record.body.with(share))
         }
-        guard !self.shares.isEmpty, let share = self.shares.first(where: { $0.root == planned.name }),
-            self.saves[share.name]?.existing == nil, self.saves[share.name] != nil
-        else { return planned.record }
+        guard !self.shares.isEmpty, let share = self.shares.first(where: { $0.root == planned.name }) else {
+            return planned.record
+        }
+        if self.deletes.contains(where: { $0.cascade.contains(share.name) }) {
+            // Its save is the last change of the root, so that the tag that is answered is the one that it has.
+            return planned.record.with(body: planned.record.body.withReference(toShare: nil))
+        }
+        guard let save = self.saves[share.name], save.existing == nil else { return planned.record }
         return planned.record.with(body: planned.record.body.withReference(toShare: share.name))
     }
 
@@ -45,7 +50,8 @@ extension ZonePlan {
         else { return }
         let transaction = self.rule.transaction
         for old in before.participants where old.acceptance == .accepted && old.role != .owner {
-            let new = share.participants.first { $0.id == old.id }
+            // Invited anew, they have to join again.
+            let new = share.participants.first { $0.id == old.id && $0.acceptance == .accepted }
             guard new?.permission != old.permission || new?.role != old.role else { continue }
             let reader = try transaction.sharedDatabase(
                 ofUser: old.identity.userRecordName,
@@ -167,6 +173,7 @@ extension ZonePlan {
             return
         }
         let body = record.body.withReference(toShare: nil)
+        guard body != record.body else { return }
         try self.rewriting.rewrite(record, named: root, with: body)
     }
 

@@ -61,9 +61,10 @@ extension ZonePlan {
         } else {
             guard self.shared == nil else { throw .permissionDenied(.create) }
         }
+        // Whatever the request's policy: a device that missed a removal would invite again whom another has removed.
         _ = try SaveRules.verdict(
             on: save,
-            policy: self.rule.operation.policy,
+            policy: .ifServerRecordUnchanged,
             existing: existing?.seen(by: user)
         )
         let root = known == nil ? try self.rootOfNewShare(save, changes) : known?.root

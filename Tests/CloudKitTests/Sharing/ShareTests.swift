@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import Testing
+import WireProtocol
 
 @testable import CloudKit
 
@@ -145,20 +146,24 @@ struct ShareTests {
         share.addParticipant(bob)
         #expect { try share.changes() } throws: { code($0) == 12 }
         share.publicPermission = .none
+        #expect(try share.changes().participants.isEmpty, "he was added before everybody went")
+        share.addParticipant(bob)
         #expect(try share.changes().participants.map(\.id) == ["B"])
         #expect(try share.changes().publicPermission == SharePermission.none)
         let other = fetchedShare(serverShare([person("A", user: "_ann")], publicPermission: .readOnly))
         other.removeParticipant(other.participants[1])
         #expect { try other.changes() } throws: { code($0) == 12 }
         other.publicPermission = .none
-        #expect(try other.changes().removed == ["A"])
+        #expect(try other.changes().removed.isEmpty, "he goes with the public permission")
         let closed = fetchedShare(serverShare([person("A", user: "_ann")]))
         closed.removeParticipant(closed.participants[1])
         closed.publicPermission = .readWrite
         #expect(try closed.changes().removed == ["A"], "he is removed before everybody may join")
     }
 
-    @Test func `a public permission takes invitations away, and its end those who joined by it`() throws {
+    @Test func `a public permission takes invitations away, and its end everybody who is not added again`()
+        throws
+    {
         let pending = person("P", email: "p@example.org", acceptance: .pending)
         let share = fetchedShare(serverShare([pending, person("A", user: "_ann")]))
         share.publicPermission = .readWrite
@@ -166,16 +171,63 @@ struct ShareTests {
         let changes = try share.changes()
         #expect(changes.publicPermission == .readWrite && changes.removed.isEmpty)
         share.publicPermission = .none
-        #expect(try share.changes().removed == ["P"], "the server would keep him otherwise")
+        #expect(share.participants.map(\.participantID) == ["O"])
+        #expect(try share.changes().removed == ["P", "A"], "the server would keep them otherwise")
         let open = fetchedShare(
             serverShare(
                 [person("U", .publicUser, user: "_u"), person("A", user: "_ann")],
                 publicPermission: .readOnly
             )
         )
+        let ann = open.participants[2]
         open.publicPermission = .none
-        #expect(open.participants.map(\.participantID) == ["O", "A"])
+        #expect(open.participants.map(\.participantID) == ["O"])
         #expect(try open.changes().removed.isEmpty)
+        open.addParticipant(ann)
+        #expect(try open.changes().participants == [ann.model], "she stays because the save names her")
+        open.publicPermission = .readOnly
+        #expect(try open.changes().removed == ["U"], "who went is gone, though all may join again")
+    }
+
+    @Test func `an administrator who ends the public permission keeps administrators`() throws {
+        var server = serverShare(
+            [person("D", .administrator, user: "_d"), person("A", user: "_ann")],
+            publicPermission: .readOnly
+        )
+        server.currentParticipantID = "D"
+        let share = fetchedShare(server)
+        share.publicPermission = .none
+        #expect(share.participants.map(\.participantID) == ["O", "D"])
+        #expect(try share.changes().removed.isEmpty)
+    }
+
+    @Test func `a share sends what differs, and the tag that it knows, whatever the policy`() throws {
+        let share = fetchedShare(fields: [Field(name: "note", value: .string("n"))])
+        share["title"] = "t"
+        let save = try share.save(policy: .allKeys)
+        #expect(save.changes.fields.map(\.name) == ["title"] && save.changeTag == "t1")
+    }
+
+    @Test func `a root that is saved as its share is deleted has no share any more`() throws {
+        let share = CKShare(rootRecord: self.list)
+        let other = CKRecord(recordType: "List", recordID: CKRecord.ID(zoneID: sharedZone))
+        let request = try RecordModification(
+            saving: [self.list, other],
+            deleting: [share.recordID],
+            policy: .ifServerRecordUnchanged,
+            isAtomic: true,
+            scope: .private
+        )
+        let saved = RecordSaved(changeTag: "t2", system: shareRecord(serverShare()).system)
+        let item = Item(index: 0, outcome: .recordSaved(saved))
+        guard case .value(_, .success(let record))? = request.answer(to: item, user: "_me") else {
+            Issue.record("the root was not saved")
+            return
+        }
+        #expect(record === self.list && record.share == nil && record.recordChangeTag == "t2")
+        _ = CKShare(rootRecord: other)
+        _ = request.answer(to: Item(index: 1, outcome: .recordSaved(saved)), user: "_me")
+        #expect(other.share != nil)
     }
 
     @Test func `what no share can be is refused when it is saved`() throws {
@@ -256,6 +308,15 @@ struct ShareTests {
         #expect(share.blockedIdentities.map(\.userIdentity.userRecordID?.recordName) == ["_b"])
         let changes = try share.changes()
         #expect(changes.denied == ["_a"] && changes.blocked == ["_b"] && changes.unblocked == ["_c"])
+    }
+
+    @Test func `a participant who is blocked is there until the share is saved`() throws {
+        var server = serverShare([person("A", user: "_ann")], publicPermission: .readOnly)
+        server.requesters = [UserIdentity(userRecordName: "_ann")]
+        let share = fetchedShare(server)
+        share.blockRequesters(share.requesters)
+        #expect(share.participants.count == 2 && share.requesters.isEmpty)
+        #expect(try share.changes().blocked == ["_ann"])
     }
 
     @Test func `a copy is a share of its own`() throws {
