@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite
+struct DocumentTests {
+    /// Two minutes of reading; the rest has documents of its own.
+    @Test
+    func `the README has at most 1,200 words`() throws {
+        let text = try #require(try Document.all().first { $0.path == "README.md" }).text
+        let count = text.split(whereSeparator: \.isWhitespace).count
+        #expect((300...1_200).contains(count))
+    }
+
+    @Test
+    func `every link in a document leads somewhere`() throws {
+        let documents = try Document.all()
+        #expect(documents.contains { $0.path == "Sources/tidemark/README.md" })
+        let links = documents.flatMap { document in document.links.map { (document, $0) } }
+        #expect(links.count > 20)
+        for (document, link) in links {
+            #expect(try Document.leadsSomewhere(link, from: document), "\(document.path): \(link)")
+        }
+    }
+
+    @Test
+    func `links are found in the text alone, and anchors are those of the headings`() {
+        let text = """
+            # One: `two` & three
+            ## One: `two` & three
+            [a](#b) and [c `d`](e/f.md), ![g](h.png)
+            ```sh
+            # no heading
+            [i](j)
+            ```
+            `[k](l)` [m](https://example.org)
+            """
+        let document = Document(path: "planted.md", text: text)
+        #expect(document.links == ["#b", "e/f.md", "h.png"])
+        #expect(document.anchors == ["one-two--three", "one-two--three-1"])
+    }
+
+    @Test(arguments: ["#no-such-heading", "no-such-file.md", "Tests/README.md#no-such-heading"])
+    func `a link that leads nowhere is found`(link: String) throws {
+        #expect(try !Document.leadsSomewhere(link, from: Document(path: "planted.md", text: "# Heading")))
+    }
+}
