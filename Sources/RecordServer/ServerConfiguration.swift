@@ -92,8 +92,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var requestIDRetentionSeconds: UInt32 = 3_600
     /// Event loops; `nil`: one a core.
     package var threads: Int?
-    /// Name and version of the server, for the client's log.
-    package var serverName = "tidemark/0.1.0"
+    /// Name, version and build of the server, for people.
+    package var serverName = "tidemark/\(Release.version) (\(Release.build))"
 
     package init() {}
 

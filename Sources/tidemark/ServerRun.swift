@@ -34,7 +34,6 @@ struct ServerRun {
         var configuration = self.settings.server
         configuration.listen.host = self.settings.listen.host
         configuration.listen.port = self.settings.listen.port
-        configuration.serverName = "tidemark/" + Tidemark.version
         var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
         files.threads = self.settings.assetThreads
         files.chunks.bytes = self.settings.assetChunkBytes

@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
+import RecordModel
 
 /// The server and its administration.
 @main
 struct Tidemark: AsyncParsableCommand {
-    static let version = "0.1.0"
+    static let version = Release.version
 
     static let configuration = CommandConfiguration(
         commandName: "tidemark",

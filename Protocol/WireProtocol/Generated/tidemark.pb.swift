@@ -793,7 +793,7 @@ package nonisolated struct PBWelcome: Sendable {
   /// The chosen version: one of those offered.
   package var version: UInt32 = 0
 
-  /// Name and version of the server, e.g. "tidemark/0.1.0".
+  /// Name, version and build of the server, e.g. "tidemark/0.1.0 (release)".
   package var server: String = String()
 
   /// Record name of the signed-in user ("_" and 32 hexadecimal digits); empty when not signed in.
