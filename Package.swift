@@ -136,7 +136,7 @@ let clientTargets: [Target] = [
     ),
     .executableTarget(
         name: "tidemark-listen",
-        dependencies: ["CloudKit", argumentParser, unixSignals],
+        dependencies: ["CloudKit", "RecordModel", argumentParser, unixSignals],
         path: "Clients/Listener",
         swiftSettings: settings
     ),

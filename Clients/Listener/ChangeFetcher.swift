@@ -1,103 +1,189 @@
 import CloudKit
 
-/// Fetches what changed and prints it, a line a change.
+/// Fetches what changed and tells it, a change after the other.
 struct ChangeFetcher {
+    /// Is told of a change; whether somebody had looked there before, so that it is news.
+    typealias Tell = (_ change: ChangeLine, _ isNews: Bool) async throws -> Void
+
     let container: CKContainer
-    var tokens: TokenFile
-    let printsJSON: Bool
+    let link: Link
+    var state: StateFile
+    let tell: Tell
 
     /// Notes where a feed is now, unless it was followed before.
     ///
-    /// What is in a database now is not of interest either: its zones are noted, too.
-    mutating func beginNow(_ feed: Feed) async throws {
-        guard self.tokens[feed] == nil else { return }
-        switch feed {
-        case .zone(let zone, let scope):
-            let database = self.container.database(with: scope)
+    /// What is in a database now is not of interest either: its zones are noted, too. Of a query the records that meet it now are noted, whose end is of
+    /// interest.
+    mutating func beginNow(_ reading: Reading) async throws {
+        guard self.state[reading] == nil else { return }
+        let database = self.container.database(with: reading.feed.scope)
+        switch reading.feed {
+        case .zone(let zone, _):
             do {
-                let token = try await Patience.patiently { try await database.currentToken(inZoneWith: zone) }
-                try self.tokens.keep(token, for: feed)
+                // First: a record that meets the query meanwhile has a change after it.
+                let token = try await self.link.ask { try await database.currentToken(inZoneWith: zone) }
+                let names = try await self.namesNow(reading, zone, database)
+                try self.state.keep(token, for: reading, matching: names)
             } catch let error as CKError where error.code == .zoneNotFound {
                 return
             }
-        case .database(let scope):
-            let database = self.container.database(with: scope)
+        case .database:
             // First: a zone that is made meanwhile has changes after it.
-            let token = try await Patience.patiently { try await database.currentDatabaseToken() }
-            let zones = try await Patience.patiently { try await database.allRecordZones() }
-            for zone in zones { try await self.beginNow(.zone(zone.zoneID, scope)) }
-            try self.tokens.keep(token, for: feed)
+            let token = try await self.link.ask { try await database.currentDatabaseToken() }
+            let zones = try await self.link.ask { try await database.allRecordZones() }
+            for zone in zones { try await self.beginNow(reading.within(zone.zoneID)) }
+            try self.state.keep(token, for: reading)
         }
     }
 
-    /// Fetches and prints a feed to its end.
-    mutating func fetch(_ feed: Feed) async throws {
-        switch feed {
-        case .database(let scope): try await self.fetchDatabase(scope)
-        case .zone(let zone, let scope): try await self.fetchZone(zone, scope)
+    /// Which records meet the query of a reading now.
+    private func namesNow(
+        _ reading: Reading,
+        _ zone: CKRecordZone.ID,
+        _ database: CKDatabase
+    ) async throws -> Set<String> {
+        guard let filter = reading.filter else { return [] }
+        var names: Set<String> = []
+        do {
+            let query = CKQuery(recordType: filter.recordType, predicate: filter.predicate)
+            var page = try await self.link.ask {
+                try await database.records(matching: query, inZoneWith: zone, desiredKeys: [])
+            }
+            while true {
+                names.formUnion(page.matchResults.map { $0.0.recordName })
+                guard let cursor = page.queryCursor else { return names }
+                page = try await self.link.ask {
+                    try await database.records(continuingMatchFrom: cursor, desiredKeys: [])
+                }
+            }
+        } catch let error as CKError where error.code == .unknownItem {
+            // Nobody has saved a record of the type yet.
+            return []
         }
     }
 
-    private mutating func fetchDatabase(_ scope: CKDatabase.Scope) async throws {
-        let database = self.container.database(with: scope)
-        let feed = Feed.database(scope)
+    /// Fetches a feed to its end.
+    mutating func fetch(_ reading: Reading) async throws {
+        switch reading.feed {
+        case .database: try await self.fetchDatabase(reading)
+        case .zone(let zone, _):
+            try await self.fetchZone(zone, reading, isNews: self.state[reading] != nil)
+        }
+    }
+
+    private mutating func fetchDatabase(_ reading: Reading) async throws {
+        let database = self.container.database(with: reading.feed.scope)
+        let isNews = self.state[reading] != nil
         var moreComing = true
         while moreComing {
-            let token = self.tokens[feed]
+            let token = self.state[reading]
             do {
-                let page = try await Patience.patiently { try await database.databaseChanges(since: token) }
+                let page = try await self.link.ask { try await database.databaseChanges(since: token) }
                 for deletion in page.deletions {
-                    try self.print(.zoneDeleted(deletion.zoneID))
-                    try self.tokens.keep(nil, for: .zone(deletion.zoneID, scope))
+                    let part = reading.within(deletion.zoneID)
+                    if reading.filter == nil { try await self.tell(.zoneDeleted(deletion.zoneID), isNews) }
+                    try await self.tellGone(self.state.matching(part), of: deletion.zoneID, part, isNews)
+                    try self.state.keep(nil, for: part)
                 }
                 for modification in page.modifications {
-                    try self.print(.zoneChanged(modification.zoneID))
-                    try await self.fetchZone(modification.zoneID, scope)
+                    if reading.filter == nil {
+                        try await self.tell(.zoneChanged(modification.zoneID), isNews)
+                    }
+                    try await self.fetchZone(
+                        modification.zoneID,
+                        reading.within(modification.zoneID),
+                        isNews: isNews
+                    )
                 }
                 // Last: a run that ends before it finds the zones again, and of each only what it had not got.
-                try self.tokens.keep(page.changeToken, for: feed)
+                try self.state.keep(page.changeToken, for: reading)
                 moreComing = page.moreComing
             } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
-                try self.beginAnew(feed)
+                try self.beginAnew(reading)
             }
         }
     }
 
-    private mutating func fetchZone(_ zone: CKRecordZone.ID, _ scope: CKDatabase.Scope) async throws {
-        let database = self.container.database(with: scope)
-        let feed = Feed.zone(zone, scope)
+    private mutating func fetchZone(
+        _ zone: CKRecordZone.ID,
+        _ reading: Reading,
+        isNews: Bool
+    ) async throws {
+        let database = self.container.database(with: reading.feed.scope)
+        var matching = self.state.matching(reading)
+        // What came since the feed began anew: of what is there no more it says nothing.
+        var found: Set<String>?
         var moreComing = true
         while moreComing {
-            let token = self.tokens[feed]
+            let token = self.state[reading]
             do {
-                let page = try await Patience.patiently {
+                let page = try await self.link.ask {
                     try await database.recordZoneChanges(inZoneWith: zone, since: token)
                 }
                 for record in try page.modificationResultsByID.values.map({ try $0.get().record }).inOrder {
-                    try self.print(.saved(record))
+                    found?.insert(record.recordID.recordName)
+                    guard let change = reading.change(of: record, &matching) else { continue }
+                    try await self.tell(change, isNews)
                 }
                 for deletion in page.deletions {
-                    try self.print(.deleted(deletion.recordID, deletion.recordType))
+                    let isOurs = matching.remove(deletion.recordID.recordName) != nil
+                    guard isOurs || reading.filter == nil else { continue }
+                    try await self.tell(.deleted(deletion.recordID, deletion.recordType), isNews)
                 }
-                try self.tokens.keep(page.changeToken, for: feed)
+                if !page.moreComing, let found {
+                    let gone = matching.subtracting(found)
+                    try await self.tellGone(gone, of: zone, reading, isNews)
+                    matching.subtract(gone)
+                }
+                try self.state.keep(page.changeToken, for: reading, matching: matching)
                 moreComing = page.moreComing
             } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
-                try self.beginAnew(feed)
+                try self.beginAnew(reading, matching: matching)
+                found = []
             } catch let error as CKError where error.code == .zoneNotFound {
                 Output.status("zone \(zone.zoneName) is not there any more, or not yet")
-                try self.tokens.keep(nil, for: feed)
+                try await self.tellGone(matching, of: zone, reading, isNews)
+                try self.state.keep(nil, for: reading)
                 return
             }
         }
     }
 
-    private mutating func beginAnew(_ feed: Feed) throws(ListenFailure) {
-        Output.status("the token of \(feed.text) has expired: everything in it is fetched again")
-        try self.tokens.keep(nil, for: feed)
+    /// Tells that records which met a query are gone.
+    private func tellGone(
+        _ names: Set<String>,
+        of zone: CKRecordZone.ID,
+        _ reading: Reading,
+        _ isNews: Bool
+    ) async throws {
+        guard let filter = reading.filter else { return }
+        for name in names.sorted() {
+            let id = CKRecord.ID(recordName: name, zoneID: zone)
+            try await self.tell(.deleted(id, filter.recordType), isNews)
+        }
     }
 
-    private func print(_ line: ChangeLine) throws(ListenFailure) {
-        try Output.line(self.printsJSON ? line.json : line.text)
+    private mutating func beginAnew(
+        _ reading: Reading,
+        matching: Set<String> = []
+    ) throws(ListenFailure) {
+        Output.status("the token of \(reading.text) has expired: everything in it is fetched again")
+        try self.state.keep(nil, for: reading, matching: matching)
+    }
+}
+
+extension Reading {
+    /// What a record that was saved is to somebody who reads; `nil`: nothing.
+    ///
+    /// It joins or leaves the records that meet the query.
+    fileprivate func change(of record: CKRecord, _ matching: inout Set<String>) -> ChangeLine? {
+        guard let filter else { return .saved(record) }
+        let name = record.recordID.recordName
+        if filter.isMet(by: record) {
+            matching.insert(name)
+            return .saved(record)
+        }
+        return matching.remove(name).map { _ in .left(record.recordID, record.recordType) }
     }
 }
 

@@ -4,6 +4,8 @@ import CloudKit
 enum ChangeLine {
     case saved(CKRecord)
     case deleted(CKRecord.ID, CKRecord.RecordType)
+    /// It met the query, and was changed so that it does not.
+    case left(CKRecord.ID, CKRecord.RecordType)
     case zoneChanged(CKRecordZone.ID)
     case zoneDeleted(CKRecordZone.ID)
 
@@ -18,12 +20,8 @@ enum ChangeLine {
             ]
             own["modified"] = record.modificationDate.map { .text($0.text) }
             parts = own
-        case .deleted(let id, let type):
-            parts = [
-                "change": .text("deleted"), "zone": .text(id.zoneID.zoneName),
-                "record": .text(id.recordName),
-                "type": .text(type),
-            ]
+        case .deleted(let id, let type): parts = Self.parts("deleted", id, type)
+        case .left(let id, let type): parts = Self.parts("left", id, type)
         case .zoneChanged(let zone):
             parts = ["change": .text("zoneChanged"), "zone": .text(zone.zoneName)]
         case .zoneDeleted(let zone):
@@ -32,12 +30,24 @@ enum ChangeLine {
         return JSONValue.object(parts).line
     }
 
+    private static func parts(
+        _ change: String,
+        _ id: CKRecord.ID,
+        _ type: CKRecord.RecordType
+    ) -> [String: JSONValue] {
+        [
+            "change": .text(change), "zone": .text(id.zoneID.zoneName), "record": .text(id.recordName),
+            "type": .text(type),
+        ]
+    }
+
     var text: String {
         switch self {
         case .saved(let record):
             "  saved \(record.recordType) \(record.recordID.recordName) in \(record.recordID.zoneID.zoneName)"
                 + record.jsonFields.text
         case .deleted(let id, let type): "  deleted \(type) \(id.recordName) in \(id.zoneID.zoneName)"
+        case .left(let id, let type): "  left \(type) \(id.recordName) in \(id.zoneID.zoneName)"
         case .zoneChanged(let zone): "  zone \(zone.zoneName) has changes"
         case .zoneDeleted(let zone): "  zone \(zone.zoneName) was deleted"
         }

@@ -6,6 +6,9 @@ struct ConnectionOptions: ParsableArguments {
     struct Target {
         var identifier: String
         var connection: CKServerConnection
+
+        /// Whether somebody is named: only who is signed in has subscriptions.
+        var isSignedIn: Bool { self.connection.token != nil || self.connection.serviceKey != nil }
     }
 
     @Option(help: "The container; otherwise TIDEMARK_CONTAINER.")
@@ -19,6 +22,22 @@ struct ConnectionOptions: ParsableArguments {
             "The user's access token; otherwise TIDEMARK_TOKEN, which others can't see in a list of processes."
     )
     var userToken: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The key of a service, in place of a token; otherwise TIDEMARK_SERVICE_KEY.",
+            valueName: "file"
+        )
+    )
+    var serviceKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The user for whom the service acts; otherwise TIDEMARK_ON_BEHALF_OF.",
+            valueName: "name"
+        )
+    )
+    var onBehalfOf: String?
 
     @Option(help: "A PEM file with the authority of the server's certificate; otherwise TIDEMARK_CA.")
     var ca: String?
@@ -40,12 +59,27 @@ struct ConnectionOptions: ParsableArguments {
         guard let environment = CKServerConnection.Environment(rawValue: name.lowercased()) else {
             throw ListenFailure(.usage, "\"\(name)\" is no environment: development or production")
         }
-        let connection = CKServerConnection(
+        // A credential that is given on the command line is meant, whatever the variables say.
+        let token = self.serviceKey == nil ? value(self.userToken, "TIDEMARK_TOKEN") : self.userToken
+        let key = self.userToken == nil ? value(self.serviceKey, "TIDEMARK_SERVICE_KEY") : self.serviceKey
+        guard token == nil || key == nil else {
+            throw ListenFailure(
+                .usage,
+                "a token and a service key are given, and one connection has one of them: "
+                    + "unset TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY"
+            )
+        }
+        let user = value(self.onBehalfOf, "TIDEMARK_ON_BEHALF_OF")
+        guard self.onBehalfOf == nil || key != nil else {
+            throw ListenFailure(.usage, "--on-behalf-of needs a service key: use --service-key")
+        }
+        var connection = CKServerConnection(
             url: try required(self.url, "TIDEMARK_URL", "--url"),
-            token: try required(self.userToken, "TIDEMARK_TOKEN", "--user-token"),
+            token: token,
             certificateAuthority: value(self.ca, "TIDEMARK_CA").map { .file($0) } ?? .system,
             environment: environment
         )
+        connection.serviceKey = key.map { CKServerConnection.ServiceKey(.file($0), onBehalfOf: user) }
         return Target(
             identifier: try required(self.container, "TIDEMARK_CONTAINER", "--container"),
             connection: connection

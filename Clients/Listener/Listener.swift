@@ -2,101 +2,150 @@ import CloudKit
 
 /// Listens until its task is cancelled.
 struct Listener {
-    let container: CKContainer
-    let wanted: [WantedSubscription]
-    let printsJSON: Bool
-    let command: NotificationCommand?
-    /// `nil`: nothing is fetched.
-    let tokens: TokenFile?
-    let beginsNow: Bool
+    /// What there is to do with each word of a change.
+    struct Purpose: Sendable {
+        var printsJSON: Bool
+        var command: NotificationCommand?
+        /// Where it is kept how far was fetched; `nil`: nothing is fetched.
+        var state: StateFile?
+        var beginsNow: Bool
 
-    /// Saves the subscriptions, catches up, and takes notifications one after the other.
-    ///
-    /// It listens before it catches up, so that nothing that happens between the two is missed.
-    ///
-    /// - Throws: `ListenFailure`, or `CancellationError`.
-    func run() async throws {
-        var notifications = self.container.notifications(onStatusChange: Self.report).makeAsyncIterator()
-        for wanted in self.wanted { try await self.save(wanted) }
-        var fetcher = self.tokens.map {
-            ChangeFetcher(container: self.container, tokens: $0, printsJSON: self.printsJSON)
+        func print(_ change: ChangeLine) throws(ListenFailure) {
+            try Output.line(self.printsJSON ? change.json : change.text)
         }
-        if fetcher != nil {
-            for feed in try await self.feeds() {
-                if self.beginsNow { try await fetcher?.beginNow(feed) }
-                try await fetcher?.fetch(feed)
-            }
-            Output.status("caught up")
-        }
-        while let notification = await notifications.next() {
-            let notice = Notice(notification: notification, receivedAt: Date())
+
+        func print(_ notice: Notice) throws(ListenFailure) {
             try Output.line(self.printsJSON ? notice.json : notice.text)
-            try await fetcher?.fetch(notice.feed)
-            if let command, let failure = try await command.run(input: notice.json) { Output.status(failure) }
+        }
+
+        /// Runs the command to its end, if there is one.
+        func run(_ notice: Notice) async throws {
+            guard let command else { return }
+            if let failure = try await command.run(input: notice.json) { Output.status(failure) }
             // One whose command was ended with this process comes again.
             try Task.checkCancellation()
         }
     }
 
-    private func save(_ wanted: WantedSubscription) async throws {
+    /// Names a subscription of the user.
+    private struct Name: Hashable {
+        var scope: CKDatabase.Scope
+        var id: CKSubscription.ID
+    }
+
+    let container: CKContainer
+    let wanted: [WantedSubscription]
+    let purpose: Purpose
+    private let link = Link(listens: true)
+
+    init(_ container: CKContainer, _ wanted: [WantedSubscription], _ purpose: Purpose) {
+        self.container = container
+        self.wanted = wanted
+        self.purpose = purpose
+    }
+
+    /// Saves the subscriptions, catches up, and takes notifications one after the other.
+    ///
+    /// - Throws: `ListenFailure`, `CKError` or `CancellationError`.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.link.untilFailed() }
+            group.addTask { try await self.listen() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// It listens before it catches up, so that nothing that happens between the two is missed.
+    private func listen() async throws {
+        var notifications = self.container.notifications { [link] in link.report($0) }.makeAsyncIterator()
+        var readings: [Name: Reading] = [:]
+        for wanted in self.wanted {
+            let name = Name(scope: wanted.scope, id: try await self.save(wanted))
+            readings[name] = Reading(wanted.subscription, in: wanted.scope)
+        }
+        self.link.becameReady()
+        var fetcher = self.purpose.state.map { state in
+            ChangeFetcher(container: self.container, link: self.link, state: state) { [purpose] change, _ in
+                try purpose.print(change)
+            }
+        }
+        if fetcher != nil {
+            if self.wanted.isEmpty { readings = try await self.readingsOfAll() }
+            for reading in Set(readings.values).inOrder {
+                if self.purpose.beginsNow { try await fetcher?.beginNow(reading) }
+                try await fetcher?.fetch(reading)
+            }
+            Output.status("caught up")
+        }
+        while let notification = await notifications.next() {
+            let notice = Notice(notification, receivedAt: Date())
+            let name = Name(scope: notice.scope, id: notice.subscription ?? "")
+            // Other programs of the user have subscriptions of their own.
+            guard self.wanted.isEmpty || readings[name] != nil else { continue }
+            try self.purpose.print(notice)
+            if fetcher != nil {
+                if readings[name] == nil { readings = try await self.readingsOfAll() }
+                try await fetcher?.fetch(readings[name]?.within(notice.zone) ?? Reading(notice))
+            }
+            try await self.purpose.run(notice)
+        }
+    }
+
+    /// - Returns: The ID under which the server has it.
+    private func save(_ wanted: WantedSubscription) async throws -> CKSubscription.ID {
         let database = self.container.database(with: wanted.scope)
         do {
-            try await Patience.patiently { _ = try await database.save(wanted.subscription) }
+            try await self.link.ask { _ = try await database.save(wanted.subscription) }
             Output.status("subscribed to \(wanted.text)")
-        } catch let error as CKError where error.code == .serverRejectedRequest {
-            Output.status("subscribed to \(wanted.text) before: \(error.localizedDescription)")
+            return wanted.id
         } catch let error as CKError {
-            throw ListenFailure(.refused, "cannot subscribe to \(wanted.text): \(error.localizedDescription)")
+            guard error.code == .serverRejectedRequest else {
+                throw ListenFailure(error, to: "subscribe to \(wanted.text)")
+            }
+            let all = try await self.link.ask { try await database.allSubscriptions() }
+            guard let same = all.first(where: { $0.isAboutTheSame(as: wanted.subscription) }) else {
+                throw ListenFailure(error, to: "subscribe to \(wanted.text)")
+            }
+            Output.status("subscribed to \(wanted.text) before, as \(same.subscriptionID)")
+            return same.subscriptionID
         }
     }
 
-    /// What is fetched at the start: what was asked for, or, if that is nothing, what the user's subscriptions are about.
-    private func feeds() async throws -> [Feed] {
-        var feeds: [Feed] = []
-        func add(_ feed: Feed) { if !feeds.contains(feed) { feeds.append(feed) } }
-        for wanted in self.wanted { add(Feed(wanted.subscription, in: wanted.scope)) }
-        guard self.wanted.isEmpty else { return feeds }
-        for scope in [CKDatabase.Scope.private, .public] {
-            let database = self.container.database(with: scope)
-            let subscriptions = try await Patience.patiently { try await database.allSubscriptions() }
-            for subscription in subscriptions { add(Feed(subscription, in: scope)) }
+    /// What the user's subscriptions are about, whoever saved them.
+    private func readingsOfAll() async throws -> [Name: Reading] {
+        var readings: [Name: Reading] = [:]
+        for (scope, subscription) in try await self.container.subscriptionsOfAll(self.link) {
+            let name = Name(scope: scope, id: subscription.subscriptionID)
+            readings[name] = Reading(subscription, in: scope)
         }
-        return feeds
-    }
-
-    @Sendable
-    private static func report(_ status: CKContainer.ListeningStatus) {
-        switch status {
-        case .listening: Output.status("listening")
-        case .interrupted(let error, let retryAfter):
-            let next = retryAfter.map { "; reconnecting in \(Duration.seconds($0).text)" } ?? ""
-            Output.status(error.localizedDescription + next)
-        @unknown default: break
-        }
+        return readings
     }
 }
 
-extension Feed {
-    /// What a subscription is about.
-    init(_ subscription: CKSubscription, in scope: CKDatabase.Scope) {
-        switch subscription {
-        case let query as CKQuerySubscription:
-            self = query.zoneID.map { .zone($0, scope) } ?? .database(scope)
-        case let zone as CKRecordZoneSubscription: self = .zone(zone.zoneID, scope)
-        default: self = .database(scope)
+extension CKContainer {
+    /// All subscriptions of the user, with the database of each.
+    ///
+    /// With a link they are asked for until there is an answer, without one once.
+    func subscriptionsOfAll(_ link: Link?) async throws -> [(scope: CKDatabase.Scope, CKSubscription)] {
+        var all: [(scope: CKDatabase.Scope, CKSubscription)] = []
+        for scope in [CKDatabase.Scope.private, .shared, .public] {
+            let database = self.database(with: scope)
+            do {
+                let subscriptions =
+                    if let link { try await link.ask { try await database.allSubscriptions() } } else {
+                        try await database.allSubscriptions()
+                    }
+                all += subscriptions.map { (scope, $0) }
+            } catch let error as CKError where error.code == .permissionFailure {
+                // A service has only the public database.
+            }
         }
+        return all
     }
 }
 
-extension Notice {
-    /// Where what it tells about is found.
-    fileprivate var feed: Feed {
-        switch self.notification {
-        case let query as CKQueryNotification:
-            query.recordID.map { .zone($0.zoneID, self.scope) } ?? .database(self.scope)
-        case let zone as CKRecordZoneNotification:
-            zone.recordZoneID.map { .zone($0, self.scope) } ?? .database(self.scope)
-        default: .database(self.scope)
-        }
-    }
+extension Set<Reading> {
+    /// The same from run to run.
+    fileprivate var inOrder: [Reading] { self.sorted { $0.text < $1.text } }
 }

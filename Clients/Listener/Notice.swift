@@ -1,75 +1,133 @@
 import CloudKit
 
-/// A notification as a line.
+/// Word of a change, as a line.
 struct Notice {
-    let notification: CKNotification
+    enum Subject {
+        /// What happened to a record, and the values that came along.
+        case record(CKRecord.ID, String, [String: JSONValue])
+        /// Something happened to records that meet a query.
+        case records
+        case zone(CKRecordZone.ID?)
+        case database
+    }
+
+    let subject: Subject
+    /// The database that it is about.
+    let scope: CKDatabase.Scope
+    let container: String?
+    /// `nil`: nobody has subscribed to it.
+    let subscription: String?
     let receivedAt: Date
+    /// `nil`: it happened while nobody listened, or nobody knows when.
+    let committedAt: Date?
+    var alert: String?
+    var isCoalesced = false
+    var isPruned = false
+
+    init(_ notification: CKNotification, receivedAt: Date) {
+        switch notification {
+        case let query as CKQueryNotification:
+            self.scope = query.databaseScope
+            let fields = (query.recordFields ?? [:]).mapValues { JSONValue(field: $0) }
+            let reason = query.queryNotificationReason.text
+            self.subject = query.recordID.map { .record($0, reason, fields) } ?? .records
+        case let zone as CKRecordZoneNotification:
+            self.scope = zone.databaseScope
+            self.subject = .zone(zone.recordZoneID)
+        case let database as CKDatabaseNotification:
+            self.scope = database.databaseScope
+            self.subject = .database
+        default:
+            self.scope = .private
+            self.subject = .database
+        }
+        self.container = notification.containerIdentifier
+        self.subscription = notification.subscriptionID
+        self.receivedAt = receivedAt
+        self.committedAt = notification.commitDate
+        self.alert = notification.alertBody
+        self.isCoalesced = notification.isCoalesced
+        self.isPruned = notification.isPruned
+    }
+
+    /// What a server would have told of a change that was found instead; `nil`: it tells nothing of such a change.
+    init?(_ change: ChangeLine, in scope: CKDatabase.Scope, of container: String, foundAt: Date) {
+        switch change {
+        case .saved(let record):
+            let isNew = record.creationDate == record.modificationDate
+            self.subject = .record(record.recordID, isNew ? "created" : "changed", [:])
+            self.committedAt = record.modificationDate
+        case .deleted(let id, _):
+            self.subject = .record(id, "deleted", [:])
+            self.committedAt = nil
+        case .left, .zoneChanged, .zoneDeleted: return nil
+        }
+        self.scope = scope
+        self.container = container
+        self.subscription = nil
+        self.receivedAt = foundAt
+    }
+
+    /// Where what it tells of is found; `nil`: anywhere in the database.
+    var zone: CKRecordZone.ID? {
+        switch self.subject {
+        case .record(let id, _, _): id.zoneID
+        case .zone(let zone): zone
+        case .records, .database: nil
+        }
+    }
 
     var json: String {
         var parts: [String: JSONValue] = [
-            "database": .text(self.scope.text),
-            "subscription": .text(self.notification.subscriptionID ?? ""),
-            "received": .text(self.receivedAt.text),
+            "database": .text(self.scope.text), "received": .text(self.receivedAt.text),
         ]
-        parts["container"] = self.notification.containerIdentifier.map { .text($0) }
-        parts["committed"] = self.notification.commitDate.map { .text($0.text) }
+        parts["subscription"] = self.subscription.map { .text($0) }
+        parts["container"] = self.container.map { .text($0) }
+        parts["committed"] = self.committedAt.map { .text($0.text) }
         parts["latencyMilliseconds"] = self.latencyMilliseconds.map { .integer($0) }
-        parts["alert"] = self.notification.alertBody.map { .text($0) }
-        if self.notification.isCoalesced { parts["coalesced"] = .flag(true) }
-        if self.notification.isPruned { parts["pruned"] = .flag(true) }
-        switch self.notification {
-        case let query as CKQueryNotification:
+        parts["alert"] = self.alert.map { .text($0) }
+        if self.isCoalesced { parts["coalesced"] = .flag(true) }
+        if self.isPruned { parts["pruned"] = .flag(true) }
+        switch self.subject {
+        case .record(let id, let reason, let fields):
             parts["notification"] = .text("query")
-            guard let recordID = query.recordID else { break }
-            parts["zone"] = .text(recordID.zoneID.zoneName)
-            parts["record"] = .text(recordID.recordName)
-            parts["reason"] = .text(query.queryNotificationReason.text)
-            parts["fields"] = query.recordFields.map { .object($0.mapValues { JSONValue(field: $0) }) }
-        case let zone as CKRecordZoneNotification:
+            parts["zone"] = .text(id.zoneID.zoneName)
+            parts["record"] = .text(id.recordName)
+            parts["reason"] = .text(reason)
+            if !fields.isEmpty { parts["fields"] = .object(fields) }
+        case .records: parts["notification"] = .text("query")
+        case .zone(let zone):
             parts["notification"] = .text("zone")
-            parts["zone"] = zone.recordZoneID.map { .text($0.zoneName) }
-        default: parts["notification"] = .text("database")
+            parts["zone"] = zone.map { .text($0.zoneName) }
+        case .database: parts["notification"] = .text("database")
         }
         return JSONValue.object(parts).line
     }
 
     var text: String {
-        let what: String
-        switch self.notification {
-        case let query as CKQueryNotification:
-            if let recordID = query.recordID {
-                let fields = (query.recordFields ?? [:]).mapValues { JSONValue(field: $0) }
-                what =
-                    "record \(recordID.recordName) in \(recordID.zoneID.zoneName) \(query.queryNotificationReason.text)"
-                    + fields.text
-            } else {
-                what = "records changed"
+        let what =
+            switch self.subject {
+            case .record(let id, let reason, let fields):
+                "record \(id.recordName) in \(id.zoneID.zoneName) \(reason)\(fields.text)"
+            case .records: "records changed"
+            case .zone(let zone): "zone \(zone?.zoneName ?? "?") changed"
+            case .database: "database changed"
             }
-        case let zone as CKRecordZoneNotification: what = "zone \(zone.recordZoneID?.zoneName ?? "?") changed"
-        default: what = "database changed"
+        let alert = self.alert.map { " \(JSONValue.text($0).line)" } ?? ""
+        var text = "\(self.receivedAt.text) \(what) (\(self.scope.text))\(alert)"
+        if let latencyMilliseconds {
+            text += ", \(latencyMilliseconds) ms after the commit"
+        } else if self.subscription != nil {
+            text += ", while nobody listened"
         }
-        let alert = self.notification.alertBody.map { " \(JSONValue.text($0).line)" } ?? ""
-        let when =
-            self.latencyMilliseconds.map { "\($0) ms after the commit" } ?? "while nobody listened"
-        let coalesced = self.notification.isCoalesced ? ", others left out" : ""
-        return "\(self.receivedAt.text) \(what) (\(self.scope.text))\(alert), \(when)\(coalesced) "
-            + "[\(self.notification.subscriptionID ?? "")]"
+        if self.isCoalesced { text += ", others left out" }
+        return text + (self.subscription.map { " [\($0)]" } ?? "")
     }
 
-    /// Whole milliseconds from the commit, by the server's clock, to here, by this machine's; `nil`: while nobody listened.
-    var latencyMilliseconds: Int64? {
-        self.notification.commitDate.map { date in
+    /// Whole milliseconds from the commit, by the server's clock, to here, by this machine's.
+    private var latencyMilliseconds: Int64? {
+        self.committedAt.map { date in
             Int64((self.receivedAt.timeIntervalSince(date) * 1_000).rounded(.down))
-        }
-    }
-
-    /// The database that the notification is about.
-    var scope: CKDatabase.Scope {
-        switch self.notification {
-        case let query as CKQueryNotification: query.databaseScope
-        case let zone as CKRecordZoneNotification: zone.databaseScope
-        case let database as CKDatabaseNotification: database.databaseScope
-        default: .private
         }
     }
 }

@@ -4,17 +4,27 @@ import Foundation
 enum Output {
     /// Prints a notification or a change.
     static func line(_ text: String) throws(ListenFailure) {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
-        } catch {
-            throw ListenFailure(.output, "nobody reads the output: \(error.localizedDescription)")
-        }
+        guard let reason = self.write(text + "\n", to: STDOUT_FILENO) else { return }
+        throw ListenFailure(.output, "nobody reads the output (\(reason))")
     }
 
     /// Tells people how things stand.
     ///
     /// Nobody need read it.
     static func status(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("tidemark-listen: \(text)\n".utf8))
+        _ = self.write("tidemark-listen: \(text)\n", to: STDERR_FILENO)
+    }
+
+    /// - Returns: Why not all was written, in the system's words; `nil` if all was.
+    private static func write(_ text: String, to descriptor: Int32) -> String? {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            // SAFETY: the bytes are lent for the time of the call, which reads as many as it is told.
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return String(cString: strerror(errno)) }
+            rest = rest.dropFirst(count)
+        }
+        return nil
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CloudKit
 
-/// What to be told about, beside the subscriptions that the user has.
+/// What to be told about; nothing: whatever the user has subscribed to.
 struct SubscriptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct SubscriptionOptions: ParsableArguments {
     }
 
     /// The subscriptions that are asked for.
-    func wanted() throws(ListenFailure) -> [WantedSubscription] {
+    func wanted() -> [WantedSubscription] {
         var wanted: [WantedSubscription] = self.database ? [.database] : []
         let zones = self.zone.map { CKRecordZone.ID(zoneName: $0) }
         guard let type = self.query.first else { return wanted + zones.map { .zone($0) } }

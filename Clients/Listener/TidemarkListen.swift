@@ -1,5 +1,6 @@
 import ArgumentParser
 import CloudKit
+import RecordModel
 import UnixSignals
 
 /// Prints what a server tells about, runs commands for it, and fetches what changed.
@@ -9,24 +10,32 @@ struct TidemarkListen: AsyncParsableCommand {
         commandName: "tidemark-listen",
         abstract: "Prints a line for each notification of a Tidemark server, as it comes.",
         discussion: """
-            Notifications come for every subscription of the user, whoever saved it.
-            What is asked for here is saved first, under an ID of its own; where the
-            same is there under another ID, that one is used.
+            What is asked for is saved as a subscription, under an ID of its own; one
+            that is there about the same under another ID is used. It stays until
+            --forget. Without --zone, --database and --query, notifications of all
+            subscriptions of the user are printed, whoever saved them.
 
               tidemark-listen --zone notes
               tidemark-listen --database --json
-              tidemark-listen --query Note "pages > 10" --zone notes
+              tidemark-listen --query Note "pages > 10" --zone notes --fetch
               tidemark-listen --database --fetch --state ./state.json
               tidemark-listen --zone jobs --exec 'jq -r .zone | xargs ./work'
+              tidemark-listen --zone jobs --forget
 
             Notifications and changes go to standard output, all else to standard
             error. Connections are made again for ever. What happened while nobody
             listened is told as word that there is news.
 
-            Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage or settings,
-            65 the server refuses what was asked for, 73 the state file cannot be
-            used, 74 nobody reads the output.
-            """
+            Without a token and a key, --public --query looks for changes every
+            --interval seconds.
+
+            Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 65 the server
+            refuses what was asked for, or the token or key, 69 with --forget: the
+            server cannot be reached, 73 the state file cannot be used, 74 nobody
+            reads the output, 78 a setting can never work: address, container,
+            certificate or key file.
+            """,
+        version: Release.version
     )
 
     @OptionGroup(title: "Connection")
@@ -50,7 +59,15 @@ struct TidemarkListen: AsyncParsableCommand {
     )
     var exec: String?
 
-    @Flag(help: "Fetch and print what changed, at the start and after each notification.")
+    @Flag(
+        help: ArgumentHelp(
+            "Fetch and print what changed, at the start and after each notification.",
+            discussion: """
+                Of a --query the records that meet it, and those that met it and were deleted, or changed so \
+                that they do not ("left"). The latter are seen with the next notification, or at the next start.
+                """
+        )
+    )
     var fetch = false
 
     @Option(
@@ -64,6 +81,22 @@ struct TidemarkListen: AsyncParsableCommand {
 
     @Flag(help: "With --fetch: where nothing is kept yet, begin with what changes from now on.")
     var fromNow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Without a token and a key: the pause between two looks at the public database.",
+            valueName: "seconds"
+        )
+    )
+    var interval = 5.0
+
+    @Flag(
+        help: """
+            Delete the subscriptions that this call would use, and end; without --zone, --database and --query \
+            all that tidemark-listen has saved for the user.
+            """
+    )
+    var forget = false
 
     static func main() async {
         do {
@@ -80,28 +113,55 @@ struct TidemarkListen: AsyncParsableCommand {
         guard self.fetch || (self.state == nil && !self.fromNow) else {
             throw ValidationError("--state and --from-now say how to --fetch.")
         }
+        guard !self.forget || (!self.fetch && self.exec == nil && !self.json) else {
+            throw ValidationError("--forget listens to nothing: leave out --fetch, --exec and --json.")
+        }
+        guard (0.1...86_400).contains(self.interval) else {
+            throw ValidationError("--interval takes 0.1 to 86400 seconds.")
+        }
     }
 
     func run() async throws {
-        let target = try self.connection.target()
-        let file =
-            try self.fetch ? TokenFile(path: self.statePath(target), container: target.identifier) : nil
-        let listener = Listener(
-            container: CKContainer(identifier: target.identifier, connection: target.connection),
-            wanted: try self.subscriptions.wanted(),
-            printsJSON: self.json,
-            command: self.exec.map { NotificationCommand(line: $0) },
-            tokens: file,
-            beginsNow: self.fromNow
-        )
+        var target = try self.connection.target()
+        let wanted = self.subscriptions.wanted()
+        guard target.isSignedIn || (!self.forget && !wanted.isEmpty && wanted.allSatisfy(\.isPublic)) else {
+            throw ListenFailure(
+                .usage,
+                "nobody is signed in: set TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY, or use --user-token or "
+                    + "--service-key; without them there is only --public --query"
+            )
+        }
+        // Other wishes may listen beside this one: what they have taken care of is news to it.
+        if !wanted.isEmpty {
+            target.connection.installationName = wanted.map(\.id).sorted().joined(separator: " ")
+        }
+        let container = CKContainer(identifier: target.identifier, connection: target.connection)
+        let (identifier, isSignedIn) = (target.identifier, target.isSignedIn)
+        try await self.untilSignalled {
+            if self.forget { return try await Forgetting(container: container, wanted: wanted).run() }
+            let purpose = Listener.Purpose(
+                printsJSON: self.json,
+                command: self.exec.map { NotificationCommand(line: $0) },
+                state: self.fetch
+                    ? try StateFile(path: self.statePath(identifier), container: identifier)
+                    : nil,
+                beginsNow: self.fromNow
+            )
+            if isSignedIn { return try await Listener(container, wanted, purpose).run() }
+            try await PublicFollower(container, wanted, purpose, interval: .seconds(self.interval)).run()
+        }
+    }
+
+    /// Does something until it has ended, or somebody tells the process to stop.
+    private func untilSignalled(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
-                    try await listener.run()
+                    try await body()
                 } catch is CancellationError {
                 } catch let error as CKError {
-                    throw ListenFailure(.refused, error.localizedDescription)
+                    throw ListenFailure(error)
                 }
             }
             group.addTask { for await _ in signals { return } }
@@ -111,13 +171,13 @@ struct TidemarkListen: AsyncParsableCommand {
         }
     }
 
-    private func statePath(_ target: ConnectionOptions.Target) -> String {
+    private func statePath(_ container: String) -> String {
         if let state { return state }
         let variables = ProcessInfo.processInfo.environment
         let folder =
             if let given = variables["XDG_STATE_HOME"], given.hasPrefix("/") { given } else {
                 NSHomeDirectory() + "/.local/state"
             }
-        return "\(folder)/tidemark/tidemark-listen/\(target.identifier).json"
+        return "\(folder)/tidemark/tidemark-listen/\(container).json"
     }
 }

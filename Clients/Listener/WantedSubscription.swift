@@ -13,13 +13,19 @@ enum WantedSubscription: Hashable, Sendable {
         }
     }
 
+    var isPublic: Bool { self.scope == .public }
+
+    /// What the IDs of all of them begin with.
+    static let idPrefix = "tidemark-listen-"
+
     /// The same for the same wish, so that a listener that starts again has one subscription and not two.
     var id: CKSubscription.ID {
         switch self {
-        case .database: "tidemark-listen-database"
-        case .zone(let zone): "tidemark-listen-zone-\(Self.hash(zone.zoneName))"
+        case .database: Self.idPrefix + "database"
+        case .zone(let zone): Self.idPrefix + "zone-\(Self.hash(zone.zoneName))"
         case .query(let type, let format, let zone, _):
-            "tidemark-listen-query-\(Self.hash([type, format, zone?.zoneName ?? ""].joined(separator: "\n")))"
+            Self.idPrefix
+                + "query-\(Self.hash([type, format, zone?.zoneName ?? ""].joined(separator: "\n")))"
         }
     }
 

@@ -12,8 +12,11 @@ struct ListenerFetchTests {
         let help = try await ChildProcess.run(program, ["--help"])
         #expect(help.exitCode == 0)
         #expect(help.output.contains("tidemark-listen --zone notes"))
+        let version = try await ChildProcess.run(program, ["--version"])
+        #expect(version.exitCode == 0 && version.output.contains(/^\d+\.\d+\.\d+\n$/))
         for arguments in [
             [], ["--state", "x"], ["--public"], ["--query", "A", "b", "c"], ["--environment", "x"],
+            ["--forget", "--fetch"], ["--interval", "0"], ["--on-behalf-of", "alice"],
         ] {
             let outcome = try await ChildProcess.run(program, arguments)
             #expect(outcome.exitCode == 64, "\(arguments)")
@@ -80,7 +83,13 @@ struct ListenerFetchTests {
                     "--json"
                 )
                 try await listener.says("caught up")
-                return await listener.stop().lines.filter { $0.json("change") != nil }
+                let outcome = await listener.stop()
+                let said = outcome.errors.split(separator: "\n").map {
+                    $0.dropFirst("tidemark-listen: ".count)
+                }
+                #expect(said.first?.hasPrefix("subscribed to zone desk") == true)
+                #expect(said.dropFirst() == ["listening", "caught up"])
+                return outcome.lines.filter { $0.json("change") != nil }
             }
             for number in 1...3 { try await desk.database.save(desk.record("n\(number)", ["n": number])) }
             #expect(try await run().compactMap { $0.json("record") } == ["n1", "n2", "n3"])
@@ -95,6 +104,58 @@ struct ListenerFetchTests {
             #expect(lines.map { $0.json("record") } == ["n2", "n3"])
             #expect(lines[0].contains(#""fields":{"n":2,"text":"Grüße\n/"}"#), "\(lines[0])")
             #expect(lines.allSatisfy { $0.json("type") == "Note" && $0.json("zone") == "desk" })
+        }
+    }
+
+    @Test
+    func `of a query it fetches what meets it, and tells what does so no more`() async throws {
+        try await Desk.run { desk in
+            let folder = try TemporaryDirectory()
+            func run(_ arguments: String...) async throws -> [String] {
+                let listener = try ListenerProcess.start(
+                    await ListenerProcess.variables(of: "alice", at: desk, in: folder),
+                    in: folder,
+                    ["--query", "Note", "pages > 10", "--fetch"] + arguments
+                )
+                try await listener.says("caught up")
+                return await listener.stop().lines.filter { $0.hasPrefix("  ") }
+            }
+            func turn(_ name: String, to pages: Int) async throws {
+                let record = try await desk.database.record(for: desk.id(name))
+                record["pages"] = pages
+                try await desk.database.save(record)
+            }
+            for (name, pages) in [("a", 11), ("b", 12), ("c", 13), ("d", 1), ("e", 2)] {
+                try await desk.database.save(desk.record(name, ["pages": pages]))
+            }
+            let other = CKRecord(recordType: "Book", recordID: desk.id("book"))
+            other["pages"] = 500
+            try await desk.database.save(other)
+            #expect(
+                try await run() == [
+                    "  saved Note a in desk pages=11", "  saved Note b in desk pages=12",
+                    "  saved Note c in desk pages=13",
+                ]
+            )
+            try await turn("a", to: 3)
+            try await turn("d", to: 14)
+            for name in ["b", "e", "book"] { try await desk.database.deleteRecord(withID: desk.id(name)) }
+            // Without a state of its own: what meets the query now is known, and nothing of it told.
+            let later = folder.path + "/later.json"
+            #expect(try await run("--from-now", "--state", later).isEmpty)
+            #expect(
+                try await run() == [
+                    "  left Note a in desk", "  saved Note d in desk pages=14", "  deleted Note b in desk",
+                ]
+            )
+            try await turn("c", to: 4)
+            for arguments in [[], ["--from-now", "--state", later]] {
+                let lines =
+                    arguments.isEmpty ? try await run() : try await run("--from-now", "--state", later)
+                #expect(lines == ["  left Note c in desk"])
+            }
+            try await desk.database.deleteRecordZone(withID: desk.zone)
+            #expect(try await run() == ["  deleted Note d in desk"])
         }
     }
 
@@ -164,6 +225,29 @@ struct ListenerFetchTests {
                 try await desk.database.save(CKRecordZone(zoneName: "desk"))
                 try await desk.database.save(desk.record("note"))
             }
+        }
+    }
+
+    @Test
+    func `a state file that cannot be written ends it before anything is printed`() async throws {
+        try await Desk.run { desk in
+            try await desk.database.save(desk.record("note"))
+            let folder = try TemporaryDirectory()
+            try "".write(toFile: folder.path + "/file", atomically: true, encoding: .utf8)
+            let listener = try await ListenerProcess.start(
+                desk,
+                in: folder,
+                "--zone",
+                "desk",
+                "--fetch",
+                "--state",
+                folder.path + "/file/state.json"
+            )
+            let outcome = await listener.process.outcome()
+            #expect(outcome.exitCode == 73)
+            #expect(outcome.output.isEmpty)
+            #expect(!outcome.errors.contains("operation"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("): name another file with --state"), "\(outcome.errors)")
         }
     }
 

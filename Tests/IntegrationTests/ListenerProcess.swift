@@ -10,25 +10,41 @@ struct ListenerProcess {
     /// Lives as long as this value.
     let folder: TemporaryDirectory
 
-    /// Starts a listener that keeps what it keeps in a folder.
+    /// Starts a listener of alice that keeps what it keeps in a folder.
     static func start(
         _ desk: Desk,
         in folder: TemporaryDirectory,
         _ arguments: String...
     ) async throws -> ListenerProcess {
-        let connection = try await desk.server.connection(for: "alice")
-        guard case .pem(let authority) = connection.certificateAuthority, let token = connection.token else {
-            throw ListenerProcessError()
-        }
+        try self.start(await self.variables(of: "alice", at: desk, in: folder), in: folder, arguments)
+    }
+
+    /// What the environment says to somebody who connects; `nil`: who is not signed in.
+    static func variables(
+        of user: String?,
+        at desk: Desk,
+        in folder: TemporaryDirectory
+    ) async throws -> [String: String] {
+        let connection = try await desk.server.connection(for: user)
+        guard case .pem(let authority) = connection.certificateAuthority else { throw ListenerProcessError() }
         let authorityPath = folder.path + "/ca.pem"
         try authority.write(toFile: authorityPath, atomically: true, encoding: .utf8)
+        return [
+            "TIDEMARK_URL": connection.url, "TIDEMARK_TOKEN": connection.token ?? "",
+            "TIDEMARK_CA": authorityPath, "TIDEMARK_CONTAINER": TestServer.defaultContainerIdentifier,
+        ]
+    }
+
+    /// Starts a listener with what its environment says.
+    static func start(
+        _ variables: [String: String],
+        in folder: TemporaryDirectory,
+        _ arguments: [String]
+    ) throws -> ListenerProcess {
         let process = try ChildProcess(
             ChildProcess.buildFolder.appendingPathComponent("tidemark-listen"),
             arguments,
-            environment: [
-                "TIDEMARK_URL": connection.url, "TIDEMARK_TOKEN": token, "TIDEMARK_CA": authorityPath,
-                "TIDEMARK_CONTAINER": TestServer.defaultContainerIdentifier, "XDG_STATE_HOME": folder.path,
-            ]
+            environment: variables.merging(["XDG_STATE_HOME": folder.path]) { own, _ in own }
         )
         return ListenerProcess(process: process, folder: folder)
     }

@@ -163,15 +163,98 @@ struct ListenerTests {
     }
 
     @Test
-    func `a token that is revoked is asked for again and again`() async throws {
+    func `it tells what it was asked for, and of no other subscription of the user`() async throws {
         try await Desk.run { desk in
-            let listener = try await ListenerProcess.start(desk, in: TemporaryDirectory(), "--zone", "desk")
-            try await listener.says("subscribed")
-            try await desk.server.revoke("alice")
-            try await desk.server.restart()
-            // Until the server is there again it is refused for another reason.
-            try await listener.says("token", times: 2)
-            #expect(await listener.stop().exitCode == 0)
+            for own in [["--database"], ["--query", "Note"]] {
+                let ownFolder = try TemporaryDirectory()
+                let earlier = try ListenerProcess.start(
+                    await ListenerProcess.variables(of: "alice", at: desk, in: ownFolder),
+                    in: ownFolder,
+                    own
+                )
+                try await earlier.says("subscribed")
+                _ = await earlier.stop()
+            }
+            let folder = try TemporaryDirectory()
+            let log = folder.path + "/log"
+            let listener = try await ListenerProcess.start(
+                desk,
+                in: folder,
+                "--zone",
+                "desk",
+                "--exec",
+                "cat >>\(log)"
+            )
+            try await listener.says(": listening")
+            for number in 1...5 {
+                try await desk.database.save(desk.record("n\(number)"))
+                _ = try await listener.lines(number)
+            }
+            let outcome = await listener.stop()
+            #expect(outcome.lines.count == 5)
+            #expect(outcome.lines.allSatisfy { $0.contains("zone desk changed") }, "\(outcome.lines)")
+            let runs = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+            #expect(runs.count == 5 || runs.count == 4)
+        }
+    }
+
+    @Test
+    func `what one wish has taken care of is still news to another`() async throws {
+        try await Desk.run { desk in
+            let other = try await desk.database.save(CKRecordZone(zoneName: "other")).zoneID
+            let folder = try TemporaryDirectory()
+            for zone in ["desk", "other"] {
+                let listener = try await ListenerProcess.start(desk, in: folder, "--zone", zone)
+                try await listener.says(": listening")
+                _ = await listener.stop()
+            }
+            let first = try await ListenerProcess.start(desk, in: folder, "--zone", "desk")
+            try await first.says(": listening")
+            let id = CKRecord.ID(recordName: "elsewhere", zoneID: other)
+            try await desk.database.save(CKRecord(recordType: "Note", recordID: id))
+            try await desk.database.save(desk.record("note"))
+            #expect(try await first.lines(1)[0].contains("zone desk changed"))
+            #expect(await first.stop().lines.count == 1)
+            let second = try await ListenerProcess.start(desk, in: folder, "--zone", "other")
+            #expect(
+                try await second.lines(1)[0].contains("zone other changed (private), while nobody listened")
+            )
+            _ = await second.stop()
+        }
+    }
+
+    @Test
+    func `it forgets its subscriptions, those of one wish or all`() async throws {
+        try await Desk.run { desk in
+            try await desk.database.save(CKRecordZone(zoneName: "other"))
+            try await desk.database.save(
+                CKRecordZoneSubscription(zoneID: desk.zone, subscriptionID: "of the app")
+            )
+            for wish in [["--database"], ["--zone", "other"]] {
+                let folder = try TemporaryDirectory()
+                let listener = try ListenerProcess.start(
+                    await ListenerProcess.variables(of: "alice", at: desk, in: folder),
+                    in: folder,
+                    wish
+                )
+                try await listener.says("subscribed")
+                _ = await listener.stop()
+            }
+            func forget(_ wish: String...) async throws -> [String] {
+                let folder = try TemporaryDirectory()
+                let listener = try ListenerProcess.start(
+                    await ListenerProcess.variables(of: "alice", at: desk, in: folder),
+                    in: folder,
+                    ["--forget"] + wish
+                )
+                let outcome = await listener.process.outcome()
+                #expect(outcome.exitCode == 0 && outcome.output.isEmpty)
+                return try await desk.database.allSubscriptions().map(\.subscriptionID)
+            }
+            #expect(try await forget("--zone", "desk").count == 3)
+            let left = try await forget("--zone", "other")
+            #expect(Set(left) == ["of the app", "tidemark-listen-database"])
+            #expect(try await forget() == ["of the app"])
         }
     }
 }

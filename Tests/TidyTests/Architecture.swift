@@ -74,7 +74,7 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/Listener",
-            ours: ["CloudKit"],
+            ours: ["CloudKit", "RecordModel"],
             outside: ["ArgumentParser", "UnixSignals"]
         ),
         ModuleRow(folder: "Clients/Examples/ISOCodes", ours: ["CloudKit"], outside: []),

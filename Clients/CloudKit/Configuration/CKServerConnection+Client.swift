@@ -23,7 +23,8 @@ extension CKServerConnection {
             environment: self.environment == .production ? .production : .development
         )
         configuration.credential = try self.credential()
-        configuration.installationID = InstallationID.current
+        configuration.installationID =
+            self.installationName.map { InstallationID.current(named: $0) } ?? InstallationID.current
         return configuration
     }
 

@@ -55,6 +55,11 @@ public struct CKServerConnection: Hashable, Sendable {
     /// Those that were not used for longest are removed. 1 GiB.
     public var cacheBytesMax: Int64 = 1 << 30
 
+    /// Which of several installations of this program on this machine connects; `nil` if there is one.
+    ///
+    /// What one of them has taken care of is still news to another.
+    package var installationName: String?
+
     /// Describes a connection; makes none.
     ///
     /// - Parameters:

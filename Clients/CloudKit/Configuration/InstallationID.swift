@@ -1,3 +1,4 @@
+private import Crypto
 private import Foundation
 
 /// The 16 bytes by which a server tells this installation's connections from those of others of the same user.
@@ -14,6 +15,11 @@ enum InstallationID {
             program: CommandLine.arguments.first ?? ""
         )
     )
+
+    /// One of several that this program has on this machine, always the same for a name.
+    static func current(named name: String) -> [UInt8] {
+        [UInt8](SHA256.hash(data: self.current + [UInt8](name.utf8)).prefix(self.byteCount))
+    }
 
     /// Reads the installation's ID, or makes one and tries to keep it.
     static func load(folder: String) -> [UInt8] {

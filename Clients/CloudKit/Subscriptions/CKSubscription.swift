@@ -89,6 +89,12 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
         throw .local(.invalidArguments, "A subscription is about a query, a zone or a database")
     }
 
+    /// Whether a server takes only one of the two, whatever their IDs and notification infos: both are about the same.
+    package func isAboutTheSame(as other: CKSubscription) -> Bool {
+        guard let own = try? self.kind(), let others = try? other.kind() else { return false }
+        return own == others
+    }
+
     /// Returns whether an object is a subscription with the same ID, about the same, with the same notification info.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKSubscription, other.subscriptionID == self.subscriptionID,

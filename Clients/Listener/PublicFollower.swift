@@ -1,0 +1,68 @@
+import CloudKit
+
+/// Looks for changes of the public database again and again, for somebody who is not signed in: nobody can be told who has no name.
+struct PublicFollower {
+    let container: CKContainer
+    let wanted: [WantedSubscription]
+    let purpose: Listener.Purpose
+    let interval: Duration
+    private let link = Link(listens: false)
+
+    init(
+        _ container: CKContainer,
+        _ wanted: [WantedSubscription],
+        _ purpose: Listener.Purpose,
+        interval: Duration
+    ) {
+        self.container = container
+        self.wanted = wanted
+        self.purpose = purpose
+        self.interval = interval
+    }
+
+    /// - Throws: `ListenFailure`, `CKError` or `CancellationError`.
+    func run() async throws {
+        let identifier = self.container.containerIdentifier ?? ""
+        let readings = self.wanted.map { Reading($0.subscription, in: $0.scope) }
+        for (wanted, reading) in zip(self.wanted, readings) { try await self.check(wanted, reading) }
+        let fetches = self.purpose.state != nil
+        var fetcher = ChangeFetcher(
+            container: self.container,
+            link: self.link,
+            state: self.purpose.state ?? StateFile(container: identifier)
+        ) { [purpose] change, isNews in
+            let notice = Notice(change, in: .public, of: identifier, foundAt: Date())
+            if isNews, let notice { try purpose.print(notice) }
+            if fetches { try purpose.print(change) }
+            if isNews, let notice { try await purpose.run(notice) }
+        }
+        for reading in readings {
+            if self.purpose.beginsNow || !fetches { try await fetcher.beginNow(reading) }
+        }
+        Output.status("nobody is signed in: looking for changes every \(self.interval.text)")
+        var isFirst = true
+        while true {
+            for reading in readings { try await fetcher.fetch(reading) }
+            if isFirst, fetches { Output.status("caught up") }
+            isFirst = false
+            try await Task.sleep(for: self.interval)
+        }
+    }
+
+    /// Has the server look at the query: what it does not take would be met by nothing, for ever.
+    private func check(_ wanted: WantedSubscription, _ reading: Reading) async throws {
+        guard let filter = reading.filter else { return }
+        let query = CKQuery(recordType: filter.recordType, predicate: filter.predicate)
+        do {
+            _ = try await self.link.ask {
+                try await self.container.publicCloudDatabase.records(
+                    matching: query,
+                    desiredKeys: [],
+                    resultsLimit: 1
+                )
+            }
+        } catch let error as CKError {
+            throw ListenFailure(error, to: "follow \(wanted.text)")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import CloudKit
+
+/// How far a listener has fetched, and which records met its queries then, kept in a file from run to run.
+///
+/// ```json
+/// {"container": "iCloud.org.example", "tokens": {"private/_self_/notes": "base64 of an archived CKServerChangeToken"},
+///  "matching": {"private/_self_/notes Note pages > 10": ["n1", "n2"]}}
+/// ```
+///
+/// - Durability: whoever reads the file finds the state before a change of it or after it, nothing between.
+struct StateFile {
+    private struct Content: Codable {
+        var container: String
+        var tokens: [String: Data] = [:]
+        /// Names of records by zone and query; `nil` in a file without any.
+        var matching: [String: [String]]?
+    }
+
+    /// `nil`: it is kept for this run alone.
+    private let url: URL?
+    private var content: Content
+
+    /// A state that ends with the process.
+    init(container: String) {
+        self.url = nil
+        self.content = Content(container: container)
+    }
+
+    /// Reads a file; one that is not there is one without tokens.
+    ///
+    /// It is written at once: whoever can't keep anything should know before the first page is printed.
+    init(path: String, container: String) throws(ListenFailure) {
+        let url = URL(fileURLWithPath: path)
+        self.url = url
+        self.content = Content(container: container)
+        if let data = FileManager.default.contents(atPath: path) {
+            guard let content = try? JSONDecoder().decode(Content.self, from: data) else {
+                throw ListenFailure(
+                    .cannotCreate,
+                    "\(path) is no state file of tidemark-listen: name another"
+                )
+            }
+            guard content.container == container else {
+                throw ListenFailure(
+                    .cannotCreate,
+                    "\(path) is the state of \(content.container), not of \(container): name another"
+                )
+            }
+            self.content = content
+        }
+        try self.write()
+    }
+
+    /// Where a feed was left; one that can't be read counts as absent.
+    subscript(_ reading: Reading) -> CKServerChangeToken? {
+        self.content.tokens[reading.text].flatMap {
+            try? NSKeyedUnarchiver.unarchivedObject(ofClass: CKServerChangeToken.self, from: $0)
+        }
+    }
+
+    /// Names of those records of a zone that met the query when the zone was left.
+    func matching(_ reading: Reading) -> Set<String> {
+        Set(self.content.matching?[reading.text] ?? [])
+    }
+
+    /// Notes where a feed is now; `nil`: it is gone, or begins anew.
+    mutating func keep(
+        _ token: CKServerChangeToken?,
+        for reading: Reading,
+        matching names: Set<String> = []
+    ) throws(ListenFailure) {
+        // A token has no part that an archiver refuses.
+        self.content.tokens[reading.text] = token.flatMap {
+            try? NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true)
+        }
+        if !names.isEmpty || self.content.matching != nil {
+            self.content.matching = self.content.matching ?? [:]
+            self.content.matching?[reading.text] = names.isEmpty ? nil : names.sorted()
+        }
+        try self.write()
+    }
+
+    private func write() throws(ListenFailure) {
+        guard let url else { return }
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+            try encoder.encode(self.content).write(to: url, options: .atomic)
+        } catch {
+            let reason = Self.reason(error)
+            throw ListenFailure(
+                .cannotCreate,
+                "cannot write \(url.path) (\(reason)): name another file with --state"
+            )
+        }
+    }
+
+    /// What the system says of an error that Foundation has wrapped.
+    private static func reason(_ error: any Error) -> String {
+        let underlying = (error as? CocoaError)?.underlying as? POSIXError
+        guard let code = (error as? POSIXError ?? underlying)?.code.rawValue else {
+            return error.localizedDescription
+        }
+        return String(cString: strerror(code))
+    }
+}
