@@ -44,12 +44,17 @@ struct RunCommand: AsyncParsableCommand {
     )
     var chaos: String?
 
-    @Option(help: ArgumentHelp("With --chaos: seconds from one time to the next.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("With --chaos: seconds from one time to the next.", valueName: "seconds")
+    )
     var chaosInterval = 10.0
 
     @Option(
         help: ArgumentHelp(
-            "The file that the server writes its figures to (tidemark serve --metrics-file).",
+            "The file that the server writes its figures to.",
+            discussion:
+                "It should do so every second: tidemark serve --metrics-file FILE --metrics-interval 1.",
             valueName: "file"
         )
     )
@@ -65,6 +70,7 @@ struct RunCommand: AsyncParsableCommand {
     var ramp = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "With --ramp: the p99 in milliseconds up to which a rate holds, if nothing fails.",
             valueName: "ms"
@@ -79,6 +85,7 @@ struct RunCommand: AsyncParsableCommand {
     var overload = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "So many processes, each started with the same --run, share the rate and one report: the first one's.",
             valueName: "number"
@@ -118,24 +125,24 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try self.connection.target()
-        var plan = try self.plan()
-        let live = LiveLine()
-        var meeting: Rendezvous?
-        if self.processes > 1 {
-            meeting = try await self.join(target)
-            plan.process = meeting?.process ?? 0
-            live.say("process \(plan.process) of \(self.processes) of the run \(self.run)")
+        let json = try self.json.map { path throws(LoadFailure) in try OutputFile(path) }
+        let report = try self.report.map { path throws(LoadFailure) in try OutputFile(path) }
+        let result: LoadResult
+        do {
+            let target = try self.connection.target()
+            Interruption.arm()
+            defer { Interruption.disarm() }
+            result = try await self.result(of: target)
+        } catch {
+            json?.discard()
+            report?.discard()
+            throw error
         }
-        var run = LoadRun(plan: plan, target: target, serverMetrics: self.serverMetrics, live: live)
-        run.rendezvous = meeting
-        if self.ramp, let rate = self.load.rate {
-            run.ramp = Ramp(firstRate: rate, p99MillisecondsMax: self.p99)
+        if result.plan.process == 0 {
+            print(TextReport(result: result).text, terminator: "")
+            try json?.write(JSONReport(result).data())
+            try report?.write(Data(HTMLReport(result: result).text.utf8))
         }
-        if self.overload, let rate = self.load.rate { run.overload = OverloadTest(rate: rate) }
-        var result = try await run.run()
-        if let meeting { try await Self.share(&result, meeting, live) }
-        if plan.process == 0 { try self.present(result) }
         if result.isInterrupted { throw LoadFailure(.interrupted, "interrupted") }
         if let failure = result.chaosFailure { throw LoadFailure(.failed, failure) }
         if let verdict = result.verdict, !verdict.isGood {
@@ -146,10 +153,37 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    private func present(_ result: LoadResult) throws {
-        print(TextReport(result: result).text, terminator: "")
-        if let json { try Self.write(JSONReport(result).data(), to: json) }
-        if let report { try Self.write(Data(HTMLReport(result: result).text.utf8), to: report) }
+    private func result(of target: Target) async throws -> LoadResult {
+        let live = LiveLine()
+        var run = LoadRun(
+            plan: try self.plan(),
+            target: target,
+            serverMetrics: self.serverMetrics,
+            live: live
+        )
+        if self.ramp, let rate = self.load.rate {
+            run.ramp = Ramp(firstRate: rate, p99MillisecondsMax: self.p99)
+        }
+        if self.overload, let rate = self.load.rate { run.overload = OverloadTest(rate: rate) }
+        guard self.processes > 1 else { return try await run.run() }
+
+        let meeting = try await Interruption.cancelling { () async throws(LoadFailure) -> Rendezvous in
+            try await self.join(target)
+        }
+        run.rendezvous = meeting
+        run.plan.process = meeting.process
+        live.say("process \(meeting.process) of \(self.processes) of the run \(self.run)")
+        do throws(LoadFailure) {
+            let own = try await run.run()
+            let result = try await Interruption.cancelling { () async throws(LoadFailure) -> LoadResult in
+                try await Self.share(own, meeting, live)
+            }
+            await Self.leave(meeting)
+            return result
+        } catch {
+            await Self.leave(meeting)
+            throw error
+        }
     }
 
     private func join(_ target: Target) async throws(LoadFailure) -> Rendezvous {
@@ -163,17 +197,23 @@ struct RunCommand: AsyncParsableCommand {
 
     /// Brings the results of all processes to the first.
     private static func share(
-        _ result: inout LoadResult,
+        _ own: LoadResult,
         _ meeting: Rendezvous,
         _ live: LiveLine
-    ) async throws(LoadFailure) {
-        if meeting.process == 0 {
-            for other in try await meeting.gather() { result.add(other) }
-            try await meeting.clear()
-        } else {
-            try await meeting.leave(result)
+    ) async throws(LoadFailure) -> LoadResult {
+        guard meeting.process == 0 else {
+            try await meeting.leave(own)
             live.say("the first process has the result")
+            return own
         }
+        var result = own
+        for other in try await meeting.gather() { result.add(other) }
+        return result
+    }
+
+    private static func leave(_ meeting: Rendezvous) async {
+        // A server that is gone has said so before.
+        if meeting.process == 0 { try? await meeting.remove() }
         await meeting.end()
     }
 
@@ -222,13 +262,5 @@ struct RunCommand: AsyncParsableCommand {
             processes: self.processes,
             keepsZones: self.keep
         )
-    }
-
-    static func write(_ data: Data, to path: String) throws(LoadFailure) {
-        do {
-            try data.write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw LoadFailure(.cannotCreate, "\(path) cannot be written: \(error.localizedDescription)")
-        }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RecordModel
 
 /// Puts a load on a server and says how it bore it.
 @main
@@ -27,11 +28,29 @@ struct TidemarkLoad: AsyncParsableCommand {
             command refuses, 73 a file cannot be written, 130 interrupted. Ctrl-C ends
             the load and prints what was measured; a second one ends at once.
             """,
+        version: Release.version,
         subcommands: [RunCommand.self, BenchCommand.self],
         defaultSubcommand: RunCommand.self
     )
 
+    /// For whoever types nothing but the name.
+    private static let hint = """
+        tidemark-load puts a load on a Tidemark server, and says how it bore it.
+
+          tidemark-load WORKLOAD [options]      one of save, save-batch, delete, fetch,
+                                                query, changes, push, assets, sync, mix
+          tidemark-load bench ROW [options]     a row of the comparison with other stores
+          tidemark-load --help                  examples; run --help has all options
+
+        TIDEMARK_URL, TIDEMARK_CA, TIDEMARK_CONTAINER and TIDEMARK_TOKEN say which server.
+
+        """
+
     static func main() async {
+        guard CommandLine.arguments.count > 1 else {
+            try? FileHandle.standardError.write(contentsOf: Data(self.hint.utf8))
+            Foundation.exit(LoadFailure.Code.usage.rawValue)
+        }
         do {
             var command = try self.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -229,6 +229,6 @@ struct LoadTestTests {
             ["save", "--url", "tidemark://127.0.0.1:1", "--container", "iCloud.x", "--token", "x"]
         )
         #expect(outcome.exitCode == 69)
-        #expect(outcome.errors.contains("Is the server up?"))
+        #expect(outcome.errors.contains("Cannot connect to 127.0.0.1:1"))
     }
 }

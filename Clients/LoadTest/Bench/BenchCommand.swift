@@ -232,7 +232,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private func present(_ report: BenchReport) throws {
         print(report.text)
-        if let json { try RunCommand.write(report.data(), to: json) }
+        if let json { try OutputFile(json).write(report.data()) }
     }
 
     func sample(_ row: BenchRow, _ clients: [RecordClient]) async throws -> ClosedLoop.Samples {

@@ -57,6 +57,9 @@ struct Mix: Hashable, Sendable {
 
     func has(_ step: Step) -> Bool { self.weights[step] != nil }
 
+    /// Kinds of requests that are made.
+    var measured: Set<Measured> { Set(self.weights.keys.flatMap(\.allMeasured)) }
+
     func step(using generator: inout SplitMix64) -> Step {
         guard self.ordered.count > 1 else { return self.ordered[0].step }
         let drawn = Int.random(in: 0..<self.sum, using: &generator)

@@ -12,6 +12,21 @@ enum Step: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     case assets
     /// A save of one device, until each other device has fetched it.
     case sync
+
+    /// All that its latencies are kept of.
+    var allMeasured: [Measured] {
+        switch self {
+        case .save: [.save]
+        case .saveBatch: [.saveBatch]
+        case .delete: [.delete]
+        case .fetch: [.fetch]
+        case .query: [.query]
+        case .changes: [.changes]
+        case .push: [.push]
+        case .assets: [.upload, .download]
+        case .sync: [.sync]
+        }
+    }
 }
 
 /// What latencies are kept of.

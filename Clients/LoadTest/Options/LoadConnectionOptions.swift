@@ -42,6 +42,7 @@ struct LoadConnectionOptions: ParsableArguments {
             if let value = value(given, name) { return value }
             throw LoadFailure(.usage, "no \(option.dropFirst(2)) is given: use \(option) or set \(name)")
         }
+        let several: [String]? = if let path = self.tokens { try Self.read(path) } else { nil }
         let url = try required(self.url, "TIDEMARK_URL", "--url")
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "tidemark",
             let host = parts.host, !host.isEmpty,
@@ -58,9 +59,7 @@ struct LoadConnectionOptions: ParsableArguments {
             throw LoadFailure(.usage, "\"\(environment)\" is no environment: development or production")
         }
         let tokens =
-            if let path = self.tokens { try Self.read(path) } else {
-                [try required(self.token, "TIDEMARK_TOKEN", "--token")]
-            }
+            if let several { several } else { [try required(self.token, "TIDEMARK_TOKEN", "--token")] }
         return Target(
             host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host,
             port: parts.port ?? ProtocolVersion.defaultPort,

@@ -2,31 +2,35 @@ import ArgumentParser
 
 /// How much of what.
 struct LoadOptions: ParsableArguments {
-    @Option(help: "Connections, dealt out to the users.")
+    @Option(parsing: .unconditional, help: "Connections, dealt out to the users.")
     var connections = 16
 
-    @Option(help: "Zones of each user.")
+    @Option(parsing: .unconditional, help: "Zones of each user.")
     var zones = 4
 
-    @Option(help: "Records of this process, of which each connection works on its share.")
+    @Option(
+        parsing: .unconditional,
+        help: "Records of this process, of which each connection works on its share."
+    )
     var records = 10_000
 
-    @Option(help: "Bytes of a record's payload.")
+    @Option(parsing: .unconditional, help: "Bytes of a record's payload.")
     var recordBytes = 400
 
-    @Option(help: "Bytes of a file.")
+    @Option(parsing: .unconditional, help: "Bytes of a file.")
     var assetBytes = 65_536
 
-    @Option(help: "Records of a batch.")
+    @Option(parsing: .unconditional, help: "Records of a batch.")
     var batch = 100
 
-    @Option(help: "Records of a page of changes.")
+    @Option(parsing: .unconditional, help: "Records of a page of changes.")
     var page = 200
 
     @Option(help: "Which records are asked for: uniform, zipfian or latest.")
     var distribution = KeyDistribution.Shape.uniform
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Requests a second, of all connections together, whether or not the server keeps up.",
             discussion:
@@ -40,6 +44,7 @@ struct LoadOptions: ParsableArguments {
     var arrivals = Arrivals.Pattern.poisson
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Requests of a connection without an answer: 1, with --rate 64. Those that come on top wait, and that counts.",
             valueName: "number"
@@ -50,16 +55,23 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "With --rate: who is refused for want of room comes back at the time that the server names.")
     var retry = false
 
-    @Option(help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
     var duration = 10.0
 
-    @Option(help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds")
+    )
     var warmUp = 2.0
 
-    @Option(help: ArgumentHelp("Seconds after which a request fails.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds after which a request fails.", valueName: "seconds")
+    )
     var timeout = 30.0
 
     @Option(
+        parsing: .unconditional,
         help:
             "Of keys, arrivals and contents. The same seed asks for the same things, not at the same moments."
     )

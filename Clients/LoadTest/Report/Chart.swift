@@ -4,6 +4,14 @@ struct Chart {
         let name: String
         /// Ascending in x; where there is a gap the line is broken.
         let points: [(x: Double, y: Double)?]
+        /// Points alone, if not.
+        var isJoined = true
+    }
+
+    /// A moment at which something happened or began.
+    struct Mark {
+        let x: Double
+        var label = ""
     }
 
     /// A bar from one x to another.
@@ -13,12 +21,13 @@ struct Chart {
         let height: Double
     }
 
+    private static let pointsMax = 60
     private static let width = 420.0
-    private static let height = 210.0
+    private static let height = 216.0
     private static let left = 52.0
     private static let right = 16.0
     private static let top = 8.0
-    private static let bottom = 34.0
+    private static let bottom = 40.0
 
     let title: String
     let x: Axis
@@ -28,19 +37,17 @@ struct Chart {
     var lines: [Line] = []
     var bars: [Bar] = []
     /// Where on the x axis something happened.
-    var marks: [Double] = []
+    var marks: [Mark] = []
 
     var svg: String {
         var parts: [String] = []
         parts += self.y.ticks.map { self.horizontal($0) }
         parts += self.x.ticks.map { self.vertical($0) }
-        parts += self.marks.map { mark in
-            "<line class=\"mark\" x1=\"\(self.across(mark))\" x2=\"\(self.across(mark))\" "
-                + "y1=\"\(Self.text(Self.top))\" y2=\"\(Self.text(Self.height - Self.bottom))\"/>"
-        }
+        parts += self.marks.map { self.line($0) }
         parts += self.bars.map { self.rectangle($0) }
         parts += self.lines.enumerated().map { number, line in
-            "<path class=\"line l\(number)\" d=\"\(self.path(line))\"/>"
+            (line.isJoined ? "<path class=\"line l\(number)\" d=\"\(self.path(line))\"/>" : "")
+                + "<path class=\"points l\(number)\" d=\"\(self.points(line))\"/>"
         }
         parts.append(
             "<text class=\"unit\" x=\"\(Self.text(Self.width - Self.right))\" y=\"\(Self.text(Self.height - 3))\" "
@@ -57,7 +64,8 @@ struct Chart {
 
     private var legend: String {
         self.lines.enumerated().map { number, line in
-            "<span><svg class=\"key\" viewBox=\"0 0 24 6\"><path class=\"line l\(number)\" d=\"M0 3H24\"/></svg> "
+            "<span><svg class=\"key\" viewBox=\"0 0 24 6\"><path class=\"\(line.isJoined ? "line" : "points") l\(number)\" "
+                + "d=\"\(line.isJoined ? "M0 3H24" : "M12 3h0")\"/></svg> "
                 + "\(HTMLText.escaped(line.name))</span>"
         }.joined(separator: " ")
     }
@@ -86,6 +94,31 @@ struct Chart {
         let top = Self.height - Self.bottom - height
         return "<rect class=\"bar\" x=\"\(Self.text(left))\" y=\"\(Self.text(top))\" "
             + "width=\"\(Self.text(max(0.5, right - left - 0.5)))\" height=\"\(Self.text(height))\"/>"
+    }
+
+    private func line(_ mark: Mark) -> String {
+        let x = self.across(mark.x)
+        let line =
+            "<line class=\"mark\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(Self.text(Self.top))\" "
+            + "y2=\"\(Self.text(Self.height - Self.bottom))\"/>"
+        guard !mark.label.isEmpty else { return line }
+        // Beside the line, on the side where there is room.
+        let isLeft = self.x.place(mark.x) > 0.75
+        return line + "<text class=\"label\" x=\"\(x)\" y=\"\(Self.text(Self.top + 10))\" "
+            + "dx=\"\(isLeft ? -4 : 4)\" text-anchor=\"\(isLeft ? "end" : "start")\">"
+            + "\(HTMLText.escaped(mark.label))</text>"
+    }
+
+    /// Dots, where they can be told from one another; where not, those that nothing is joined to.
+    private func points(_ line: Line) -> String {
+        let isSparse = line.points.count <= Self.pointsMax || !line.isJoined
+        return line.points.indices.compactMap { index in
+            guard let point = line.points[index] else { return nil }
+            let isAlone =
+                (index == 0 || line.points[index - 1] == nil)
+                && (index == line.points.count - 1 || line.points[index + 1] == nil)
+            return isSparse || isAlone ? "M\(self.across(point.x)) \(self.up(point.y))h0" : nil
+        }.joined()
     }
 
     private func path(_ line: Line) -> String {

@@ -15,8 +15,9 @@ enum HTMLText {
     }
 }
 
-/// A table that can be pushed sideways where there is no room for it.
+/// A table; where there is no room for its columns, each row is a block of names and numbers.
 struct HTMLTable {
+    /// Empty: none.
     let heads: [String]
     let rows: [[String]]
     /// Long texts, which are broken where they have to be.
@@ -25,10 +26,17 @@ struct HTMLTable {
     var text: String {
         let head = self.heads.map { "<th>\(HTMLText.escaped($0))</th>" }.joined()
         let body = self.rows.map { row in
-            "<tr>" + row.map { "<td>\(HTMLText.escaped($0))</td>" }.joined() + "</tr>"
+            "<tr>" + row.enumerated().map { self.cell($1, $0) }.joined() + "</tr>"
         }
-        return
-            "<div class=\"wide\"><table\(self.isText ? " class=\"text\"" : "")><thead><tr>\(head)</tr></thead><tbody>\n"
-            + body.joined(separator: "\n") + "\n</tbody></table></div>"
+        return "<table class=\"\(self.isText ? "text" : "numbers")\">"
+            + (head.isEmpty ? "" : "<thead><tr>\(head)</tr></thead>") + "<tbody>\n"
+            + body.joined(separator: "\n") + "\n</tbody></table>"
+    }
+
+    /// A number carries its name with it, for where it does not stand below it.
+    private func cell(_ text: String, _ column: Int) -> String {
+        let name = self.isText ? "" : self.heads[column]
+        let attribute = name.isEmpty ? "" : " data-name=\"\(HTMLText.escaped(name))\""
+        return "<td\(attribute)>\(HTMLText.escaped(text))</td>"
     }
 }

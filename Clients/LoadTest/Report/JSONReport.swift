@@ -73,6 +73,7 @@ struct JSONReport: Encodable {
     let version = JSONReport.version
     let startedAt: Date
     let plan: LoadPlan
+    let context: RunContext
     let operations: [Measured: Operation]
     let perSecond: [[Measured: Second]]
     let lateMilliseconds: Milliseconds
@@ -90,6 +91,7 @@ struct JSONReport: Encodable {
     init(_ result: LoadResult) {
         self.startedAt = result.startedAt
         self.plan = result.plan
+        self.context = result.context
         self.operations = result.measurements.operations.mapValues { figures in
             Operation(
                 answers: figures.answersInTime,

@@ -15,6 +15,7 @@ struct LoadResult: Codable, Sendable {
 
     var startedAt: Date
     var plan: LoadPlan
+    var context: RunContext
     var measurements: Measurements
     var server: ServerFigures?
     var chaosSeconds: [Double] = []
@@ -27,9 +28,10 @@ struct LoadResult: Codable, Sendable {
     /// Why the command of `--chaos` failed.
     var chaosFailure: String?
 
-    init(startedAt: Date, plan: LoadPlan, _ outcome: Stage.Outcome) {
+    init(startedAt: Date, plan: LoadPlan, context: RunContext, _ outcome: Stage.Outcome) {
         self.startedAt = startedAt
         self.plan = plan
+        self.context = context
         self.measurements = outcome.measurements
         self.server = outcome.server
         self.chaosSeconds = outcome.chaosSeconds
@@ -49,9 +51,16 @@ struct LoadResult: Codable, Sendable {
         if let verdict = other.verdict { self.verdict?.add(verdict) }
     }
 
-    /// Kinds of requests that there were, in their order.
+    /// Kinds of requests that there were, or could have been, in their order.
     var operations: [(kind: Measured, figures: Measurements.Figures)] {
-        self.measurements.operations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let kinds = self.plan.mix.measured.union(self.measurements.operations.keys)
+        return kinds.sorted().map { ($0, self.measurements.operations[$0] ?? .init()) }
+    }
+
+    /// Of those that were answered, the kind with the highest p99.
+    var slowest: (kind: Measured, p99Milliseconds: Double)? {
+        self.operations.filter { $0.figures.latencies.count > 0 }
+            .map { ($0.kind, $0.figures.latencies.percentile(99)) }.max { $0.1 < $1.1 }
     }
 
     func rate(_ figures: Measurements.Figures) -> Double {

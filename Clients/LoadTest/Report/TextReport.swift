@@ -129,7 +129,8 @@ struct TextReport {
         return lines
     }
 
-    private var notes: [String] {
+    /// What a reader of the figures has to know besides.
+    var notes: [String] {
         var notes: [String] = []
         if self.result.isInterrupted {
             notes.append(
@@ -159,6 +160,9 @@ struct TextReport {
                 "\(Digits.count(self.result.measurements.replaced)) requests became fetches: all records that they could "
                     + "write were being written. More --records leave some to write."
             )
+        }
+        if self.result.context.isDebugBuild {
+            notes.append("A debug build was measured, which is several times slower than what people run.")
         }
         let lateness = self.result.measurements.lateness.percentile(99)
         if lateness > 5 {

@@ -1,5 +1,6 @@
 import RecordClient
 import RecordModel
+import WireProtocol
 
 /// The connections of a process: workers, dealt out to the users, and for each user who listens.
 struct Crew: Sendable {
@@ -53,14 +54,18 @@ struct Crew: Sendable {
     }
 
     /// Connects all of them.
-    func connect() async throws(LoadFailure) {
+    ///
+    /// - Returns: What the server calls itself.
+    func connect() async throws(LoadFailure) -> String {
+        var server = ""
         for client in self.workers.map(\.client) + self.listeners {
             do throws(ClientError) {
-                _ = try await client.welcome(timeout: .seconds(10))
+                server = try await client.welcome(timeout: .seconds(10)).server
             } catch {
                 throw LoadFailure(error, to: "connect")
             }
         }
+        return server
     }
 
     /// Listens with all who do; returns when the server has said so to each.

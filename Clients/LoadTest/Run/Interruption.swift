@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Ctrl-C, or SIGTERM, while a load goes on.
+/// Ctrl-C, or SIGTERM, while a run goes on, from its first request to its last.
 ///
 /// The first one is noted, the second ends the process at once.
 enum Interruption {
@@ -27,6 +27,28 @@ enum Interruption {
     /// Lets signals end the process again.
     static func disarm() {
         for number in self.signals { signal(number, SIG_DFL) }
+    }
+
+    /// Does something until it has ended or is interrupted, which cancels it.
+    ///
+    /// - Throws: What the body throws; `interrupted`.
+    static func cancelling<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(LoadFailure) -> Value
+    ) async throws(LoadFailure) -> Value {
+        let first = await withTaskGroup(of: Result<Value, LoadFailure>?.self) { group in
+            group.addTask {
+                do throws(LoadFailure) { return .success(try await body()) } catch { return .failure(error) }
+            }
+            group.addTask {
+                await self.wait()
+                return nil
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? nil
+        }
+        guard let first else { throw LoadFailure(.interrupted, "interrupted") }
+        return try first.get()
     }
 
     /// Returns when it happened, or the task is cancelled.

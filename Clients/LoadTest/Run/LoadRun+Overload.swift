@@ -18,7 +18,8 @@ extension LoadRun {
                 stage.duration = .seconds(OverloadTest.afterwardsSeconds)
             }
             let outcome = await stage.run(at: .now)
-            let result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
+            let result = self.result(startedAt, outcome)
+            figures.add(outcome)
             figures.steps.append(OverloadFigures.Step(part, rate: rate, result))
             if let last = outcome.measurements.lastFailureSeconds {
                 if part == .overload { figures.recoverySeconds = max(0, last - outcome.seconds) }

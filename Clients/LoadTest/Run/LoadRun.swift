@@ -1,9 +1,10 @@
 import Foundation
+import RecordModel
 import Synchronization
 
 /// A whole run: preparation, load, verification, and what is left behind.
 struct LoadRun: Sendable {
-    let plan: LoadPlan
+    var plan: LoadPlan
     let target: Target
     /// A file of the server's, or none.
     let serverMetrics: String?
@@ -15,6 +16,9 @@ struct LoadRun: Sendable {
     /// `nil`: no more is asked for than what the plan says.
     var overload: OverloadTest?
 
+    /// Whatever comes of it, an interruption included, nothing of it stays on the server, unless something is wrong with the records or it is told to
+    /// keep them.
+    ///
     /// - Throws: `LoadFailure` when there is nothing to report. What is wrong with the records is in the result.
     func run() async throws(LoadFailure) -> LoadResult {
         let crew = Crew(self.plan, self.target)
@@ -32,14 +36,57 @@ struct LoadRun: Sendable {
     private func run(_ crew: Crew) async throws(LoadFailure) -> LoadResult {
         let preparation = Preparation(crew: crew)
         self.live.say("connecting, with connections: \(self.plan.connections), users: \(crew.users)")
-        try await crew.connect()
-        self.live.say("saving \(Digits.count(self.plan.records)) records")
-        try await preparation.run()
-        let tokens = try await preparation.tokens()
-        await crew.listen(from: tokens.map { $0[$0.count - 1] })
-        let ticks = crew.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
+        let server = try await Interruption.cancelling { () async throws(LoadFailure) -> String in
+            try await crew.connect()
+        }
+        var result: LoadResult
+        do throws(LoadFailure) {
+            result = try await self.prepareAndLoad(crew, preparation)
+        } catch {
+            if !self.plan.keepsZones { await self.tidyUp(preparation) }
+            throw self.hinted(error)
+        }
+        result.context.server = server
+        // What is wrong should be there to be looked at.
+        if !self.plan.keepsZones, result.verdict?.isGood != false { await self.tidyUp(preparation) }
+        return result
+    }
 
-        let start = try await self.rendezvous?.awaitStart()
+    /// Deletes what the run has made, and says what it could not delete.
+    private func tidyUp(_ preparation: Preparation) async {
+        do throws(LoadFailure) {
+            try await preparation.undo()
+        } catch {
+            self.live.say(
+                "the zones load-\(self.plan.run)-\(self.plan.process)-… were left behind, and a run with the same "
+                    + "--run removes them: \(error.message)"
+            )
+        }
+    }
+
+    /// What else to do about a refusal in production, where no save defines a record type.
+    private func hinted(_ failure: LoadFailure) -> LoadFailure {
+        guard failure.code == .failed, self.target.environment == .production else { return failure }
+        return LoadFailure(
+            failure.code,
+            "\(failure.message). Use a container in development, where the first save defines the record types, "
+                + "or deploy its schema first."
+        )
+    }
+
+    private func prepareAndLoad(
+        _ crew: Crew,
+        _ preparation: Preparation
+    ) async throws(LoadFailure) -> LoadResult {
+        self.live.say("saving \(Digits.count(self.plan.records)) records")
+        typealias Ready = (tokens: [[[UInt8]]], start: ContinuousClock.Instant?)
+        let (tokens, start) = try await Interruption.cancelling { () async throws(LoadFailure) -> Ready in
+            try await preparation.run()
+            let tokens = try await preparation.tokens()
+            await crew.listen(from: tokens.map { $0[$0.count - 1] })
+            return (tokens, try await self.rendezvous?.awaitStart())
+        }
+        let ticks = crew.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
         var result: LoadResult
         if let ramp = self.ramp {
             result = try await self.climb(ramp, crew)
@@ -49,17 +96,25 @@ struct LoadRun: Sendable {
             let startedAt = Date()
             let rate = self.plan.rate.map { $0 / Double(self.plan.processes) }
             let outcome = await self.stage(crew, rate: rate, live: self.live).run(at: start ?? .now)
-            result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
+            result = self.result(startedAt, outcome)
         }
         crew.restDevices()
-        if self.plan.verifies, !result.isInterrupted {
-            self.live.say("reading everything back")
-            let verification = Verification(crew: crew, tokens: tokens, ticks: ticks)
-            result.verdict = try await verification.run()
+        guard self.plan.verifies, !result.isInterrupted else { return result }
+        self.live.say("reading everything back")
+        do throws(LoadFailure) {
+            result.verdict = try await Interruption.cancelling {
+                () async throws(LoadFailure) -> Verification.Verdict in
+                try await Verification(crew: crew, tokens: tokens, ticks: ticks).run()
+            }
+        } catch {
+            guard error.code == .interrupted else { throw error }
+            result.isInterrupted = true
         }
-        // What is wrong should be there to be looked at.
-        if !self.plan.keepsZones, result.verdict?.isGood != false { try await preparation.undo() }
         return result
+    }
+
+    func result(_ startedAt: Date, _ outcome: Stage.Outcome) -> LoadResult {
+        LoadResult(startedAt: startedAt, plan: self.plan, context: RunContext(self.target), outcome)
     }
 
     func stage(_ crew: Crew, rate: Double?, live: LiveLine?) -> Stage {
@@ -83,7 +138,7 @@ struct LoadRun: Sendable {
         while let rate = search.rate {
             let startedAt = Date()
             let outcome = await self.stage(crew, rate: rate, live: nil).run(at: .now)
-            let result = LoadResult(startedAt: startedAt, plan: self.plan, outcome)
+            let result = self.result(startedAt, outcome)
             let step = ramp.judge(result, at: rate)
             self.live.say(
                 "\(Digits.rate(rate)) a second: p99 \(Digits.milliseconds(step.p99Milliseconds)) ms, "

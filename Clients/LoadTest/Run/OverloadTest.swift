@@ -59,8 +59,23 @@ struct OverloadFigures: Codable, Sendable {
     }
 
     var steps: [Step] = []
+    /// Of all requests together, in each second of all parts, one part behind the other.
+    private(set) var seconds: [SecondFigures] = []
+    /// The seconds in which each part but the first begins.
+    private(set) var borders: [Double] = []
     /// From the end of the overload to the last refusal.
     var recoverySeconds = 0.0
+
+    /// Appends a part; what was answered after its end falls into its last second.
+    mutating func add(_ outcome: Stage.Outcome) {
+        if !self.steps.isEmpty { self.borders.append(Double(self.seconds.count)) }
+        let measured = max(1, Int(outcome.seconds.rounded(.up)))
+        var seconds = Array(repeating: SecondFigures(), count: measured)
+        for (number, second) in outcome.measurements.seconds.enumerated() {
+            for figures in second.values { seconds[min(number, measured - 1)].add(figures) }
+        }
+        self.seconds += seconds
+    }
 
     private func step(_ part: OverloadTest.Part) -> Step? { self.steps.first { $0.part == part } }
 

@@ -13,7 +13,7 @@ struct Preparation: Sendable {
     func run() async throws(LoadFailure) {
         try await self.eachUser { user throws(LoadFailure) in
             let client = self.crew.worker(of: user).client
-            try await self.removeZones(client)
+            try await self.removeZones(client, within: .seconds(120))
             try await client.require(
                 .modifyZones(ModifyZones(scope: .private, saves: self.plan.layout.zones)),
                 to: "create zones"
@@ -26,7 +26,8 @@ struct Preparation: Sendable {
     /// Removes what `run` and the load have made, subscriptions included.
     func undo() async throws(LoadFailure) {
         try await self.eachUser { user throws(LoadFailure) in
-            try await self.removeZones(self.crew.worker(of: user).client)
+            // A server that is gone is not waited for as long as one that is slow.
+            try await self.removeZones(self.crew.worker(of: user).client, within: .seconds(30))
         }
     }
 
@@ -57,12 +58,16 @@ struct Preparation: Sendable {
         for user in 0..<self.crew.users { try await body(user) }
     }
 
-    private func removeZones(_ client: RecordClient) async throws(LoadFailure) {
+    private func removeZones(
+        _ client: RecordClient,
+        within timeout: Duration
+    ) async throws(LoadFailure) {
         try await client.require(
             .modifyZones(ModifyZones(scope: .private, saves: [], deletes: self.plan.layout.zones)),
-            to: "delete zones of an earlier run",
+            to: "delete the zones of the run",
             // What was to go is not there.
-            orEnds: [.unknownItem, .zoneNotFound]
+            orEnds: [.unknownItem, .zoneNotFound],
+            within: timeout
         )
     }
 

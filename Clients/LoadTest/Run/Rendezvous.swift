@@ -5,17 +5,21 @@ import WireProtocol
 
 /// Where several processes of one run meet: records in a zone of the first user, on the server under test.
 ///
+/// The zone is the run's own; the first process deletes it.
+///
 ///     RUN-member-P      one a process; whoever makes number P is process P
 ///     RUN-ready-P       its records are there, and it listens
 ///     RUN-start         when the load begins, by the server's clock; from process 0, when all are ready
 ///     RUN-result-P-I    part I of what it measured
 struct Rendezvous: Sendable {
-    static let zone = ZoneID(zoneName: "tidemark-load")
     private static let recordType = "LoadRendezvous"
     /// Those of a run that broke off count for nothing after this.
     private static let staleMilliseconds: Int64 = 600_000
     private static let partBytes = 400_000
     private static let pollInterval = Duration.milliseconds(100)
+
+    private static func zone(of run: String) -> ZoneID { ZoneID(zoneName: "load-\(run)-meeting") }
+    private var zone: ZoneID { Self.zone(of: self.run) }
 
     let client: RecordClient
     let run: String
@@ -34,7 +38,7 @@ struct Rendezvous: Sendable {
         patience: Duration
     ) async throws(LoadFailure) -> Rendezvous {
         try await client.require(
-            .modifyZones(ModifyZones(scope: .private, saves: [self.zone])),
+            .modifyZones(ModifyZones(scope: .private, saves: [self.zone(of: run)])),
             to: "create the zone in which processes meet"
         )
         for process in 0..<processes {
@@ -147,28 +151,14 @@ struct Rendezvous: Sendable {
         return results
     }
 
-    /// Removes what the run has left here.
-    func clear() async throws(LoadFailure) {
-        var names: [String] = []
-        var token: [UInt8] = []
-        var goesOn = true
-        while goesOn {
-            let page = FetchChanges(scope: .private, zone: Self.zone, token: token, desiredKeys: [])
-            let (items, end) = try await self.client.page(of: .fetchChanges(page), to: "tidy up")
-            for case .record(let message) in items.map(\.outcome) {
-                names.append(try message.read().id.recordName)
-            }
-            (token, goesOn) = (end.token, end.moreComing)
-        }
-        let ours = names.filter { $0.hasPrefix(self.run + "-") }.map {
-            RecordID(zone: Self.zone, recordName: $0)
-        }
-        guard !ours.isEmpty else { return }
-        for start in stride(from: 0, to: ours.count, by: 400) {
-            let part = Array(ours[start..<min(start + 400, ours.count)])
-            let delete = ModifyRecords(scope: .private, saves: [], deletes: part, isAtomic: false)
-            try await self.client.require(.modifyRecords(delete), to: "tidy up")
-        }
+    /// Removes the zone, whoever still waits in it: without the first process there is nothing to wait for.
+    func remove() async throws(LoadFailure) {
+        try await self.client.require(
+            .modifyZones(ModifyZones(scope: .private, saves: [], deletes: [self.zone])),
+            to: "delete the zone in which processes met",
+            orEnds: [.unknownItem, .zoneNotFound],
+            within: .seconds(30)
+        )
     }
 
     func end() async { await self.client.shutdown() }
@@ -177,7 +167,7 @@ struct Rendezvous: Sendable {
 
     private func save(_ name: String, _ fields: [Field], isNew: Bool = false) -> RecordModel.Operation {
         let save = RecordSave(
-            id: RecordID(zone: Self.zone, recordName: name),
+            id: RecordID(zone: self.zone, recordName: name),
             recordType: Self.recordType,
             changes: RecordBody(fields)
         )
@@ -202,7 +192,7 @@ struct Rendezvous: Sendable {
 
     /// Waits until a record is there.
     private func read(_ name: String, _ meaning: String) async throws(LoadFailure) -> [Field] {
-        let id = RecordID(zone: Self.zone, recordName: "\(self.run)-\(name)")
+        let id = RecordID(zone: self.zone, recordName: "\(self.run)-\(name)")
         let limit = ContinuousClock.now + self.patience
         while ContinuousClock.now < limit {
             let fetch = FetchRecords(scope: .private, ids: [id])

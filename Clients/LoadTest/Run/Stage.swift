@@ -35,7 +35,6 @@ struct Stage: Sendable {
         let period = measured..<measured + self.duration
         let recorder = Recorder(period: period)
         for worker in self.crew.workers { worker.join(recorder) }
-        Interruption.arm()
         try? await Task.sleep(until: start, tolerance: .zero, clock: .continuous)
 
         async let watched = self.watch(recorder, period)
@@ -46,7 +45,6 @@ struct Stage: Sendable {
         await self.crew.stop()
         for retry in self.crew.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
         recorder.end()
-        Interruption.disarm()
         let server = await watched
         var outcome = Outcome(
             measurements: recorder.close(),
@@ -147,11 +145,14 @@ struct Stage: Sendable {
             {
                 server?.add(ServerSample(text: text))
             }
+            let duration = self.duration.seconds
+            guard let live = self.live, live.isDue(of: duration) else { continue }
             let waiting = self.crew.workers.reduce(0) { $0 + $1.waitingCount }
-            self.live?.show(
+            live.show(
                 recorder.takeRecent(),
                 waiting: waiting,
-                second: (.now - period.lowerBound).seconds
+                second: (.now - period.lowerBound).seconds,
+                of: duration
             )
         }
         return server

@@ -40,15 +40,17 @@ extension RecordClient {
     ///   - operation: The request.
     ///   - purpose: What is being done, for a sentence.
     ///   - codes: Failures of an item that are as good as success.
+    ///   - timeout: For each time that it is asked.
     /// - Throws: `LoadFailure` with what was being done.
     func require(
         _ operation: Operation,
         to purpose: String,
-        orEnds codes: Set<ErrorCode> = []
+        orEnds codes: Set<ErrorCode> = [],
+        within timeout: Duration = .seconds(120)
     ) async throws(LoadFailure) {
         for _ in 0..<Self.triesMax {
             do throws(ClientError) {
-                let outcomes = try await self.perform(operation, timeout: .seconds(120))
+                let outcomes = try await self.perform(operation, timeout: timeout)
                 for case .failure(let failure) in outcomes.values where !codes.contains(failure.code) {
                     throw ClientError.refused(failure)
                 }
@@ -74,8 +76,7 @@ extension LoadFailure {
                 .failed,
                 "the server refused to \(purpose): \(failure.message) (\(FailureReason.text(failure)))"
             )
-        case .unreachable(let description):
-            self.init(.unavailable, "no connection to \(purpose): \(description). Is the server up?")
+        case .unreachable(let description): self.init(.unavailable, description)
         case .rejected(_, let message):
             self.init(.unavailable, "the server refused the connection: \(message)")
         default: self.init(.unavailable, "it was not possible to \(purpose): \(FailureReason.text(error))")

@@ -1,0 +1,41 @@
+import Foundation
+
+/// A file that a report goes into, opened before the run: whoever can't have it should know before the load.
+final class OutputFile: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    /// Whether it was there before, and so stays if there is no report.
+    private let wasThere: Bool
+
+    /// Opens a file, and leaves what is in it until there is something new.
+    init(_ path: String) throws(LoadFailure) {
+        self.path = path
+        self.wasThere = access(path, F_OK) == 0
+        self.descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        if self.descriptor < 0 { throw Self.failure(path) }
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Puts a report in the place of all that was in the file.
+    func write(_ data: Data) throws(LoadFailure) {
+        guard ftruncate(self.descriptor, 0) == 0 || errno == EINVAL else { throw Self.failure(self.path) }
+        var rest = Array(data)[...]
+        while !rest.isEmpty {
+            // SAFETY: the bytes are lent for the time of the call, which reads as many as it is told.
+            let count = rest.withUnsafeBytes { Foundation.write(self.descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure(self.path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// There is nothing to write.
+    func discard() {
+        if !self.wasThere { unlink(self.path) }
+    }
+
+    private static func failure(_ path: String) -> LoadFailure {
+        LoadFailure(.cannotCreate, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+}
