@@ -1,3 +1,5 @@
+import WireProtocol
+
 /// Whom a client connects as.
 package enum ClientCredential: Sendable {
     /// Not signed in.
@@ -19,6 +21,19 @@ package enum ClientCredential: Sendable {
         package init(_ description: String) {
             self.description = description
         }
+    }
+
+    /// Why a text can't be a token of any server; `nil` if it can.
+    ///
+    /// Found here, since a server only says that the greeting is malformed, and that again and again.
+    package static func fault(ofToken token: String) -> String? {
+        let bytes = token.utf8
+        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return "it contains white space, a line break, or a character that no token has"
+        }
+        let isOfProvider = Hello.isOfProvider(token)
+        let bytesMax = isOfProvider ? Hello.identityTokenBytesMax : Hello.accessTokenBytesMax
+        return bytes.count <= bytesMax ? nil : "it has \(bytes.count) bytes, and \(bytesMax) are the most"
     }
 
     package var isSignedIn: Bool {

@@ -8,6 +8,10 @@ package enum ClientError: Error, Hashable, Sendable {
     case rejected(reason: CloseReason, message: String)
     /// No connection within the request's time: nothing was sent, or the operation changes nothing.
     case unreachable(description: String)
+    /// The same, and this machine has no network at all.
+    case offline(description: String)
+    /// No connection can be made before somebody changes something: the address, the authority, the token. The text says what.
+    case misconfigured(description: String)
     /// Sent, and no answer within the request's time: whether it took effect is unknown.
     case responseLost
     case cancelled

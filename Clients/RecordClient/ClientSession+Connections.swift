@@ -59,6 +59,7 @@ extension ClientSession {
             OpenLink(connection: connection, welcome: welcome, openedAt: self.eventLoop.now)
         )
         self.logger.debug("connected", metadata: ["server": "\(self.server)"])
+        self.requests.haveConnection()
         let waiters = self.welcomes
         self.welcomes = []
         for waiter in waiters { waiter.continuation.resume(returning: .success(welcome)) }
@@ -101,7 +102,9 @@ extension ClientSession {
             hadWorked = hadWorked || now - link.openedAt >= TimeAmount(self.configuration.backoffMax)
         }
         self.link = .idle
-        self.lastFailure = cause.description
+        self.lastFailure = cause
+        self.requests.lackConnection(since: now)
+        if let deadline = self.requests.nextDeadline { self.wake(by: deadline) }
         self.reconnect.ended(
             hadAnswered: hadWorked && cause.isOrderly,
             retryAfter: cause.retryAfter,

@@ -57,22 +57,25 @@ extension ClientSession {
         self.attending {
             switch result {
             case .success(let token):
+                if let fault = ClientCredential.fault(ofToken: token) {
+                    return self.tokenFailed(.misconfigured("the token provider's token can't work: \(fault)"))
+                }
                 self.token = ProvidedToken(text: token)
                 self.makeConnection()
-            case .failure(let failure): self.tokenFailed(failure)
+            case .failure(let failure):
+                self.tokenFailed(.broken("the token provider failed: \(failure.description)"))
             }
         }
         self.flush()
     }
 
     /// Those who wait are told; a listener goes on, after a pause.
-    private func tokenFailed(_ failure: ClientCredential.TokenFailure) {
+    private func tokenFailed(_ cause: ConnectionEnd) {
         let now = self.eventLoop.now
-        let cause = ConnectionEnd.broken("the token provider failed: \(failure.description)")
-        self.lastFailure = cause.description
+        self.lastFailure = cause
         self.reconnect.ended(hadAnswered: false, retryAfter: .zero, now: now, using: &self.random)
         self.listeningInterrupted(cause, wasOpen: false, now: now)
-        self.endAll(.unreachable(description: cause.description))
+        self.endAll(self.terminalError(of: cause) ?? .unreachable(description: cause.description))
         self.advance(now: now)
     }
 
@@ -83,17 +86,28 @@ extension ClientSession {
         if case .provided = self.configuration.credential, cause.isRefusedToken, self.token.isAccepted {
             return nil
         }
+        if case .goneAway(let goAway) = cause, goAway.reason == .containerUnknown {
+            return .rejected(reason: .containerUnknown, message: self.containerUnknown)
+        }
         return cause.terminalError(server: self.server)
+    }
+
+    /// The server does not say which container it does not have, nor what to do.
+    private var containerUnknown: String {
+        let container = self.configuration.container
+        return
+            "There is no container \(container) at \(self.server) (asked for its \(self.configuration.environment) "
+            + "environment): make it with 'tidemark container create \(container)', or correct the name or the address"
     }
 }
 
 extension Hello {
-    /// A token with two dots is an identity provider's: the server's own have none.
     fileprivate mutating func setToken(_ token: String) {
-        if token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
-            self.identityToken = token
-        } else {
-            self.accessToken = token
-        }
+        if Self.isOfProvider(token) { self.identityToken = token } else { self.accessToken = token }
+    }
+
+    /// A token with two dots is an identity provider's: the server's own have none.
+    static func isOfProvider(_ token: String) -> Bool {
+        token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2
     }
 }

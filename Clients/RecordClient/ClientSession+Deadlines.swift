@@ -30,7 +30,7 @@ extension ClientSession {
         guard !expired.isEmpty else { return }
         self.welcomes.removeAll { $0.deadline <= now }
         for waiter in expired {
-            waiter.continuation.resume(returning: .failure(.unreachable(description: self.whyUnanswered)))
+            waiter.continuation.resume(returning: .failure(self.whyUnanswered))
         }
     }
 
@@ -48,8 +48,10 @@ extension ClientSession {
         if let next { self.wake(by: max(next, now + .milliseconds(1))) }
     }
 
-    private var whyUnanswered: String {
-        guard let failure = self.lastFailure else { return "\(self.server) did not answer in time" }
-        return "Cannot connect to \(self.server): \(failure)"
+    private var whyUnanswered: ClientError {
+        guard let failure = self.lastFailure else {
+            return .unreachable(description: "\(self.server) did not answer in time")
+        }
+        return .unreached("Cannot connect to \(self.server)", because: failure)
     }
 }

@@ -110,7 +110,7 @@ extension ClientSession {
         let what = wasOpen ? "The connection to \(self.server) ended" : "Cannot connect to \(self.server)"
         let error =
             self.terminalError(of: cause)
-            ?? .unreachable(description: "\(what): \(cause.description)")
+            ?? .unreached(what, because: cause)
         let pause = self.reconnect.attemptAt(now: now) - now
         listener.told(.interrupted(error, retryIn: Duration(pause)))
     }

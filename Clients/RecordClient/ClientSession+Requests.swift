@@ -162,9 +162,20 @@ extension Limits {
             return .tooManyItems(count, itemsMax: Int(self.requestItemsMax))
         }
         let bytesMax = min(self.requestBytesMax, self.frameBytesMax)
-        guard payloadBytes <= bytesMax else {
-            return .requestTooLarge(bytes: payloadBytes, bytesMax: Int(bytesMax))
-        }
-        return nil
+        guard payloadBytes > bytesMax else { return nil }
+        return self.refusalOfRecord(in: operation)
+            ?? .requestTooLarge(bytes: payloadBytes, bytesMax: Int(bytesMax))
+    }
+
+    /// What is wrong with a request that is too large because one of its records is.
+    private func refusalOfRecord(in operation: Operation) -> Failure? {
+        guard case .modifyRecords(let modify) = operation,
+            let save = modify.saves.first(where: { $0.changes.bytes.count > self.recordBytesMax })
+        else { return nil }
+        return .recordTooLarge(
+            save.id.recordName,
+            bytes: save.changes.bytes.count,
+            bytesMax: Int(self.recordBytesMax)
+        )
     }
 }

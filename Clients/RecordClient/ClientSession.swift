@@ -68,8 +68,8 @@ final class ClientSession {
     var random = SystemRandomNumberGenerator()
     var lastConnection = 0
     var token = ProvidedToken()
-    /// Why there is no connection; `nil`: none was tried since the last one worked.
-    var lastFailure: String?
+    /// Why there is no connection; `nil` if none was tried since the last one worked.
+    var lastFailure: ConnectionEnd?
     var timer: Scheduled<Void>?
     var timerDeadline: NIODeadline?
 
@@ -159,6 +159,7 @@ final class ClientSession {
             request.end(.success(End()))
             return
         }
+        if case .open = self.link {} else { request.lacksConnection(since: self.eventLoop.now) }
         self.requests.add(request)
         self.wake(by: request.deadline)
     }

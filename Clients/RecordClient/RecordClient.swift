@@ -75,6 +75,8 @@ package final class RecordClient: Sendable {
     ///   - operation: What to do.
     ///   - requestTimeout: Longest silence; starts again whenever something of the answer arrives.
     ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
+    ///   - connectionTimeout: Longest time without a connection before the request is first sent; `nil`: as the longest silence. A request
+    ///     that was sent is sent again for as long as the other two allow.
     ///   - items: Called with outcomes as they arrive, in order of arrival, each item once, never at the same time as
     ///     another call for this request. A list of all zones and a page come when they are whole, a call for each frame.
     ///   - end: Called once, last; with what the server said at the end, which is no failure.
@@ -84,6 +86,7 @@ package final class RecordClient: Sendable {
         _ operation: Operation,
         requestTimeout: Duration,
         resourceTimeout: Duration,
+        connectionTimeout: Duration? = nil,
         items: @escaping @Sendable ([Item]) -> Void,
         end: @escaping @Sendable (Result<End, ClientError>) -> Void
     ) -> RequestHandle {
@@ -92,7 +95,11 @@ package final class RecordClient: Sendable {
             .start(
                 number: number,
                 operation: operation,
-                timeouts: Timeouts(request: requestTimeout, resource: resourceTimeout),
+                timeouts: Timeouts(
+                    request: requestTimeout,
+                    resource: resourceTimeout,
+                    connection: connectionTimeout
+                ),
                 receiver: .callbacks(items: items, end: end)
             )
         )

@@ -68,17 +68,39 @@ import Testing
     }
 
     @Test(arguments: [
-        (QualityOfService.userInteractive, 60), (.userInitiated, 60), (.default, 60), (.utility, 604_800),
-        (.background, 604_800),
+        (QualityOfService.userInteractive, 60, 10), (.userInitiated, 60, 10), (.default, 60, 10),
+        (.utility, 604_800, 604_800), (.background, 604_800, 604_800),
     ])
-    func `urgency decides how long silence lasts`(quality: QualityOfService, seconds: Int) {
+    func `urgency decides how long silence lasts, and the wait for a connection`(
+        quality: QualityOfService,
+        silence: Int,
+        connection: Int
+    ) {
         let settings = OperationSettings(qualityOfService: quality)
-        #expect(settings.patience == Patience(request: .seconds(seconds), resource: .seconds(604_800)))
+        #expect(
+            settings.patience
+                == Patience(
+                    request: .seconds(silence),
+                    resource: .seconds(604_800),
+                    connection: .seconds(connection)
+                )
+        )
     }
 
     @Test(arguments: [
-        (0, Duration.milliseconds(1)), (-1, .milliseconds(1)), (0.5, .milliseconds(500)),
-        (.infinity, .seconds(366 * 86_400)), (.nan, .seconds(60)), (-.infinity, .milliseconds(1)),
+        (0, Duration.seconds(604_800)), (-1, .seconds(366 * 86_400)), (-.infinity, .seconds(366 * 86_400)),
+        (.nan, .seconds(604_800)), (90, .seconds(90)),
+    ])
+    func `a resource timeout of 0 is not set, and below it there is no limit`(
+        seconds: TimeInterval,
+        duration: Duration
+    ) {
+        #expect(OperationSettings(timeoutIntervalForResource: seconds).patience.resource == duration)
+    }
+
+    @Test(arguments: [
+        (0, Duration.seconds(60)), (-1, .seconds(60)), (0.5, .milliseconds(500)), (1e-9, .milliseconds(1)),
+        (.infinity, .seconds(366 * 86_400)), (.nan, .seconds(60)), (-.infinity, .seconds(60)),
     ])
     func `no number of seconds breaks anything`(seconds: TimeInterval, duration: Duration) {
         let settings = OperationSettings(
@@ -90,7 +112,8 @@ import Testing
 
     @Test func `the request's time is at most the resource's`() {
         let settings = OperationSettings(timeoutIntervalForRequest: 60, timeoutIntervalForResource: 2)
-        #expect(settings.patience == Patience(request: .seconds(2), resource: .seconds(2)))
+        let two = Duration.seconds(2)
+        #expect(settings.patience == Patience(request: two, resource: two, connection: two))
     }
 
     @Test func `a group survives archiving`() throws {

@@ -13,11 +13,7 @@ final class Events: Sendable {
 
 extension CKServerConnection {
     /// A port on which nothing listens.
-    static let nowhere = CKServerConnection(
-        url: "tidemark://127.0.0.1:1",
-        token: "token",
-        certificateAuthority: .pem("")
-    )
+    static let nowhere = CKServerConnection(url: "tidemark://127.0.0.1:1", token: "token")
 }
 
 extension CKContainer {

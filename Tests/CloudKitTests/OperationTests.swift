@@ -179,6 +179,20 @@ import Testing
         #expect(error.batchCause == .atomicPeer(CKRecord.ID(recordName: "bad", zoneID: self.zone)))
     }
 
+    @Test func `a record that the client refuses fails its peers in the default zone too`() async throws {
+        let good = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "good"))
+        for database in [self.database, CKContainer.unreachable().publicCloudDatabase] {
+            let (results, _) = try await database.modifyRecords(
+                saving: [.refused("bad"), good],
+                deleting: []
+            )
+            guard case .failure(CKError.batchRequestFailed)? = results[good.recordID] else {
+                Issue.record("\(results)")
+                continue
+            }
+        }
+    }
+
     @Test func `cancelling the task of a method cancels the request`() async {
         let task = Task { try await self.database.record(for: CKRecord.ID(recordName: "one")) }
         task.cancel()

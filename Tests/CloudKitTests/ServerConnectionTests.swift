@@ -86,6 +86,20 @@ import Testing
         #expect(refusal { $0.serviceKey = .init(.pem("")) }.contains("P-256"))
     }
 
+    @Test(arguments: [
+        "tmk_secret\n", "-----BEGIN PRIVATE KEY-----\nMIGH\n", String(repeating: "a", count: 2_000),
+    ])
+    func `a token that can't work is told before there is a connection`(token: String) {
+        #expect {
+            _ = try CKServerConnection(url: "tidemark://h", token: token)
+                .clientConfiguration(container: "org.example")
+        } throws: { error in
+            let error = error as? CKError
+            return error?.code == .badContainer && error?.retryAdvice == .never
+                && error?.localizedDescription.contains("TIDEMARK_TOKEN") == true
+        }
+    }
+
     @Test func `copies of a token provider are one, so that containers share a connection`() {
         let provider = CKServerConnection.TokenProvider { "token" }
         let copy = provider
@@ -146,6 +160,9 @@ import Testing
         let home = NSHomeDirectory() + "/.local/state/tidemark/app"
         #expect(folder([:]) == home)
         #expect(folder(["XDG_STATE_HOME": "relative"]) == home)
+        #expect(folder(["HOME": "/h"]) == "/h/.local/state/tidemark/app")
+        #expect(folder(["HOME": "", "XDG_STATE_HOME": ""]) == home)
+        #expect(folder(["HOME": "/h", "XDG_STATE_HOME": "/s"]) == "/s/tidemark/app")
         #expect(InstallationID.stateFolder(variables: ["XDG_STATE_HOME": "/s"], program: "") == "/s/tidemark")
     }
 }

@@ -85,6 +85,63 @@ import WireProtocol
         #expect(request.answer.events == [.failure(.unreachable(description: text))])
     }
 
+    @Test func `a request that can't be sent ends when there was no connection for so long`() throws {
+        let server = ScriptedServer()
+        server.refuse(.offline("this machine has no network"))
+        server.refuse(Array(repeating: .broken("refused"), count: 10))
+        let request = server.start(.delete(), connectionTimeout: .seconds(5))
+        let patient = server.start(.delete())
+        server.pass(.seconds(5) - .nanoseconds(1))
+        #expect(request.answer.events.isEmpty)
+        server.pass(.nanoseconds(1))
+        #expect(
+            request.answer.events
+                == [.failure(.unreachable(description: "Cannot connect to db.example:7430: refused"))]
+        )
+        #expect(patient.answer.events.isEmpty, "it waits as long as for an answer")
+    }
+
+    @Test func `a machine without a network is told apart`() throws {
+        let server = ScriptedServer()
+        server.refuse(Array(repeating: .offline("this machine has no network"), count: 20))
+        let request = server.start(.fetch(), connectionTimeout: .seconds(5))
+        server.pass(.seconds(5))
+        let text = "Cannot connect to db.example:7430: this machine has no network"
+        #expect(request.answer.events == [.failure(.offline(description: text))])
+    }
+
+    @Test func `a request that was sent is sent again however long there is no connection`() throws {
+        let server = ScriptedServer()
+        let sent = server.start(.delete(), connectionTimeout: .seconds(5))
+        let first = try server.accept(1)
+        #expect(try first.requests().count == 1)
+        server.refuse(Array(repeating: .broken("refused"), count: 50))
+        first.breakOff()
+        let late = server.start(.delete(), connectionTimeout: .seconds(5))
+        server.pass(.seconds(6))
+        #expect(late.answer.events.count == 1, "it was never sent")
+        server.pass(.seconds(50))
+        #expect(sent.answer.events.isEmpty)
+        server.pass(.seconds(5))
+        #expect(sent.answer.events == [.failure(.responseLost)], "its longest silence")
+    }
+
+    @Test func `a request that waits on a connection is not without one`() throws {
+        let server = ScriptedServer()
+        let requests = (0..<2).map { _ in server.start(.fetch(), connectionTimeout: .seconds(5)) }
+        var limits = Limits.generous
+        limits.inFlightMax = 1
+        let connection = try server.accept(1, limits: limits)
+        #expect(try connection.requests().count == 1)
+        server.pass(.seconds(20))
+        #expect(requests.allSatisfy { $0.answer.events.isEmpty })
+        // From here on there is none.
+        server.refuse(Array(repeating: .broken("refused"), count: 50))
+        connection.breakOff()
+        server.pass(.seconds(5))
+        #expect(requests.map(\.answer.events.count) == [0, 1])
+    }
+
     @Test func `each item starts the silence again, and the total time ends it all the same`() throws {
         let server = ScriptedServer()
         let request = server.start(.fetch(9), requestTimeout: .seconds(5), resourceTimeout: .seconds(12))

@@ -148,6 +148,31 @@ private final class ScriptedProvider: Sendable {
         #expect(server.connections.isEmpty)
     }
 
+    @Test(arguments: [
+        "two words", "line\n", String(repeating: "a", count: 1_025), "é",
+        "a.b." + String(repeating: "c", count: 3_069),
+    ])
+    func `a token that no server can take fails the requests that wait, without a connection`(
+        token: String
+    ) throws {
+        let provider = ScriptedProvider()
+        let server = ScriptedServer { $0.credential = provider.credential }
+        let request = server.start(.fetch(1))
+        provider.answer(.success(token))
+        server.tick()
+        guard case .failure(.misconfigured(let text))? = request.answer.events.first else {
+            Issue.record("\(request.answer.events)")
+            return
+        }
+        #expect(text.contains("can't work"))
+        #expect(server.connections.isEmpty)
+    }
+
+    @Test func `tokens of the longest size can work`() {
+        #expect(ClientCredential.fault(ofToken: String(repeating: "a", count: 1_024)) == nil)
+        #expect(ClientCredential.fault(ofToken: "a.b." + String(repeating: "c", count: 3_068)) == nil)
+    }
+
     @Test func `a fixed token that has expired fails the request`() throws {
         let server = ScriptedServer()
         let request = server.start(.fetch(1))

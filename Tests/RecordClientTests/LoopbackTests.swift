@@ -21,6 +21,15 @@ import WireProtocol
         )
     }
 
+    private func misconfiguredText(_ client: RecordClient) async -> String? {
+        do {
+            _ = try await client.perform(.fetch(), timeout: .seconds(20))
+        } catch .misconfigured(let description) {
+            return description
+        } catch {}
+        return nil
+    }
+
     private func unreachableText(_ client: RecordClient, timeout: Duration) async -> String? {
         do {
             _ = try await client.perform(.fetch(), timeout: timeout)
@@ -75,7 +84,7 @@ import WireProtocol
         let server = try await LoopbackServer(try await TestCertificates())
         let others = try await TestCertificates()
         let client = self.client(port: server.port, trust: .authorities(file: others.authority))
-        let text = await self.unreachableText(client, timeout: .seconds(20))
+        let text = await self.misconfiguredText(client)
         #expect(text?.contains("TIDEMARK_CA") == true, "\(text ?? "no text")")
         await client.shutdown()
         try await server.close()
@@ -91,17 +100,18 @@ import WireProtocol
                 host: host,
                 trust: .authorities(file: certificates.authority)
             )
-            let text = await self.unreachableText(client, timeout: .seconds(20))
+            let text = await self.misconfiguredText(client)
             #expect(text?.contains("another host name") == true, "\(text ?? "no text")")
             await client.shutdown()
         }
         try await server.close()
     }
 
-    @Test func `an authority file that is not there is named`() async throws {
-        let client = self.client(port: 1, trust: .authorities(file: "/nonexistent/ca.pem"))
-        let text = await self.unreachableText(client, timeout: .seconds(20))
-        #expect(text?.contains("/nonexistent/ca.pem") == true, "\(text ?? "no text")")
+    @Test(arguments: [("/nonexistent/ca.pem", "No such file"), ("/etc/passwd", "no certificate in PEM")])
+    func `an authority file that is not there, or none, is named`(file: String, reason: String) async throws {
+        let client = self.client(port: 1, trust: .authorities(file: file))
+        let text = await self.misconfiguredText(client)
+        #expect(text?.contains(file) == true && text?.contains(reason) == true, "\(text ?? "no text")")
         await client.shutdown()
     }
 
@@ -118,7 +128,7 @@ import WireProtocol
         let certificates = try await TestCertificates()
         let server = try await LoopbackServer(certificates, alpn: "h2")
         let client = self.client(port: server.port, trust: .authorities(file: certificates.authority))
-        let text = await self.unreachableText(client, timeout: .seconds(20))
+        let text = await self.misconfiguredText(client)
         #expect(text != nil)
         await client.shutdown()
         try await server.close()

@@ -17,7 +17,16 @@ import WireProtocol
         connection.agree(on: "tidemark/1")
         try connection.goAway(reason)
         for request in requests {
-            #expect(request.answer.events == [.failure(.rejected(reason: reason, message: "bye"))])
+            guard case .failure(.rejected(reason, let message))? = request.answer.events.first else {
+                Issue.record("not rejected: \(request.answer.events)")
+                continue
+            }
+            // The container is named, and where it was looked for.
+            let command = message.contains("tidemark container create iCloud.example")
+            #expect(
+                reason == .containerUnknown
+                    ? command && message.contains("db.example:7430") : message == "bye"
+            )
         }
         #expect(!connection.isOpen)
         server.pass(.hours(1))
@@ -126,8 +135,8 @@ import WireProtocol
         let connection = try #require(server.connections.first)
         connection.agree(on: nil)
         #expect(try connection.frames().isEmpty, "the token stays here")
-        guard case .failure(.unreachable(let text))? = request.answer.events.first else {
-            Issue.record("not unreachable: \(request.answer.events)")
+        guard case .failure(.misconfigured(let text))? = request.answer.events.first else {
+            Issue.record("not misconfigured: \(request.answer.events)")
             return
         }
         #expect(text.contains("does not speak tidemark/1"))

@@ -45,6 +45,7 @@ struct CurrentToken: BatchRequest {
     /// The answer is in what the server says last.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
+    var subject: ErrorSubject? { ErrorSubject(zone: self.zoneID, scope: self.scope) }
 
     func operation(user: String) throws(CKError) -> RequestModel {
         .fetchToken(FetchToken(scope: self.scope, zone: self.zoneID?.model))

@@ -52,6 +52,10 @@ extension Patience {
     /// The same, but no longer than until a moment; a moment that has passed leaves a millisecond.
     func until(_ end: ContinuousClock.Instant) -> Patience {
         let left = max(.milliseconds(1), ContinuousClock.now.duration(to: end))
-        return Patience(request: min(self.request, left), resource: min(self.resource, left))
+        return Patience(
+            request: min(self.request, left),
+            resource: min(self.resource, left),
+            connection: min(self.connection, left)
+        )
     }
 }

@@ -35,6 +35,7 @@ struct ZoneChangesPage: FeedPage {
         self.scope = scope
     }
 
+    var subject: ErrorSubject? { ErrorSubject(zone: self.zoneID, scope: self.scope) }
     var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
 
     func following(_ token: CKServerChangeToken) -> ZoneChangesPage {

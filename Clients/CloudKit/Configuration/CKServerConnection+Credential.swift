@@ -55,7 +55,7 @@ extension CKServerConnection {
 
     /// Whom the record client connects as.
     ///
-    /// - Throws: `CKError.badContainer` for more than one of token, key and provider, and for a key that cannot be used.
+    /// - Throws: `CKError.badContainer` for more than one of token, key and provider, and for a key or a token that cannot be used.
     func credential() throws(CKError) -> ClientCredential {
         let token = self.token.flatMap { $0.isEmpty ? nil : $0 }
         let given = [token != nil, self.serviceKey != nil, self.tokenProvider != nil].count { $0 }
@@ -67,7 +67,14 @@ extension CKServerConnection {
         }
         if let serviceKey { return .serviceKey(try Self.load(serviceKey), onBehalfOf: serviceKey.onBehalfOf) }
         if let tokenProvider { return .provided(Self.asking(tokenProvider)) }
-        return token.map { .token($0) } ?? .nobody
+        guard let token else { return .nobody }
+        if let fault = ClientCredential.fault(ofToken: token) {
+            throw CKError.local(
+                .badContainer,
+                "The access token can't work: \(fault). Set \(Variable.token) to what tidemark user add printed"
+            )
+        }
+        return .token(token)
     }
 
     private static func load(_ key: ServiceKey) throws(CKError) -> SigningKey {

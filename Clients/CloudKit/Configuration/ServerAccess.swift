@@ -27,12 +27,12 @@ final class ServerAccess: Sendable {
         ///
         /// - Returns: The record name of the user, empty when nobody is signed in.
         /// - Throws: Why there can be no request.
-        func open(timeout: Duration) async throws(CKError) -> String {
+        func open(_ patience: Patience) async throws(CKError) -> String {
             let user: String
             do throws(ClientError) {
-                user = try await self.user.fetched(from: self.client, timeout: timeout)
+                user = try await self.user.fetched(from: self.client, timeout: patience.connection)
                 self.heard(userNamed: user)
-                try await self.gate?.ask(self.client, timeout: timeout)
+                try await self.gate?.ask(self.client, timeout: patience.request)
             } catch {
                 self.heard(error)
                 throw CKError(error)

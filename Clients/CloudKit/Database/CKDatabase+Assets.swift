@@ -15,7 +15,7 @@ extension CKDatabase {
     ///   - recordID: The record that names it.
     ///   - range: Which bytes, from 0; `nil`: all. What is beyond the end is left out.
     /// - Returns: The bytes.
-    /// - Throws: `assetNotAvailable` when the record does not name the asset any more: fetch the record again. `invalidArguments` when
+    /// - Throws: `serverRejectedRequest` when the record does not name the asset any more: fetch the record again. `invalidArguments` when
     ///   the asset was never saved.
     public func assetData(
         _ asset: CKAsset,
@@ -26,7 +26,7 @@ extension CKDatabase {
             throw CKError.local(.invalidArguments, "The asset was not saved yet: no server has it")
         }
         let session = try self.access.session()
-        _ = try await session.open(timeout: self.patience.request)
+        _ = try await session.open(self.patience)
         let wanted = (range ?? 0..<content.size).clamped(to: 0..<content.size)
         let bytes = Mutex(Data(capacity: Int(min(wanted.upperBound - wanted.lowerBound, 1 << 24))))
         let download = AssetDownload(

@@ -20,11 +20,12 @@ extension CKError {
         case .rejected(let reason, let message):
             self.init(rejection: reason, message: message)
         case .unreachable(let description):
-            self.init(
-                .networkFailure,
-                message: "The server could not be reached: \(description)",
-                advice: .now
-            )
+            self.init(.networkFailure, message: description, advice: .now)
+        case .offline(let description):
+            self.init(.networkUnavailable, message: description, advice: .now)
+        // Not a network's failure: code that tries again would do so until an operator changes something.
+        case .misconfigured(let description):
+            self.init(.badContainer, message: description, advice: .never)
         case .responseLost:
             self.init(
                 .serverResponseLost,
@@ -49,9 +50,11 @@ extension CKError {
     init(_ failure: FileFailure) {
         switch failure {
         case .missing(let text): self.init(.assetFileNotFound, message: text, advice: .afterChange)
+        case .unopened(let text): self.init(.assetNotAvailable, message: text, advice: .afterChange)
         case .modified(let text): self.init(.assetFileModified, message: text, advice: .afterChange)
         case .unusable(let text): self.init(.invalidArguments, message: text, advice: .afterChange)
-        case .failed(let text): self.init(.assetNotAvailable, message: text, advice: .afterChange)
+        // The disk failed, or is full; what the file is and who may open it is not in doubt.
+        case .failed(let text): self.init(.internalError, message: text, advice: .afterChange)
         }
     }
 

@@ -63,6 +63,9 @@ protocol BatchRequest: Sendable {
     /// The database in which saved shares are looked at again; `nil`: the request saves none.
     var sharesSavedIn: DatabaseScopeModel? { get }
 
+    /// What the request as a whole is about, for texts of errors.
+    var subject: ErrorSubject? { get }
+
     /// The record of an answer, and an answer with a record.
     static func record(of value: Value) -> CKRecord?
     static func value(of record: CKRecord) -> Value?
@@ -81,6 +84,7 @@ extension BatchRequest {
     var hasUploads: Bool { false }
     var assetSource: AssetSource? { nil }
     var sharesSavedIn: DatabaseScopeModel? { nil }
+    var subject: ErrorSubject? { nil }
 
     func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)? { nil }
 

@@ -27,9 +27,9 @@ extension CKOperation {
 
         /// How urgent the operation is.
         ///
-        /// `.utility` and `.background` keep trying while the server cannot be reached, until
-        /// `timeoutIntervalForResource`; the others fail after `timeoutIntervalForRequest`. `.default` if not
-        /// set.
+        /// Work of `.utility` and `.background` waits for a server that can't be reached, until `timeoutIntervalForResource`. Other work
+        /// fails when there was no connection for ten seconds before it could be sent; what was sent is sent again for
+        /// `timeoutIntervalForRequest`. `.default` if not set.
         open var qualityOfService: QualityOfService {
             get { self.settings.qualityOfService ?? OperationSettings.Defaults.qualityOfService }
             set { self.settings.qualityOfService = newValue }
@@ -53,7 +53,7 @@ extension CKOperation {
 
         /// Longest silence of the server in seconds; starts again whenever something arrives.
         ///
-        /// 60 if not set.
+        /// 60 if not set; 0 and less are not set.
         open var timeoutIntervalForRequest: TimeInterval {
             get { self.settings.timeoutIntervalForRequest ?? OperationSettings.Defaults.requestSeconds }
             set { self.settings.timeoutIntervalForRequest = newValue }
@@ -61,7 +61,7 @@ extension CKOperation {
 
         /// Longest time for the whole operation in seconds.
         ///
-        /// A week if not set.
+        /// A week if not set, or 0; without a limit below 0.
         open var timeoutIntervalForResource: TimeInterval {
             get { self.settings.timeoutIntervalForResource ?? OperationSettings.Defaults.resourceSeconds }
             set { self.settings.timeoutIntervalForResource = newValue }

@@ -6,6 +6,8 @@ struct OperationSettings: Sendable {
         static let qualityOfService = QualityOfService.default
         static let requestSeconds: TimeInterval = 60
         static let resourceSeconds: TimeInterval = 7 * 24 * 60 * 60
+        /// As long as one attempt to connect may take: somebody waits for the answer.
+        static let connectionPatience = Duration.seconds(10)
     }
 
     var container: CKContainer?
@@ -34,21 +36,35 @@ struct OperationSettings: Sendable {
     }
 
     /// The limits of time that a request gets.
+    ///
+    /// - Source: Apple, *CKOperation.h*: a request timeout overrides the default "if non-zero", and a resource timeout of -1 is "no
+    ///   enforcement".
     var patience: Patience {
-        let request = Self.duration(self.timeoutIntervalForRequest ?? Defaults.requestSeconds)
-        let resource = Self.duration(self.timeoutIntervalForResource ?? Defaults.resourceSeconds)
+        let request = Self.duration(self.timeoutIntervalForRequest, default: Defaults.requestSeconds)
+        let resource =
+            (self.timeoutIntervalForResource ?? 0) < 0
+            ? .seconds(Self.secondsMax)
+            : Self.duration(self.timeoutIntervalForResource, default: Defaults.resourceSeconds)
         switch self.qualityOfService ?? Defaults.qualityOfService {
-        // Work that nobody waits for outlives an outage: silence ends it no sooner than the time over all.
-        case .utility, .background: return Patience(request: resource, resource: resource)
-        default: return Patience(request: min(request, resource), resource: resource)
+        // Work that nobody waits for outlives an outage: neither silence nor the lack of a connection ends it before its time is over.
+        case .utility, .background:
+            return Patience(request: resource, resource: resource, connection: resource)
+        default:
+            let request = min(request, resource)
+            return Patience(
+                request: request,
+                resource: resource,
+                connection: min(request, Defaults.connectionPatience)
+            )
         }
     }
 
-    /// Published code passes `.infinity` and 0 alike, and neither may trap: at most a year, at least a millisecond.
-    private static func duration(_ seconds: TimeInterval) -> Duration {
-        let year: TimeInterval = 366 * 24 * 60 * 60
-        guard !seconds.isNaN else { return .seconds(Defaults.requestSeconds) }
-        return .milliseconds(Int64(min(max(seconds, 0.001), year) * 1_000))
+    private static let secondsMax: TimeInterval = 366 * 24 * 60 * 60
+
+    /// Published code passes `.infinity` and 0 alike, and neither may trap: at most a year, and the default if nothing is set.
+    private static func duration(_ seconds: TimeInterval?, default other: TimeInterval) -> Duration {
+        guard let seconds, seconds > 0 else { return .seconds(other) }
+        return .milliseconds(Int64(max(min(seconds, self.secondsMax) * 1_000, 1)))
     }
 }
 
@@ -58,4 +74,6 @@ struct Patience: Hashable, Sendable {
     var request: Duration
     /// Longest time over all.
     var resource: Duration
+    /// Longest time without a connection, before anything was sent.
+    var connection: Duration
 }

@@ -41,7 +41,8 @@ struct RecordFetch: BatchRequest {
         case .record(let message):
             return .value(id, .success(.made(of: try message.record(), currentUser: user)))
         case .failure(let failure):
-            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            let subject = ErrorSubject(id, scope: self.scope)
+            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))
         default: return .value(id, .failure(CKError.answerOfAnotherKind))
         }

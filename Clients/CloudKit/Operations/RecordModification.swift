@@ -54,9 +54,10 @@ struct RecordModification: BatchRequest {
         var refused: [CKRecord.ID: CKError] = [:]
         for case (let id, .failure(let error)) in self.saves { refused[id] = error }
         let ids = self.saves.map(\.id)
-        // What the server does with a failed item of an atomic zone must hold for one that it never sees.
+        // What the server does with a failed item of an atomic zone must hold for one that it never sees. Here also in zones that are not
+        // atomic there: Apple's checks by the client are "enforced regardless of the zone's capabilities".
         var culprits: [ZoneID: CKRecord.ID] = [:]
-        for id in ids where self.isAtomic && refused[id] != nil && !id.zoneID.model.isDefault {
+        for id in ids where self.isAtomic && refused[id] != nil {
             culprits[id.zoneID.model] = culprits[id.zoneID.model] ?? id
         }
         func fate(_ id: CKRecord.ID) -> CKError? {
@@ -159,7 +160,7 @@ struct RecordModification: BatchRequest {
             return .deletion(id, .success(()))
         case (.save(let record, _), .failure(let failure)):
             let error = CKError(
-                failure,
+                failure.about(ErrorSubject(record.recordID, scope: self.scope)),
                 clientRecord: record,
                 itemID: self.culprit(of: failure),
                 currentUser: user
@@ -167,7 +168,7 @@ struct RecordModification: BatchRequest {
             return .value(record.recordID, .failure(error))
         case (.deletion(let id), .failure(let failure)):
             let error = CKError(
-                failure,
+                failure.about(ErrorSubject(id, scope: self.scope)),
                 clientRecord: nil,
                 itemID: self.culprit(of: failure),
                 currentUser: user

@@ -104,7 +104,7 @@ final class RequestCall: CKOperation.Work {
             state = .asking(
                 Task {
                     do throws(CKError) {
-                        let user = try await session.open(timeout: self.patience.request)
+                        let user = try await session.open(self.patience)
                         let ready = try await self.upload(request, over: session.client, listeners)
                         self.send(ready, session: session, user: user, listeners)
                     } catch {
@@ -191,7 +191,9 @@ final class RequestCall: CKOperation.Work {
         let handle = session.client.start(
             operation,
             requestTimeout: self.patience.request,
-            resourceTimeout: self.patience.resource
+            resourceTimeout: self.patience.resource,
+            // What comes after files were sent waits as they do.
+            connectionTimeout: request.hasUploads ? self.patience.request : self.patience.connection
         ) { items in
             self.run(false) { delivery.add(tally.read(held.passing(items), user: user)) }
         } end: { result in
@@ -215,7 +217,7 @@ final class RequestCall: CKOperation.Work {
                 case .failure(let error):
                     session.heard(error)
                     delivery.add(tally.read(refused, user: user))
-                    delivery.finish { end(.failed(CKError(error))) }
+                    delivery.finish { end(.failed(CKError(error.about(request.subject)))) }
                 }
             }
         }

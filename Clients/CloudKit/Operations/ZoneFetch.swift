@@ -36,6 +36,7 @@ struct ZoneFetch: BatchRequest {
             return .value(CKRecordZone.ID(zone.id), .success(CKRecordZone(zone)))
         }
         guard Int(item.index) < ids.count else { return nil }
-        return .value(ids[Int(item.index)], item.outcome.zone(user: user))
+        let id = ids[Int(item.index)]
+        return .value(id, item.outcome.zone(user: user, ErrorSubject(zone: id, scope: self.scope)))
     }
 }

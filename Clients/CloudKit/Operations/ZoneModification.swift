@@ -39,13 +39,15 @@ struct ZoneModification: BatchRequest {
         let index = Int(item.index)
         guard index < self.itemCount else { return nil }
         if index < self.saves.count {
-            return .value(self.saves[index], item.outcome.zone(user: user))
+            let id = self.saves[index]
+            return .value(id, item.outcome.zone(user: user, ErrorSubject(zone: id, scope: self.scope)))
         }
         let id = self.deletes[index - self.saves.count]
         switch item.outcome {
         case .deleted: return .deletion(id, .success(()))
         case .failure(let failure):
-            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            let subject = ErrorSubject(zone: id, scope: self.scope)
+            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .deletion(id, .failure(error))
         default: return .deletion(id, .failure(CKError.answerOfAnotherKind))
         }
@@ -54,11 +56,11 @@ struct ZoneModification: BatchRequest {
 
 extension ItemOutcome {
     /// The outcome of an item that is answered with a zone.
-    func zone(user: String) -> Result<CKRecordZone, any Error> {
+    func zone(user: String, _ subject: ErrorSubject) -> Result<CKRecordZone, any Error> {
         switch self {
         case .zone(let zone): .success(CKRecordZone(zone))
         case .failure(let failure):
-            .failure(CKError(failure, clientRecord: nil, itemID: nil, currentUser: user))
+            .failure(CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user))
         default: .failure(CKError.answerOfAnotherKind)
         }
     }

@@ -38,6 +38,12 @@ struct RecordQuery: BatchRequest {
     /// Only the answer says how many there are.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
+
+    var subject: ErrorSubject? {
+        guard case .query(_, let zone) = self.start else { return nil }
+        return ErrorSubject(zone: zone, scope: self.scope)
+    }
+
     var assetSource: AssetSource? { AssetSource(scope: self.scope, desiredKeys: self.desiredKeys) }
 
     func operation(user: String) throws(CKError) -> RequestModel {

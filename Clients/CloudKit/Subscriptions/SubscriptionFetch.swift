@@ -40,7 +40,8 @@ struct SubscriptionFetch: BatchRequest {
         switch item.outcome {
         case .subscription(let subscription): return .value(id, .success(.made(of: subscription)))
         case .failure(let failure):
-            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            let subject = ErrorSubject(item: id, scope: self.scope)
+            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .value(id, .failure(error))
         default: return .value(id, .failure(CKError.answerOfAnotherKind))
         }

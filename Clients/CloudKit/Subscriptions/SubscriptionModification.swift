@@ -65,7 +65,8 @@ struct SubscriptionModification: BatchRequest {
             switch item.outcome {
             case .subscription: return .value(id, .success(subscription))
             case .failure(let failure):
-                let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+                let subject = ErrorSubject(item: id, zone: subscription.zone, scope: self.scope)
+                let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
                 return .value(id, .failure(error))
             default: return .value(id, .failure(CKError.answerOfAnotherKind))
             }
@@ -74,7 +75,8 @@ struct SubscriptionModification: BatchRequest {
         switch item.outcome {
         case .deleted: return .deletion(id, .success(()))
         case .failure(let failure):
-            let error = CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)
+            let subject = ErrorSubject(item: id, scope: self.scope)
+            let error = CKError(failure.about(subject), clientRecord: nil, itemID: nil, currentUser: user)
             return .deletion(id, .failure(error))
         default: return .deletion(id, .failure(CKError.answerOfAnotherKind))
         }
@@ -95,5 +97,16 @@ extension RecordModel.Subscription {
             firesOn: firesOn
         )
         return subscription
+    }
+}
+
+extension CKSubscription {
+    /// The zone that the subscription is about; `nil` if it is about all.
+    fileprivate var zone: CKRecordZone.ID? {
+        switch self {
+        case let query as CKQuerySubscription: query.zoneID
+        case let zone as CKRecordZoneSubscription: zone.zoneID
+        default: nil
+        }
     }
 }

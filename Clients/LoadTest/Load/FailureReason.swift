@@ -8,6 +8,8 @@ enum FailureReason {
         case .refused(let failure): self.text(failure)
         case .rejected(let reason, _): "connection refused, reason \(reason.rawValue)"
         case .unreachable: "unreachable"
+        case .offline: "no network"
+        case .misconfigured: "misconfigured"
         case .responseLost: "no answer in time"
         case .cancelled: "cancelled"
         case .protocolViolation: self.violation

@@ -223,8 +223,9 @@ extension ClientError {
         // It was judged now, and nothing was written; but it may have been sent, and executed, before a connection broke.
         case .refused(let failure): failure.code == .internalError ? .undecided : .unknown
         // Never sent.
-        case .unreachable: .notWritten
-        case .responseLost, .rejected, .cancelled, .protocolViolation, .fileFailed, .closed: .undecided
+        case .unreachable, .offline: .notWritten
+        case .responseLost, .rejected, .misconfigured, .cancelled, .protocolViolation: .undecided
+        case .fileFailed, .closed: .undecided
         }
     }
 }

@@ -76,7 +76,8 @@ extension LoadFailure {
                 .failed,
                 "the server refused to \(purpose): \(failure.message) (\(FailureReason.text(failure)))"
             )
-        case .unreachable(let description): self.init(.unavailable, description)
+        case .unreachable(let description), .offline(let description), .misconfigured(let description):
+            self.init(.unavailable, description)
         case .rejected(_, let message):
             self.init(.unavailable, "the server refused the connection: \(message)")
         default: self.init(.unavailable, "it was not possible to \(purpose): \(FailureReason.text(error))")

@@ -38,6 +38,8 @@ package struct AssetUpload: Sendable {
 /// What is wrong with a file on this side, with a text for people.
 package enum FileFailure: Error, Hashable, Sendable {
     case missing(String)
+    /// It is there, and can't be opened.
+    case unopened(String)
     /// It is not what it was when it was hashed.
     case modified(String)
     /// It is no file whose bytes could be an asset.

@@ -4,6 +4,8 @@ import WireProtocol
 enum ConnectionEnd: Error, Hashable {
     /// The network or the server failed; connecting again may mend it. The text says what failed.
     case broken(String)
+    /// There is no way from this machine into the network; connecting again may find one.
+    case offline(String)
     /// Connecting again fails again until somebody changes something. The text says what.
     case misconfigured(String)
     case goneAway(GoAway)
@@ -17,8 +19,8 @@ enum ConnectionEnd: Error, Hashable {
     /// The text names the server.
     func terminalError(server: String) -> ClientError? {
         switch self {
-        case .broken, .drained: nil
-        case .misconfigured(let text): .unreachable(description: "Cannot use \(server): \(text)")
+        case .broken, .offline, .drained: nil
+        case .misconfigured(let text): .misconfigured(description: "Cannot use \(server): \(text)")
         case .goneAway(let goAway) where goAway.reason.isTerminal:
             .rejected(reason: goAway.reason, message: goAway.message)
         case .goneAway: nil
@@ -36,7 +38,7 @@ enum ConnectionEnd: Error, Hashable {
     /// Whether the connection did what it was there for: what ends it in another way is a failed attempt, whatever it had answered.
     var isOrderly: Bool {
         switch self {
-        case .broken, .drained, .shutDown: true
+        case .broken, .offline, .drained, .shutDown: true
         case .goneAway(let goAway): !goAway.reason.isTerminal
         case .misconfigured, .violated: false
         }
@@ -45,7 +47,7 @@ enum ConnectionEnd: Error, Hashable {
     /// What to tell a caller whose time runs out before there is another connection.
     var description: String {
         switch self {
-        case .broken(let text), .misconfigured(let text): text
+        case .broken(let text), .offline(let text), .misconfigured(let text): text
         case .goneAway(let goAway):
             goAway.message.isEmpty ? "the server closed the connection" : goAway.message
         case .violated(let error): "the server's bytes break the protocol at \(error.field)"
@@ -63,5 +65,14 @@ extension CloseReason {
         // Violations: whatever this side does wrong, it would do again.
         default: self.rawValue >= 100
         }
+    }
+}
+
+extension ClientError {
+    /// The error of what waited for a connection in vain.
+    static func unreached(_ what: String, because cause: ConnectionEnd) -> ClientError {
+        let description = "\(what): \(cause.description)"
+        if case .offline = cause { return .offline(description: description) }
+        return .unreachable(description: description)
     }
 }

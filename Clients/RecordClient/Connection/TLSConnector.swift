@@ -91,15 +91,13 @@ final class TLSConnector: Sendable {
             do {
                 authorities = try NIOSSLCertificate.fromPEMFile(file)
             } catch {
-                throw .misconfigured(
-                    "\(file), named as its authority (TIDEMARK_CA), is not a readable PEM file"
-                )
+                throw .unusableAuthority(file)
             }
         case .pem(let text):
             do {
                 authorities = try NIOSSLCertificate.fromPEMBytes(Array(text.utf8))
             } catch {
-                throw .misconfigured("the certificate authorities given are not PEM")
+                throw .misconfigured("the text given as its authority has no certificate in PEM")
             }
         }
         guard !authorities.isEmpty else {
@@ -114,8 +112,8 @@ extension ConnectionEnd {
     init(_ error: any Error) {
         switch error {
         case let end as ConnectionEnd: self = end
-        case let error as NIOConnectionError: self = .broken(error.text)
-        case let error as IOError: self = .broken(error.text)
+        case let error as NIOConnectionError: self.init(error)
+        case let error as IOError: self.init(error)
         case ChannelError.connectTimeout: self = .broken("no answer to the attempt to connect")
         case NIOSSLError.uncleanShutdown: self = .broken("the server closed the connection")
         case NIOSSLError.handshakeFailed(.sslError(let stack)): self.init(handshakeFailure: "\(stack)")
@@ -130,6 +128,15 @@ extension ConnectionEnd {
         "its certificate is not signed by an authority that is trusted here: name the server's CA file (TIDEMARK_CA)"
     )
 
+    /// Tells a file that can't be read from one with something else in it.
+    fileprivate static func unusableAuthority(_ file: String) -> ConnectionEnd {
+        guard access(file, R_OK) != 0 else {
+            return .misconfigured("\(file), named as its authority (TIDEMARK_CA), has no certificate in PEM")
+        }
+        let reason = String(cString: strerror(errno))
+        return .misconfigured("\(file), named as its authority (TIDEMARK_CA), cannot be read: \(reason)")
+    }
+
     /// - Parameter stack: BoringSSL's text; it has no other form outside the library.
     private init(handshakeFailure stack: String) {
         if stack.contains("EOF during handshake") {
@@ -142,21 +149,34 @@ extension ConnectionEnd {
     }
 }
 
-extension NIOConnectionError {
-    fileprivate var text: String {
-        if let failure = self.connectionErrors.first {
-            return (failure.error as? IOError)?.text ?? "\(failure.error)"
+extension ConnectionEnd {
+    /// Of several addresses the first counts, unless the attempt failed otherwise at another: that one was on the network.
+    private init(_ error: NIOConnectionError) {
+        let failures = error.connectionErrors.map(\.error)
+        guard
+            let failure = failures.first(where: { ($0 as? IOError)?.isOfNoNetwork == false })
+                ?? failures.first
+        else {
+            self = .broken("the name \(error.host) is not found")
+            return
         }
-        return "the name \(self.host) is not found"
+        self = (failure as? IOError).map { ConnectionEnd($0) } ?? .broken("\(failure)")
+    }
+
+    private init(_ error: IOError) {
+        self = error.isOfNoNetwork ? .offline(error.text) : .broken(error.text)
     }
 }
 
 extension IOError {
+    fileprivate var isOfNoNetwork: Bool { self.errnoCode == ENETUNREACH || self.errnoCode == ENETDOWN }
+
     fileprivate var text: String {
         switch self.errnoCode {
-        case ECONNREFUSED: "the connection was refused: is the server running?"
+        case ENETUNREACH, ENETDOWN: "this machine has no network"
+        case ECONNREFUSED: "the connection was refused: no server listens there"
         case ECONNRESET, EPIPE: "the connection was reset"
-        case ENETUNREACH, EHOSTUNREACH: "the host cannot be reached"
+        case EHOSTUNREACH: "the host cannot be reached"
         default: self.description
         }
     }

@@ -41,6 +41,9 @@ final class PendingRequest {
     let requestTimeout: TimeAmount
     let resourceDeadline: NIODeadline
     var silenceDeadline: NIODeadline
+    private let connectionTimeout: TimeAmount
+    /// `nil` while there is a connection, and for good once the request was sent.
+    private var connectionDeadline: NIODeadline?
     var place: Place = .waiting
     /// The caller has the answer, or wants none.
     var hasEnded = false
@@ -69,6 +72,7 @@ final class PendingRequest {
         self.transfer = transfer
         self.receiver = receiver
         self.requestTimeout = timeouts.request
+        self.connectionTimeout = timeouts.connection
         self.silenceDeadline = now + timeouts.request
         self.resourceDeadline = now + timeouts.resource
     }
@@ -90,12 +94,22 @@ final class PendingRequest {
     }
 
     /// When the request ends for want of an answer, unless something of it arrives.
-    var deadline: NIODeadline { min(self.silenceDeadline, self.resourceDeadline) }
+    var deadline: NIODeadline {
+        let deadline = min(self.silenceDeadline, self.resourceDeadline)
+        guard self.sentAt == nil, let connectionDeadline else { return deadline }
+        return min(deadline, connectionDeadline)
+    }
 
-    /// How a request ends whose time is over.
-    func timedOut(_ description: String) -> ClientError {
-        self.sentAt != nil && self.operation.isMutating
-            ? .responseLost : .unreachable(description: description)
+    /// There is no connection; the time without one runs from the first moment on.
+    func lacksConnection(since now: NIODeadline) {
+        self.connectionDeadline = self.connectionDeadline ?? now + self.connectionTimeout
+    }
+
+    func hasConnection() { self.connectionDeadline = nil }
+
+    /// How a request ends whose time is over; `reason` if it was never sent, or changes nothing.
+    func timedOut(_ reason: ClientError) -> ClientError {
+        self.sentAt != nil && self.operation.isMutating ? .responseLost : reason
     }
 
     /// Hands over the items that were not handed over before.

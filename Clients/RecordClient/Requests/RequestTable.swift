@@ -119,6 +119,15 @@ struct RequestTable {
         self.later.append((time, request))
     }
 
+    /// Nothing can be sent from now on.
+    func lackConnection(since now: NIODeadline) {
+        for request in self.requests.values { request.lacksConnection(since: now) }
+    }
+
+    func haveConnection() {
+        for request in self.requests.values { request.hasConnection() }
+    }
+
     /// Those whose time has come wait again, before those that came later.
     mutating func returnDue(now: NIODeadline) {
         guard !self.later.isEmpty else { return }

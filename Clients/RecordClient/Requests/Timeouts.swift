@@ -12,9 +12,13 @@ struct Timeouts: Hashable, Sendable {
     let request: TimeAmount
     /// Longest time over all.
     let resource: TimeAmount
+    /// Longest time without a connection, while the request was never sent.
+    let connection: TimeAmount
 
-    init(request: Duration, resource: Duration) {
+    /// Without `connection` a request waits for one as long as for an answer.
+    init(request: Duration, resource: Duration, connection: Duration? = nil) {
         self.request = min(TimeAmount(request), Self.max)
         self.resource = min(TimeAmount(resource), Self.max)
+        self.connection = min(TimeAmount(connection ?? request), Self.max)
     }
 }

@@ -18,4 +18,15 @@ extension Failure {
             retry: .afterChange
         )
     }
+
+    /// A record is larger than any may be: sending fewer at a time is of no use.
+    package static func recordTooLarge(_ recordName: String, bytes: Int, bytesMax: Int) -> Failure {
+        Failure(
+            code: .limitExceeded,
+            message:
+                "record too large: the fields of '\(recordName)' take \(bytes) bytes, and \(bytesMax) are "
+                + "the most: move large values to assets",
+            retry: .afterChange
+        )
+    }
 }

@@ -46,9 +46,13 @@ extension StoreError {
         case .permissionDenied(let permission): permission.text
         case .notSignedIn: "This request requires an authenticated account"
         case .databaseNotAllowed: "the operation does not exist in this database"
-        case .recordTypeUnknown(let type): "Did not find record type: \(type)"
+        case .recordTypeUnknown(let type):
+            "Did not find record type: \(type) (in development a type comes with its first record, or with "
+                + "tidemark schema import)"
         case .systemTypeQuery: "Can't query system types"
-        case .fieldUnknown(let field): "Unknown field '\(field)'"
+        case .fieldUnknown(let field):
+            "Unknown field '\(field)' (in development a field comes with the first record that has it, or with "
+                + "tidemark schema import)"
         case .fieldNotQueryable(let field): "Field '\(field)' is not marked queryable"
         case .fieldNotSortable(let field): "Field '\(field)' is not marked sortable"
         case .fieldNotSearchable(let field): "Field '\(field)' is not marked searchable"

@@ -56,13 +56,15 @@ final class ScriptedServer {
     func start(
         _ operation: Operation,
         requestTimeout: Duration = .seconds(60),
-        resourceTimeout: Duration = .seconds(600)
+        resourceTimeout: Duration = .seconds(600),
+        connectionTimeout: Duration? = nil
     ) -> StartedRequest {
         let answer = Answer()
         let handle = self.client?.start(
             operation,
             requestTimeout: requestTimeout,
             resourceTimeout: resourceTimeout,
+            connectionTimeout: connectionTimeout,
             items: { answer.received($0) },
             end: { answer.ended($0) }
         )
