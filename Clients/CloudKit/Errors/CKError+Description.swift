@@ -28,11 +28,9 @@ extension CKError {
     /// What an error with a code and a text carries; `serverCode` counts where it says more than the code.
     static func userInfo(code: Code, message: String, serverCode: UInt32? = nil) -> [String: Any] {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
-        let serverCode = serverCode.flatMap { Int(exactly: $0) }.flatMap {
-            Code(rawValue: $0) == nil ? $0 : nil
-        }
+        let serverCode = serverCode.flatMap { Int(exactly: $0) }.flatMap { $0 == code.rawValue ? nil : $0 }
         if let internalCode = serverCode ?? code.internalCode {
-            userInfo[NSUnderlyingErrorKey] = NSError(
+            userInfo[NSUnderlyingErrorKey] = StoredError(
                 domain: self.internalErrorDomain,
                 code: internalCode,
                 userInfo: [NSLocalizedDescriptionKey: message]

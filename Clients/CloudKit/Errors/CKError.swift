@@ -9,7 +9,12 @@ public struct CKError: _BridgedStoredNSError {
 
     /// Takes an error of the domain `CKErrorDomain`.
     public init(_nsError error: NSError) {
-        self._nsError = error
+        self._nsError = StoredError.holding(error)
+    }
+
+    /// Makes an error of a code, with what it carries by the keys of this module and Foundation's.
+    public init(_ code: CKError.Code, userInfo: [String: Any] = [:]) {
+        self._nsError = StoredError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
     /// The domain of every error of this type.
