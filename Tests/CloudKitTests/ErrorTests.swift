@@ -1,9 +1,10 @@
-import CloudKit
 import Foundation
 import RecordClient
 import RecordModel
 import Testing
 import WireProtocol
+
+@testable import CloudKit
 
 struct `An error of an item` {
     private func error(_ failure: Failure, client: CKRecord? = nil, item: AnyHashable? = nil) -> CKError {
@@ -24,6 +25,9 @@ struct `An error of an item` {
         let old = error(Failure(code: .operationUnknown, message: "old", retry: .never))
         #expect(old.code == .incompatibleVersion)
         #expect((old.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 1001)
+        let lost = error(Failure(code: .assetNotAvailable, message: "lost", retry: .afterChange))
+        #expect(lost.code == .serverRejectedRequest && lost.isOfLostFile)
+        #expect((lost.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 35)
         let new = error(Failure(code: ErrorCode(rawValue: 77_777), message: "new", retry: .never))
         #expect(new.code == .internalError)
         #expect((new.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 77_777)
@@ -160,6 +164,7 @@ struct `An error of a request` {
 
     static let clientErrors: [(ClientError, CKError.Code, CKError.RetryAdvice)] = [
         (.unreachable(description: "d"), .networkFailure, .now), (.responseLost, .serverResponseLost, .now),
+        (.misconfigured(description: "d"), .badContainer, .never),
         (.cancelled, .operationCancelled, .never), (.closed, .networkUnavailable, .never),
         (.protocolViolation(WireError(.malformed, field: "f")), .internalError, .never),
         (.rejected(reason: .notAuthenticated, message: "m"), .notAuthenticated, .never),

@@ -54,8 +54,7 @@ final class AssetCache: Sendable {
     static func defaultFolder(variables: [String: String], program: String) -> String {
         if let folder = variables[CKServerConnection.Variable.cache], !folder.isEmpty { return folder }
         let name = program.split(separator: "/").last.map { "/\($0)" } ?? ""
-        if let cache = variables["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/tidemark" + name }
-        return NSHomeDirectory() + "/.cache/tidemark" + name
+        return UserFolder.cache.path(variables: variables) + "/tidemark" + name
     }
 
     /// The file of an asset; `nil`: it is not there, or is not what it should be and was removed.

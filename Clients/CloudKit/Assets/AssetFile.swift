@@ -41,7 +41,9 @@ final class AssetFile: Sendable {
         guard url.isFileURL else { throw .unusable("'\(url)' is not the URL of a file") }
         self.path = url.path
         guard let descriptor = OpenDescriptor(self.path) else {
-            throw .missing("The file '\(self.path)' of an asset can't be read: \(Self.reason())")
+            let isMissing = errno == ENOENT || errno == ENOTDIR
+            let text = "The file '\(self.path)' of an asset can't be opened: \(Self.reason())"
+            throw isMissing ? .missing(text) : .unopened(text)
         }
         guard let status = descriptor.status, status.st_mode & S_IFMT == S_IFREG else {
             throw .unusable(

@@ -38,7 +38,6 @@ enum InstallationID {
     /// The folder for what a program keeps; of the path that it was started by the last part counts.
     static func stateFolder(variables: [String: String], program: String) -> String {
         let name = program.split(separator: "/").last.map { "/\($0)" } ?? ""
-        if let state = variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tidemark" + name }
-        return NSHomeDirectory() + "/.local/state/tidemark" + name
+        return UserFolder.state.path(variables: variables) + "/tidemark" + name
     }
 }

@@ -74,7 +74,7 @@ extension CKError {
         case participantMayNeedVerification = 33
         /// The answer was lost: whether the request took effect is unknown.
         case serverResponseLost = 34
-        /// The content of an asset is gone, or not there yet.
+        /// The file of an asset can't be opened; try again when it can.
         case assetNotAvailable = 35
         /// The account needs its user's attention.
         case accountTemporarilyUnavailable = 36

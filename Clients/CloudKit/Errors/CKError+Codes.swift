@@ -68,7 +68,7 @@ extension CKError {
     public static var participantMayNeedVerification: CKError.Code { .participantMayNeedVerification }
     /// The answer was lost: whether the request took effect is unknown.
     public static var serverResponseLost: CKError.Code { .serverResponseLost }
-    /// The content of an asset is gone, or not there yet.
+    /// The file of an asset can't be opened; try again when it can.
     public static var assetNotAvailable: CKError.Code { .assetNotAvailable }
     /// The account needs its user's attention.
     public static var accountTemporarilyUnavailable: CKError.Code { .accountTemporarilyUnavailable }

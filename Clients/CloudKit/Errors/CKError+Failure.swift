@@ -34,6 +34,13 @@ extension CKError {
         self.init(Code(failure.code), userInfo: Self.userInfo(of: failure))
     }
 
+    /// Whether the server lacks a file that was to travel, or the record does not name it any more.
+    var isOfLostFile: Bool {
+        guard let underlying = self.userInfo[NSUnderlyingErrorKey] as? NSError else { return false }
+        return underlying.domain == Self.internalErrorDomain
+            && underlying.code == Int(ErrorCode.assetNotAvailable.rawValue)
+    }
+
     private static func userInfo(of failure: Failure) -> [String: Any] {
         var userInfo = Self.userInfo(
             code: Code(failure.code),
@@ -66,6 +73,8 @@ extension CKError.Code {
         switch code {
         case .deadlineExceeded: self = .networkFailure
         case .operationUnknown: self = .incompatibleVersion
+        // Apple's code of this number is about a file of this machine.
+        case .assetNotAvailable: self = .serverRejectedRequest
         default: self = Int(exactly: code.rawValue).flatMap { Self(rawValue: $0) } ?? .internalError
         }
     }

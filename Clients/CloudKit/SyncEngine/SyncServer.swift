@@ -83,7 +83,7 @@ struct SyncServer: Sendable {
     ) async throws -> CKRecord? {
         guard let error = error as? CKError else { throw error }
         if error.code == .unknownItem { return nil }
-        guard error.code == .assetNotAvailable else { throw error }
+        guard error.isOfLostFile else { throw error }
         let configuration = CKOperation.Configuration()
         configuration.downloadsAssets = false
         do {

@@ -188,6 +188,7 @@ struct `A cache of assets` {
         }
         #expect(folder(["TIDEMARK_CACHE": "/c", "XDG_CACHE_HOME": "/x"]) == "/c")
         #expect(folder(["XDG_CACHE_HOME": "/x"]) == "/x/tidemark/photos")
+        #expect(folder(["HOME": "/h"]) == "/h/.cache/tidemark/photos")
         #expect(folder([:]).hasSuffix("/.cache/tidemark/photos"))
     }
 }
@@ -220,6 +221,11 @@ struct `A file that is saved` {
         let pipe = self.folder.path + "/pipe"
         mkfifo(pipe, 0o600)
         #expect(throws: FileFailure.self) { try AssetFile(URL(fileURLWithPath: pipe)) }
+        let loop = self.folder.path + "/loop"
+        #expect(symlink(loop, loop) == 0)
+        let unopened = #expect(throws: FileFailure.self) { try AssetFile(URL(fileURLWithPath: loop)) }
+        #expect(unopened.map { CKError($0).code } == .assetNotAvailable)
+        #expect(CKError(FileFailure.failed("")).code == .internalError)
         #expect(CKError(FileFailure.missing("")).code == .assetFileNotFound)
         #expect(CKError(FileFailure.modified("")).code == .assetFileModified)
     }

@@ -183,7 +183,7 @@ struct AssetSurpriseTests {
                 savePolicy: .changedKeys,
                 atomically: false
             )
-            #expect(results[desk.id("a")]?.cloudKitError?.code == .assetNotAvailable)
+            #expect(results[desk.id("a")]?.cloudKitError?.code == .serverRejectedRequest)
             _ = try results[desk.id("other")]?.get()
             #expect(results.count == 2 && tap.lives(.toServer).count == 3)
             try await tap.end()
