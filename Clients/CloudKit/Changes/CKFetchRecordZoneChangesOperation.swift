@@ -3,8 +3,8 @@ internal import RecordModel
 
 /// Fetches what changed in zones: records at their latest state, and what was deleted.
 ///
-/// - Order: In each zone a record comes after its parent, and changes in the order in which they were made. Up to four zones are read
-///   at once, so that pages of several may alternate. For a page come the blocks of its records, then, if another page of the zone
+/// - Order: Zones are told one after the other, in the order in which they are named; up to four are read at once. In each zone a record
+///   comes after its parent, and changes in the order in which they were made. For a page come the blocks of its records, then, if another page of the zone
 ///   follows, `recordZoneChangeTokensUpdatedBlock`, else the zone's result block; last come the blocks for the whole operation.
 /// - Shape: Without a token a zone's changes are all that is alive in it, without what was deleted. A record that changes
 ///   while the operation runs may come again, in its new state.

@@ -2,20 +2,34 @@ private import Synchronization
 
 /// Reads the feeds of several zones: some at once, the others when one of those has ended.
 ///
+/// They are reported one after the other, in the order in which they were given: published code keeps what it heard of a zone until the
+/// zone's end. Zones whose turn has not come read ahead, two pages each at most.
+///
 /// A zone that fails for a reason of its own ends alone. What goes wrong for all (no server, nobody signed in, cancelled) ends
 /// everything, and the zones that had not ended are not reported as ended.
 final class ZoneFeeds: CKOperation.Work {
     typealias Reader = FeedReader<ZoneChangesPage>
+    private typealias Step = @Sendable () -> Void
 
     /// Each has two pages in memory at most, and one stream of the connection.
     static let parallelMax = 4
 
+    private struct Running {
+        let zoneID: CKRecordZone.ID
+        let reader: Reader
+        /// What the reader reports when the turn of its zone comes; it reports nothing else until that has run.
+        var held: Step?
+    }
+
     private struct State {
         /// In the order in which they are to be started.
         var waiting: ArraySlice<ZoneChangesPage>
-        var running: [CKRecordZone.ID: Reader] = [:]
+        /// In the order in which they are to be reported: it is the first one's turn.
+        var running: [Running] = []
         var failures: [AnyHashable: any Error] = [:]
-        /// What went wrong for all.
+        /// What went wrong for all, when a reader met it: no zone is begun after it.
+        var cause: CKError?
+        /// The same, when the zone's turn had come: nothing is reported after it.
         var error: CKError?
         var isCancelled = false
     }
@@ -32,7 +46,7 @@ final class ZoneFeeds: CKOperation.Work {
     ///   - readsAll: Whether to go on until nothing more is coming.
     ///   - source: Where pages come from.
     ///   - callBack: Runs what it is given, in order, one at a time.
-    ///   - report: Called there for each page of a zone, in the order of that zone.
+    ///   - report: Called there for each page of a zone, zone after zone.
     ///   - end: Called there once, last.
     init(
         _ pages: [ZoneChangesPage],
@@ -55,11 +69,12 @@ final class ZoneFeeds: CKOperation.Work {
 
     /// Ends everything with `operationCancelled` unless it has ended.
     func cancel() {
-        let running = self.state.withLock { state in
-            state.isCancelled = true
-            return state.running.values.map { $0 }
-        }
-        for reader in running { reader.cancel() }
+        self.state.withLock { $0.isCancelled = true }
+        self.cancelReaders()
+    }
+
+    private func cancelReaders() {
+        for reader in self.state.withLock({ $0.running.map(\.reader) }) { reader.cancel() }
     }
 
     /// Starts what may be started, or ends.
@@ -67,10 +82,10 @@ final class ZoneFeeds: CKOperation.Work {
         var started: [Reader] = []
         let isAtEnd = self.state.withLock { state in
             if state.error == nil, state.isCancelled { state.error = .cancelled }
-            if state.error == nil {
+            if state.error == nil, state.cause == nil {
                 while state.running.count < Self.parallelMax, let page = state.waiting.popFirst() {
                     let reader = self.reader(page)
-                    state.running[page.zoneID] = reader
+                    state.running.append(Running(zoneID: page.zoneID, reader: reader))
                     started.append(reader)
                 }
             }
@@ -88,9 +103,40 @@ final class ZoneFeeds: CKOperation.Work {
     }
 
     private func reader(_ page: ZoneChangesPage) -> Reader {
-        FeedReader(first: page, readsAll: self.readsAll, source: self.source, callBack: self.callBack) {
-            self.reported($0, of: page.zoneID)
+        let zoneID = page.zoneID
+        return FeedReader(
+            first: page,
+            readsAll: self.readsAll,
+            source: { page, told in
+                self.source(page) { result in
+                    // The zone whose turn it is may wait for a server that nobody reaches any more.
+                    if case .failure(let error) = result, !error.isOfZone { self.stop(for: error) }
+                    told(result)
+                }
+            },
+            callBack: { self.take($0, of: zoneID) },
+            report: { self.reported($0, of: zoneID) }
+        )
+    }
+
+    /// Runs what the reader of a zone has to report, or keeps it until it is the zone's turn.
+    private func take(_ step: @escaping @Sendable () -> Void, of zoneID: CKRecordZone.ID) {
+        let isTurn = self.state.withLock { state in
+            guard let index = state.running.firstIndex(where: { $0.zoneID == zoneID }), index > 0 else {
+                return true
+            }
+            state.running[index].held = step
+            return false
         }
+        if isTurn { self.callBack(step) }
+    }
+
+    /// Stops reading for a reason that is not of one zone; the first one counts.
+    ///
+    /// What was read is told all the same.
+    private func stop(for error: CKError) {
+        self.state.withLock { $0.cause = $0.cause ?? error }
+        self.cancelReaders()
     }
 
     private func reported(_ report: Reader.Report, of zoneID: CKRecordZone.ID) {
@@ -105,23 +151,22 @@ final class ZoneFeeds: CKOperation.Work {
             if self.isGoingOn { self.report(zoneID, report) }
             self.ended(zoneID) { $0.failures[zoneID] = error }
         case .failed(let error):
-            let others = self.state.withLock { state in
-                state.error = state.error ?? error
-                return state.running.values.map { $0 }
-            }
-            for reader in others { reader.cancel() }
-            self.ended(zoneID) { _ in }
+            self.stop(for: error)
+            self.ended(zoneID) { $0.error = $0.error ?? $0.cause ?? error }
         }
         self.goOn()
     }
 
     private var isGoingOn: Bool { self.state.withLock { $0.error == nil } }
 
+    /// It is the next zone's turn.
     private func ended(_ zoneID: CKRecordZone.ID, _ note: (inout State) -> Void) {
-        self.state.withLock { state in
-            state.running[zoneID] = nil
+        let held = self.state.withLock { state in
+            state.running.removeAll { $0.zoneID == zoneID }
             note(&state)
+            return state.running.isEmpty ? nil : state.running[0].held.take()
         }
+        if let held { self.callBack(held) }
     }
 }
 

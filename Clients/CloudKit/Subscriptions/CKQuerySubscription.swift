@@ -83,7 +83,9 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     public convenience init(
         recordType: CKRecord.RecordType,
         predicate: NSPredicate,
-        options querySubscriptionOptions: CKQuerySubscription.Options = []
+        options querySubscriptionOptions: CKQuerySubscription.Options = [
+            .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+        ]
     ) {
         self.init(
             recordType: recordType,
@@ -133,11 +135,20 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
         guard !self.storedType.isEmpty else {
             throw .local(.invalidArguments, "A query subscription needs a record type")
         }
+        let firesOn = RecordModel.Subscription.FiresOn(
+            rawValue: UInt32(clamping: self.storedOptions.rawValue)
+        )
+        guard firesOn.isSubset(of: .all), !firesOn.isDisjoint(with: .events) else {
+            throw .local(
+                .invalidArguments,
+                "A query subscription fires on the creation, the update or the deletion of records: its options name none of these"
+            )
+        }
         return .query(
             recordType: self.storedType,
             predicate: try self.condition.get(),
             zone: self.zoneID?.model,
-            firesOn: RecordModel.Subscription.FiresOn(rawValue: UInt32(clamping: self.storedOptions.rawValue))
+            firesOn: firesOn
         )
     }
 }

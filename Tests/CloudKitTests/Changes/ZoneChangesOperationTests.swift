@@ -132,6 +132,45 @@ private func transcript(
         #expect(!feed.requests.contains("e@"), "the fifth waits for one of four to end")
     }
 
+    @Test func `zones are told one after the other, and the next ones read two pages ahead`() async {
+        let names = ["d", "a", "c", "b", "e"]
+        func pages(_ zone: String) -> [ScriptedPage] {
+            (1...4).map { number in
+                .items([saved("r\(number)", in: zone)], token: "\(number)", moreComing: number < 4)
+            }
+        }
+        let feed = ScriptedFeed(Dictionary(uniqueKeysWithValues: names.map { ($0, pages($0)) }))
+        let operation = ScriptedZoneChanges(feed, zones: names)
+        let ahead = Events()
+        let lines = await transcript(operation) { line in
+            guard line.hasPrefix("d: ") else { return }
+            for zone in ["a", "c", "b", "e"] {
+                let count = feed.requests.count { $0.hasPrefix(zone) }
+                if count > (zone == "e" ? 0 : 2) { ahead.note("\(count) pages of \(zone) at \(line)") }
+            }
+        }
+        #expect(ahead.all.isEmpty)
+        let zones = lines.filter { $0.contains(": ") }.compactMap(\.first)
+        #expect(zones == names.flatMap { name in Array(repeating: name.first, count: 9) }.compactMap { $0 })
+        #expect(lines.suffix(2) == ["ends", "completes 0"])
+    }
+
+    @Test func `a zone that fails in its turn does not keep the next ones from theirs`() async {
+        let feed = ScriptedFeed([
+            "a": [
+                .items([saved("r", in: "a")], token: "1", moreComing: true), .failure(.changeTokenExpired),
+            ],
+            "b": [.items([saved("r", in: "b")], token: "2")],
+        ])
+        let lines = await transcript(ScriptedZoneChanges(feed, zones: ["a", "b"]))
+        #expect(
+            lines == [
+                "a: r t1", "a: token 1 true", "a: fails 21", "a: completes nil false 21", "b: r t1",
+                "b: ends 2 true false", "b: completes 2 false 0", "ends", "completes 2", "  a 21",
+            ]
+        )
+    }
+
     @Test func `five zones are read, four at once`() async {
         let names = ["a", "b", "c", "d", "e"]
         let pages = names.map { ($0, [ScriptedPage.items([saved("r", in: $0)], token: "1")]) }

@@ -55,6 +55,17 @@ private let placeholder = CKRecord.Reference(
         }
     }
 
+    @available(*, deprecated)
+    @Test func `without options a query subscription fires on all three`() {
+        let all: CKQuerySubscription.Options = [
+            .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+        ]
+        let any = NSPredicate(value: true)
+        #expect(CKQuerySubscription(recordType: "Note", predicate: any).querySubscriptionOptions == all)
+        let named = CKQuerySubscription(recordType: "Note", predicate: any, subscriptionID: "q")
+        #expect(named.querySubscriptionOptions == all)
+    }
+
     @Test func `a predicate that a query can't have fails its subscription alone`() async throws {
         let operation = CKModifySubscriptionsOperation(
             subscriptionsToSave: [
@@ -64,6 +75,12 @@ private let placeholder = CKRecord.Reference(
                     recordType: "",
                     predicate: NSPredicate(value: true),
                     subscriptionID: "none"
+                ),
+                CKQuerySubscription(
+                    recordType: "Note",
+                    predicate: NSPredicate(value: true),
+                    subscriptionID: "silent",
+                    options: .firesOnce
                 ),
             ]
         )
@@ -84,7 +101,9 @@ private let placeholder = CKRecord.Reference(
             )
         }
         await operation.finish()
-        #expect(events.all == ["like 12", "block 12", "none 12", "succeeded", "completes 0 0 2 3"])
+        #expect(
+            events.all == ["like 12", "block 12", "none 12", "silent 12", "succeeded", "completes 0 0 2 4"]
+        )
     }
 
     @Test func `all subscriptions are of the kinds that the server says`() throws {

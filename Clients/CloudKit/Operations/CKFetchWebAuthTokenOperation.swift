@@ -1,0 +1,44 @@
+import Foundation
+
+/// Fetches a token for web pages.
+///
+/// Always fails with `serverRejectedRequest`: a Tidemark server has no clients in web pages. Declared for published code that names it.
+// SAFETY: see `CKOperation`.
+open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
+    /// The token of the web pages' API.
+    open var apiToken: String?
+
+    /// Called last.
+    ///
+    /// Deprecated by Apple.
+    open var fetchWebAuthTokenCompletionBlock: ((String?, (any Error)?) -> Void)?
+    /// Called last.
+    public var fetchWebAuthTokenResultBlock: ((Result<String, any Error>) -> Void)?
+
+    /// Makes an operation that fetches nothing yet.
+    public override init() { super.init() }
+
+    /// Makes an operation that fetches a token.
+    public convenience init(apiToken: String) {
+        self.init()
+        self.apiToken = apiToken
+    }
+
+    /// Fails.
+    open override func main() {
+        let text = "There are no tokens for web pages: a Tidemark server has no clients there"
+        if self.claim() { self.conclude(with: .local(.serverRejectedRequest, text)) }
+    }
+
+    override func report(_ error: CKError?) {
+        guard let error else { return }
+        self.fetchWebAuthTokenResultBlock?(.failure(error))
+        self.fetchWebAuthTokenCompletionBlock?(nil, error)
+    }
+
+    override func releaseBlocks() {
+        super.releaseBlocks()
+        self.fetchWebAuthTokenCompletionBlock = nil
+        self.fetchWebAuthTokenResultBlock = nil
+    }
+}
