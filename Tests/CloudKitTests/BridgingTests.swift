@@ -19,6 +19,21 @@ struct `Bridging of errors` {
         #expect(CKError(_nsError: nsError) == error)
     }
 
+    @Test func `archives what is text or a number, and nothing that ends the process`() throws {
+        let item = CKRecord.ID(recordName: "a")
+        var userInfo = CKError.partialFailure([item: CKError(.zoneBusy)], message: "text").userInfo
+        userInfo[CKErrorRetryAfterKey] = 4
+        userInfo["advice"] = CKError.RetryAdvice.now
+        let error = CKError(.partialFailure, userInfo: userInfo)
+        let data = try NSKeyedArchiver.archivedData(
+            withRootObject: error as NSError,
+            requiringSecureCoding: true
+        )
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSError.self, from: data) as? CKError
+        #expect(read?.code == .partialFailure && read?.retryAfterSeconds == 4)
+        #expect(read?.localizedDescription == "text" && read?.partialErrorsByItemID == nil)
+    }
+
     @Test func `keeps a number that Apple has not`() {
         let error = CKError(_nsError: NSError(domain: CKErrorDomain, code: 999))
         #expect(error.code == .internalError)

@@ -22,6 +22,8 @@ import Testing
         #expect(operation.timeoutIntervalForRequest == 7)
         operation.configuration.timeoutIntervalForRequest = 60
         #expect(operation.timeoutIntervalForRequest == 60, "set, though to the default's value")
+        operation.configuration.timeoutIntervalForRequest = 0
+        #expect(operation.timeoutIntervalForRequest == 7, "0 is not set")
         #expect(operation.timeoutIntervalForResource == 604_800)
     }
 

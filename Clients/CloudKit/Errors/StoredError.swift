@@ -29,4 +29,10 @@ final class StoredError: NSError, @unchecked Sendable {
 
     /// Archives know Foundation's class.
     override var classForCoder: AnyClass { NSError.self }
+
+    /// Writes texts and numbers; an archiver ends the process at what is no object, such as advice or the errors of items.
+    override func encode(with coder: NSCoder) {
+        let kept = self.userInfo.filter { $0.value is String || $0.value is NSNumber }
+        NSError(domain: self.domain, code: self.code, userInfo: kept).encode(with: coder)
+    }
 }

@@ -24,13 +24,15 @@ struct OperationSettings: Sendable {
     /// These settings, and where they say nothing those of `other`.
     func over(_ other: OperationSettings?) -> OperationSettings {
         guard let other else { return self }
+        func set(_ seconds: TimeInterval?) -> TimeInterval? { seconds == 0 ? nil : seconds }
         return OperationSettings(
             container: self.container ?? other.container,
             qualityOfService: self.qualityOfService ?? other.qualityOfService,
             allowsCellularAccess: self.allowsCellularAccess ?? other.allowsCellularAccess,
             isLongLived: self.isLongLived ?? other.isLongLived,
-            timeoutIntervalForRequest: self.timeoutIntervalForRequest ?? other.timeoutIntervalForRequest,
-            timeoutIntervalForResource: self.timeoutIntervalForResource ?? other.timeoutIntervalForResource,
+            timeoutIntervalForRequest: set(self.timeoutIntervalForRequest) ?? other.timeoutIntervalForRequest,
+            timeoutIntervalForResource: set(self.timeoutIntervalForResource)
+                ?? other.timeoutIntervalForResource,
             downloadsAssets: self.downloadsAssets ?? other.downloadsAssets
         )
     }
