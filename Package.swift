@@ -17,18 +17,23 @@ func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "s
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
-let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
-let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+
+/// A product that only the server, the programs and CloudKitTesting use: without the trait SwiftPM does not even fetch its package.
+func serverOnly(_ name: String, package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
+}
+let metrics = serverOnly("Metrics", package: "swift-metrics")
+let grdb = serverOnly("GRDB", package: "GRDB.swift")
+let grdbSQLite = serverOnly("GRDBSQLite", package: "GRDB.swift")
+let lifecycle = serverOnly("ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = serverOnly("UnixSignals", package: "swift-service-lifecycle")
+let configuration = serverOnly("Configuration", package: "swift-configuration")
+let argumentParser = serverOnly("ArgumentParser", package: "swift-argument-parser")
+let x509 = serverOnly("X509", package: "swift-certificates")
+let jwt = serverOnly("JWTKit", package: "jwt-kit")
+let histogram = serverOnly("Histogram", package: "hdrhistogram-swift")
+let asn1 = serverOnly("SwiftASN1", package: "swift-asn1")
 
 let protocolTargets: [Target] = [
     .target(name: "RecordModel", path: "Protocol/RecordModel", swiftSettings: settings),
@@ -356,6 +361,11 @@ let package = Package(
         .executable(name: "tidemark", targets: ["tidemark"]),
         .executable(name: "tidemark-listen", targets: ["tidemark-listen"]),
         .executable(name: "tidemark-load", targets: ["tidemark-load"]),
+    ],
+    // On, so that this repository builds whole. A package that needs the client alone says `traits: []`.
+    traits: [
+        .trait(name: "Server", description: "The server, the programs and CloudKitTesting."),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
