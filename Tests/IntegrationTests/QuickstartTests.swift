@@ -43,7 +43,7 @@ struct QuickstartTests {
             environment: ["PATH": "\(folder.path):\(path)"]
         ).outcome()
         #expect(outcome.exitCode == 9)
-        #expect(outcome.output.contains(/about .* minutes.*\n(?s:.*)\nswift is run with build\n$/))
+        #expect(outcome.output.contains(/takes .* minutes.*\n(?s:.*)\nswift is run with build\n$/))
         #expect(outcome.output.matches(of: /swift is run/).count == 1)
     }
 
