@@ -137,6 +137,7 @@ let clientTargets: [Target] = [
             "WireProtocol", "RecordModel", "ServerCertificates", logging,
         ],
         path: "Clients/CloudKitTesting",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
     .executableTarget(

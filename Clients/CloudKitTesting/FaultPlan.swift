@@ -19,6 +19,8 @@ public final class FaultPlan: Sendable {
     private struct State {
         var entries: [Entry] = []
         var happened = 0
+        /// Requests that were read, by kind and user.
+        var requests: [FaultOccasion: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -44,8 +46,21 @@ public final class FaultPlan: Sendable {
     /// How many faults have happened since the start of the server.
     public var happened: Int { self.state.withLock { $0.happened } }
 
+    /// How many requests the server has read since its start, those included that a fault befell.
+    ///
+    /// - Parameter occasion: Which requests; which of them is of no account.
+    /// - Returns: Their number.
+    public func requests(_ occasion: Occasion) -> Int {
+        self.state.withLock { state in
+            state.requests.reduce(0) { occasion.matches($1.key) ? $0 + $1.value : $0 }
+        }
+    }
+
     func fault(for occasion: FaultOccasion) -> Fault? {
         self.state.withLock { state in
+            var kind = occasion
+            kind.ordinal = 0
+            state.requests[kind, default: 0] += 1
             var due: Fault?
             for index in state.entries.indices where state.entries[index].occasion.matches(occasion) {
                 state.entries[index].seen += 1

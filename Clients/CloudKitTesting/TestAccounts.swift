@@ -54,6 +54,11 @@ final class TestAccounts: Sendable {
         return token.text
     }
 
+    /// A user has another token from now on.
+    func replaceToken(of user: String, container: String, by token: AccessToken) {
+        self.state.withLock { $0.tokens[Account(user: user, container: container)] = token }
+    }
+
     func remember(_ connection: CKServerConnection) {
         self.state.withLock { _ = $0.connections.insert(connection) }
     }

@@ -1,6 +1,8 @@
 import AssetStore
+public import Logging
 package import RecordModel
 import RecordServer
+import RecordStore
 import SQLiteEngine
 
 extension TestServer {
@@ -23,6 +25,16 @@ extension TestServer {
         ///
         /// `nil`: as many as there are. A new server needs about 200,000.
         public var diskBytesMax: Int?
+        /// Bytes that each user may store, in records and assets of the private database; `nil` if as many as there are.
+        ///
+        /// A save beyond is refused with `quotaExceeded`.
+        public var userBytesMax: Int64?
+        /// Bytes that a container may store, in all its databases; `nil` if as many as there are.
+        public var containerBytesMax: Int64?
+        /// Where the server's log goes as well; `nil` if nowhere.
+        ///
+        /// The server keeps its last lines in any case: see `TestServer.log`.
+        public var logger: Logger?
         /// Limits of the protocol, for tests of the bounds.
         package var bounds = Bounds.defaults
         /// How long answers wait for a client that does not take them.
@@ -40,6 +52,10 @@ extension TestServer {
             configuration.durability = self.durability == .full ? .full : .relaxed
             configuration.bounds = self.bounds
             configuration.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
+            configuration.quotas = StorageQuotas(
+                userBytes: self.userBytesMax ?? 0,
+                containerBytes: self.containerBytesMax ?? 0
+            )
             configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
             return configuration
         }

@@ -1,7 +1,7 @@
 import AssetStore
 public import CloudKit
 import Foundation
-package import Logging
+import Logging
 import RecordServer
 import RecordStore
 import SQLiteEngine
@@ -10,7 +10,7 @@ import Synchronization
 
 /// A real server in this process, for tests.
 ///
-/// It listens on a free port of the loopback address, keeps its data in a temporary folder, and has a certificate made at
+/// `README.md` beside this file shows how to write tests with it. It listens on a free port of the loopback address, keeps its data in a temporary folder, and has a certificate made at
 /// its start. Containers and users come into being when they are first asked for. A server is up within milliseconds:
 /// every test can have its own.
 ///
@@ -31,6 +31,10 @@ public final class TestServer: Sendable {
     public let clock = TestClock()
     /// `tidemark://localhost:port`; the same after a `restart()`.
     public let url: String
+    /// The last thousand lines of the server's log, oldest first, from level debug on: for the message of a failing test.
+    ///
+    /// `run` prints them when its body throws.
+    public var log: String { self.logLines.text }
 
     private struct Running {
         var engine: SQLiteEngine
@@ -41,10 +45,12 @@ public final class TestServer: Sendable {
     /// Of its data.
     package let folder: String
     private let certificates: ServerCertificates
-    private let port: Int
+    /// Kept for as long as the server lives, so that nobody takes the port during a restart.
+    private let port: ReservedPort
     private let logger: Logger
+    private let logLines: TestLog
     private let running: Mutex<Running?>
-    private let accounts = TestAccounts()
+    let accounts = TestAccounts()
 
     /// Starts a server, gives it to the body, and stops it whatever the body does.
     ///
@@ -64,6 +70,7 @@ public final class TestServer: Sendable {
             return result
         } catch {
             await server.stop()
+            FileHandle.standardError.write(Data("The log of the test server:\n\(server.log)".utf8))
             throw error
         }
     }
@@ -74,32 +81,26 @@ public final class TestServer: Sendable {
     /// - Returns: A server that takes connections.
     /// - Throws: When the temporary folder or a port cannot be had.
     public static func start(_ options: Options = .defaults) async throws -> TestServer {
-        try await self.start(options, logger: Logger(label: "tidemark") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    /// As `start(_:)`, with the server's log.
-    package static func start(_ options: Options, logger: Logger) async throws -> TestServer {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("tidemark-testing-\(UUID().uuidString)").path
         do {
             let certificates = try ServerCertificates.make(hosts: [])
-            return try await TestServer(options, folder: folder, certificates: certificates, logger: logger)
+            return try await TestServer(options, folder: folder, certificates: certificates)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
     }
 
-    private init(
-        _ options: Options,
-        folder: String,
-        certificates: ServerCertificates,
-        logger: Logger
-    ) async throws {
-        let (running, port) = try await Self.launchOnFreePort(
+    private init(_ options: Options, folder: String, certificates: ServerCertificates) async throws {
+        let port = try ReservedPort()
+        let lines = TestLog()
+        let logger = lines.logger(passingTo: options.logger)
+        let running = try await Self.launch(
             options,
             folder: folder,
             certificates: certificates,
+            port: port.number,
             clock: self.clock,
             faults: self.faults,
             logger: logger
@@ -108,8 +109,9 @@ public final class TestServer: Sendable {
         self.folder = folder
         self.certificates = certificates
         self.logger = logger
+        self.logLines = lines
         self.port = port
-        self.url = "tidemark://localhost:\(port)"
+        self.url = "tidemark://localhost:\(port.number)"
         self.running = Mutex(running)
     }
 
@@ -125,14 +127,14 @@ public final class TestServer: Sendable {
     /// Containers connect again by themselves.
     ///
     /// - Parameter grace: How long requests in flight may take to finish; then their connections break.
-    /// - Throws: When somebody else has taken the port meanwhile.
+    /// - Throws: When the data or the port can't be had any more.
     public func restart(grace: Duration = .seconds(5)) async throws {
         await self.shutdown(grace: grace)
-        let (running, _) = try await Self.launch(
+        let running = try await Self.launch(
             self.options,
             folder: self.folder,
             certificates: self.certificates,
-            port: self.port,
+            port: self.port.number,
             clock: self.clock,
             faults: self.faults,
             logger: self.logger
@@ -211,20 +213,6 @@ public final class TestServer: Sendable {
         return connection
     }
 
-    /// Revokes a user's access token: new connections of this user are refused.
-    ///
-    /// - Parameters:
-    ///   - user: A name that was asked for before.
-    ///   - identifier: Of which container.
-    /// - Throws: When there is no such user.
-    public func revoke(
-        _ user: String,
-        identifier: String = TestServer.defaultContainerIdentifier
-    ) async throws {
-        let directory = try self.directory()
-        try await TestAccounts.onThread { try directory.revokeUser(named: user, inContainer: identifier) }
-    }
-
     /// Removes the assets that no record has named for the grace time, a day of the server's clock.
     ///
     /// The server does so by itself, once a minute.
@@ -233,6 +221,11 @@ public final class TestServer: Sendable {
     package func removeUnnamedAssets() async throws {
         guard let server = self.running.withLock({ $0?.server }) else { throw TestServerError.stopped }
         await server.sweepAssets()
+    }
+
+    /// Ends the connections of users who were revoked.
+    func endRevokedConnections() async {
+        await self.running.withLock { $0?.server }?.endRevokedConnections()
     }
 
     private func directory() throws -> any Directory { try self.engine().directory }
@@ -249,35 +242,6 @@ public final class TestServer: Sendable {
         await running.engine.shutdown()
     }
 
-    /// Ports below those that the system gives to outgoing connections, so that nobody takes one during a restart.
-    private static let ports = 20_000..<32_000
-
-    private static func launchOnFreePort(
-        _ options: Options,
-        folder: String,
-        certificates: ServerCertificates,
-        clock: TestClock,
-        faults: FaultPlan,
-        logger: Logger
-    ) async throws -> (Running, port: Int) {
-        var attemptsLeft = 20
-        while true {
-            do {
-                return try await self.launch(
-                    options,
-                    folder: folder,
-                    certificates: certificates,
-                    port: Int.random(in: self.ports),
-                    clock: clock,
-                    faults: faults,
-                    logger: logger
-                )
-            } catch  where attemptsLeft > 1 {
-                attemptsLeft -= 1
-            }
-        }
-    }
-
     private static func launch(
         _ options: Options,
         folder: String,
@@ -286,7 +250,7 @@ public final class TestServer: Sendable {
         clock: TestClock,
         faults: FaultPlan,
         logger: Logger
-    ) async throws -> (Running, port: Int) {
+    ) async throws -> Running {
         let engine = try SQLiteEngine(
             configuration: options.engine(folder: folder),
             clock: { clock.milliseconds },
@@ -302,8 +266,8 @@ public final class TestServer: Sendable {
             faults: { faults.fault(for: $0) }
         )
         do {
-            let address = try await server.start()
-            return (Running(engine: engine, server: server), address.port)
+            _ = try await server.start()
+            return Running(engine: engine, server: server)
         } catch {
             await engine.shutdown()
             throw error

@@ -73,6 +73,25 @@ package final class RecordServer: Sendable {
         }
     }
 
+    /// Ends the connections whose credential the directory admits no more; returns when they take no more requests.
+    ///
+    /// The server does so by itself within a second of the change.
+    package func endRevokedConnections() async {
+        let loops = self.running.withLock { running in
+            running.map { Array(zip($0.group.makeIterator(), $0.loops)) } ?? []
+        }
+        for (eventLoop, loop) in loops {
+            let ended = eventLoop.flatSubmit {
+                EventLoopFuture.andAllComplete(
+                    loop.value.openConnections.map { $0.recheckCredential() },
+                    on: eventLoop
+                )
+            }
+            // The loop of a server that stops meanwhile has no connections left.
+            try? await ended.get()
+        }
+    }
+
     /// Starts to listen.
     ///
     /// - Returns: Where: the port is the one that was taken when any was asked for.

@@ -32,13 +32,15 @@ extension ConnectionHandler {
         self.close(.credentialExpired)
     }
 
-    private func recheckCredential() {
-        guard let credential else { return }
+    /// Closes the connection unless the directory still admits its credential.
+    @discardableResult
+    func recheckCredential() -> EventLoopFuture<Void> {
+        guard let credential else { return self.eventLoop.makeSucceededVoidFuture() }
         let directory = self.server.engine.directory
         let look = self.server.credentialWatch.threads.runIfActive(eventLoop: self.eventLoop) {
             Result { () throws(DirectoryError) in try directory.recheck(credential) }
         }
-        look.assumeIsolated().whenComplete { result in
+        return look.assumeIsolated().always { result in
             guard self.context != nil, self.credential == credential else { return }
             switch result {
             case .success(.success(let end)):
@@ -52,7 +54,7 @@ extension ConnectionHandler {
             case .success(.failure): self.close(.notAuthenticated)
             case .failure: break
             }
-        }
+        }.map { _ in }.nonisolated()
     }
 
     private func setExpiry(_ milliseconds: Int64?) {
