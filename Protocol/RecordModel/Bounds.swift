@@ -60,6 +60,8 @@ package struct Bounds: Hashable, Sendable {
     package static let feedPageMax = 1_000
     /// A token, which the server makes and seals.
     package static let tokenBytesMax = 1_024
+    /// What a client has kept with a zone.
+    package static let clientTokenBytesMax = 1_024
     /// Subscriptions of a user in a database: each is held in memory while somebody listens.
     package static let subscriptionsMax = 10_000
     /// An encoded subscription.

@@ -77,19 +77,25 @@ package struct ModifyRecords: Hashable, Sendable {
     package var policy: Policy
     /// Within each zone that has the capability: all items or none.
     package var isAtomic: Bool
+    /// Kept with each zone of which the request changes something, at most `Bounds.clientTokenBytesMax`.
+    ///
+    /// Empty if what is kept stays.
+    package var clientToken: [UInt8]
 
     package init(
         scope: DatabaseScope,
         saves: [RecordSave],
         deletes: [RecordID] = [],
         policy: Policy = .ifServerRecordUnchanged,
-        isAtomic: Bool = true
+        isAtomic: Bool = true,
+        clientToken: [UInt8] = []
     ) {
         self.scope = scope
         self.saves = saves
         self.deletes = deletes
         self.policy = policy
         self.isAtomic = isAtomic
+        self.clientToken = clientToken
     }
 }
 

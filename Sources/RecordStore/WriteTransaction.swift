@@ -18,6 +18,12 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey
+    /// Keeps with a zone what a client sent with a change of it: for the database of the requester, a shared one included, alone.
+    func setClientToken(
+        _ token: [UInt8],
+        of zone: ZoneKey,
+        for database: DatabaseID
+    ) throws(StorageFailure)
     /// Deletes a zone with everything in it, in time that does not depend on how much that is.
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
 

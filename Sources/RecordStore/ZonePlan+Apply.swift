@@ -12,6 +12,15 @@ extension ZonePlan {
             outcomes[delete.index] = .deleted
         }
         for (index, error) in self.failures { outcomes[index] = .failed(error) }
+        try self.keepClientToken()
+    }
+
+    private func keepClientToken() throws(StorageFailure) {
+        let token = self.rule.operation.clientToken
+        guard !token.isEmpty, !self.zone.isDefault, !self.saves.isEmpty || !self.deletes.isEmpty else {
+            return
+        }
+        try self.rule.transaction.setClientToken(token, of: self.key, for: self.rule.requester.database)
     }
 
     private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {

@@ -56,23 +56,33 @@ final class FeedConnection: FeedReader {
         }
         let target = DatabaseID(rawValue: statement.integer(FeedStatements.targetColumn))
         let number = statement.integer(FeedStatements.targetColumn + 1)
+        let clientToken = Self.clientToken(statement)
         statement.reset()
         let owners = self.statements.zoneByNumber
         owners.bind(1, target.rawValue)
         owners.bind(2, number)
         guard try owners.step() else { return nil }
         defer { owners.reset() }
-        return Self.zone(owners, of: target)
+        var zone = Self.zone(owners, of: target)
+        zone.clientToken = clientToken
+        return zone
     }
 
     private static func zone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
-        FeedZone(
+        var zone = FeedZone(
             name: statement.text(0),
             key: ZoneKey(database: database, number: statement.integer(1)),
             position: statement.integer(2),
             recordCount: statement.integer(3),
             byteCount: statement.integer(4)
         )
+        zone.clientToken = Self.clientToken(statement)
+        return zone
+    }
+
+    private static func clientToken(_ statement: HotStatement) -> [UInt8] {
+        statement.isNull(FeedStatements.clientTokenColumn)
+            ? [] : statement.bytes(FeedStatements.clientTokenColumn)
     }
 
     // MARK: Records

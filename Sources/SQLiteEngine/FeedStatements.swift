@@ -12,6 +12,7 @@ final class FeedStatements {
 
     /// Of a zone that leads to another: its database, and behind it its number.
     static let targetColumn: Int32 = 5
+    static let clientTokenColumn: Int32 = 7
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
@@ -19,8 +20,8 @@ final class FeedStatements {
             "SELECT position, epoch, tombstones_gone_through FROM database WHERE number = ?"
         )
         let zone = """
-            SELECT name, number, position, record_count, byte_count, target_database, target_zone FROM zone
-            WHERE database = ?1
+            SELECT name, number, position, record_count, byte_count, target_database, target_zone, client_token
+            FROM zone WHERE database = ?1
             """
         self.zoneByNumber = try statement("\(zone) AND number = ?2")
         self.zone = try statement("\(zone) AND name = ?2")

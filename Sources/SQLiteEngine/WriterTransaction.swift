@@ -242,6 +242,25 @@ final class WriterTransaction: WriteTransaction {
         return key
     }
 
+    func setClientToken(
+        _ token: [UInt8],
+        of zone: ZoneKey,
+        for database: DatabaseID
+    ) throws(StorageFailure) {
+        let zones = self.statements.zones
+        guard database != zone.database else {
+            zones.setClientToken.bind(1, database.rawValue)
+            zones.setClientToken.bind(2, zone.number)
+            zones.setClientToken.bind(3, token)
+            return try zones.setClientToken.run()
+        }
+        zones.setReadersClientToken.bind(1, database.rawValue)
+        zones.setReadersClientToken.bind(2, zone.database.rawValue)
+        zones.setReadersClientToken.bind(3, zone.number)
+        zones.setReadersClientToken.bind(4, token)
+        try zones.setReadersClientToken.run()
+    }
+
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
         for share in try self.shares(in: zone) { try self.deleteShare(share) }

@@ -487,6 +487,14 @@ def feed_answers():
     add("End", "an empty snapshot", pb.End(token=b"t", totals=pb.SnapshotTotals()))
     add("End", "the largest token", pb.End(token=b"t" * 1024))
     refuse("End", "a token of 1,025 bytes", pb.End(token=b"t" * 1025).SerializeToString(), **malformed)
+    add("End", "a page of a zone with a client's token", pb.End(token=b"t", client_token=b"c" * 1024))
+    refuse("End", "a client's token of 1,025 bytes", pb.End(client_token=b"c" * 1025).SerializeToString(), **malformed)
+    keeping = pb.ModifyRecords(scope=2, deletes=[pb.RecordID(zone=pb.ZoneID(zone_name="notes"), record_name="note-1")])
+    keeping.client_token = b"c" * 1024
+    add("Request", "modify records, keeping a client's token", pb.Request(modify_records=keeping))
+    keeping.client_token = b"c" * 1025
+    refuse("Request", "a client's token of 1,025 bytes", pb.Request(modify_records=keeping).SerializeToString(),
+           error_code="invalid_arguments")
 
 
 def assets():

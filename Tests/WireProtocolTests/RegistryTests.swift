@@ -74,6 +74,7 @@ enum Registry {
         "missing_max": Bounds.missingMax,
         "feed_page_max": Bounds.feedPageMax,
         "token_bytes_max": Bounds.tokenBytesMax,
+        "client_token_bytes_max": Bounds.clientTokenBytesMax,
         "subscriptions_max": Bounds.subscriptionsMax,
         "subscription_bytes_max": Bounds.subscriptionBytesMax,
         "notification_info_bytes_max": Bounds.notificationInfoBytesMax,

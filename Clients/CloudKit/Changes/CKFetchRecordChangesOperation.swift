@@ -24,7 +24,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     open var recordChangedBlock: ((CKRecord) -> Void)?
     /// Called for every record that was deleted.
     open var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)?
-    /// Called last, with the token for the next operation.
+    /// Called last, with the token for the next operation and the `clientChangeTokenData` that is kept with the zone.
     open var fetchRecordChangesCompletionBlock: ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
     /// Whether there is more already, for another operation that begins where this one ended.
@@ -33,7 +33,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     open var moreComing: Bool { self.last?.moreComing ?? false }
 
     /// On the callback queue until the operation has finished.
-    private var last: (token: CKServerChangeToken, moreComing: Bool)?
+    private var last: FeedPageContent<ZoneChangesPage>?
 
     /// Makes an operation that fetches nothing yet.
     public override init() { super.init() }
@@ -92,7 +92,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
                 case .failure(let error): failures[id] = error
                 }
             }
-            self.last = (content.token, content.moreComing)
+            self.last = content
             self.concludeHere(
                 with: failures.isEmpty
                     ? nil : .partialFailure(failures, message: "Failed to fetch some records")
@@ -102,7 +102,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     }
 
     override func report(_ error: CKError?) {
-        self.fetchRecordChangesCompletionBlock?(error == nil ? self.last?.token : nil, nil, error)
+        let last = error == nil ? self.last : nil
+        self.fetchRecordChangesCompletionBlock?(last?.token, last?.clientTokenData, error)
     }
 
     override func releaseBlocks() {

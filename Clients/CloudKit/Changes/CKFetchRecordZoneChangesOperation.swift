@@ -34,7 +34,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     public var recordWithIDWasDeletedBlock: ((CKRecord.ID, CKRecord.RecordType) -> Void)?
     /// Called between two pages of a zone: whoever fetches from the token later gets what comes after the first of them.
     ///
-    /// Never after the last page. There is no client data.
+    /// Never after the last page. The data is the `clientChangeTokenData` that is kept with the zone.
     open var recordZoneChangeTokensUpdatedBlock: ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
     /// Called once for every zone.
     ///
@@ -119,19 +119,25 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             for answer in content.answers { self.reportItem(answer, of: zoneID) }
             self.reported[zoneID]?.pageEnded()
             guard isLast else {
-                self.recordZoneChangeTokensUpdatedBlock?(zoneID, content.token, nil)
+                self.recordZoneChangeTokensUpdatedBlock?(zoneID, content.token, content.clientTokenData)
                 return
             }
             self.recordZoneFetchResultBlock?(
                 zoneID,
                 .success(
                     (
-                        serverChangeToken: content.token, clientChangeTokenData: nil,
+                        serverChangeToken: content.token, clientChangeTokenData: content.clientTokenData,
                         moreComing: content.moreComing
                     )
                 )
             )
-            self.recordZoneFetchCompletionBlock?(zoneID, content.token, nil, content.moreComing, nil)
+            self.recordZoneFetchCompletionBlock?(
+                zoneID,
+                content.token,
+                content.clientTokenData,
+                content.moreComing,
+                nil
+            )
         case .failed(let error):
             self.recordZoneFetchResultBlock?(zoneID, .failure(error))
             self.recordZoneFetchCompletionBlock?(zoneID, nil, nil, false, error)

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import WireProtocol
 
 /// A page of a feed.
@@ -26,12 +27,15 @@ struct FeedPageContent<Page: FeedPage>: Sendable {
     var answers: [Page.Answer]
     var token: CKServerChangeToken
     var moreComing: Bool
+    /// What an operation has kept with the zone; `nil` if none did.
+    var clientTokenData: Data?
 
     /// - Throws: `internalError` when the server's last word breaks the rules of a feed.
     init(_ answers: [Page.Answer], of page: Page, end: End) throws(CKError) {
         self.answers = answers
         self.token = try end.changeToken
         self.moreComing = end.moreComing
+        self.clientTokenData = end.clientToken.isEmpty ? nil : Data(end.clientToken)
         // Whoever asks on until all is there would ask for ever.
         guard !self.moreComing || !answers.isEmpty || self.token.bytes != page.token else {
             throw .feedStandsStill

@@ -30,7 +30,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     ///
     /// `.ifServerRecordUnchanged`.
     open var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
-    /// Kept for code that sets it; not sent in this version, whose requests are made once by their request ID.
+    /// What the server is to keep with each custom zone of which the operation changes something: fetches of the zone's changes return it.
+    ///
+    /// At most 1,024 bytes, else `invalidArguments`. A later operation replaces it if it has data of its own; `nil` leaves what is kept.
     open var clientChangeTokenData: Data?
     /// Whether all items of a custom zone succeed or none.
     ///
@@ -83,6 +85,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 deleting: self.recordIDsToDelete ?? [],
                 policy: self.savePolicy,
                 isAtomic: self.isAtomic,
+                clientToken: self.clientChangeTokenData.map { Array($0) } ?? [],
                 scope: scope
             )
         } progress: { id, fraction in

@@ -17,6 +17,7 @@ struct RecordModification: BatchRequest {
     private let scope: DatabaseScopeModel
     private let policy: ModifyRecords.Policy
     private let isAtomic: Bool
+    private let clientToken: [UInt8]
     private var saves: [(id: CKRecord.ID, result: Result<OutgoingSave, CKError>)]
     private var deletes: [CKRecord.ID]
     /// By item number.
@@ -26,15 +27,23 @@ struct RecordModification: BatchRequest {
     ///
     /// Later changes of the records are not sent.
     ///
-    /// - Throws: `invalidArguments` when a record is named twice.
+    /// - Throws: `invalidArguments` when a record is named twice, or the client's token is too long.
     init(
         saving records: [CKRecord],
         deleting ids: [CKRecord.ID],
         policy: CKModifyRecordsOperation.RecordSavePolicy,
         isAtomic: Bool,
+        clientToken: [UInt8] = [],
         scope: DatabaseScopeModel
     ) throws(CKError) {
         try Self.checkDistinct(saving: records, deleting: ids)
+        guard clientToken.count <= Bounds.clientTokenBytesMax else {
+            throw CKError.local(
+                .invalidArguments,
+                "clientChangeTokenData has at most \(Bounds.clientTokenBytesMax) bytes"
+            )
+        }
+        self.clientToken = clientToken
         self.scope = scope
         self.policy = policy.model
         self.isAtomic = isAtomic
@@ -138,7 +147,8 @@ struct RecordModification: BatchRequest {
             scope: self.scope,
             saves: [],
             policy: self.policy,
-            isAtomic: self.isAtomic
+            isAtomic: self.isAtomic,
+            clientToken: self.clientToken
         )
         for item in self.sent {
             switch item {

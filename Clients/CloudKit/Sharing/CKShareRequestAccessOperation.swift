@@ -3,7 +3,8 @@ public import Foundation
 /// Asks the owners of shares to be let in.
 ///
 /// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is asked for once.
-/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing `unknownItem`. The block for the whole operation
+/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing, or to a share that takes no requests
+///   from the user, `unknownItem`. The block for the whole operation
 ///   gets a success then.
 // SAFETY: see `CKOperation`.
 open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {

@@ -1130,6 +1130,10 @@ package nonisolated struct PBModifyRecords: Sendable {
   /// True: within each zone that can do so, all items or none.
   package var atomic: Bool = false
 
+  /// Kept with each zone, but for `_defaultZone`, of which the request changes something: comes with the pages of its changes. At most
+  /// 1,024 bytes. Empty: what is kept stays.
+  package var clientToken: Data = Data()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3035,6 +3039,10 @@ package nonisolated struct PBEnd: Sendable {
   /// Clears the value of `totals`. Subsequent reads from it will return its default value.
   package mutating func clearTotals() {self._totals = nil}
 
+  /// Of the feed of a zone, on every page: the `client_token` of the user's last `modify_records` that had one and changed the zone. At
+  /// most 1,024 bytes. Empty: there was none.
+  package var clientToken: Data = Data()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -4062,7 +4070,7 @@ nonisolated extension PBRecordID: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PBModifyRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ModifyRecords"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}saves\0\u{1}deletes\0\u{1}policy\0\u{1}atomic\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scope\0\u{1}saves\0\u{1}deletes\0\u{1}policy\0\u{1}atomic\0\u{3}client_token\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4075,6 +4083,7 @@ nonisolated extension PBModifyRecords: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.deletes) }()
       case 4: try { try decoder.decodeSingularEnumField(value: &self.policy) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.atomic) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.clientToken) }()
       default: break
       }
     }
@@ -4096,6 +4105,9 @@ nonisolated extension PBModifyRecords: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.atomic != false {
       try visitor.visitSingularBoolField(value: self.atomic, fieldNumber: 5)
     }
+    if !self.clientToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.clientToken, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4105,6 +4117,7 @@ nonisolated extension PBModifyRecords: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.deletes != rhs.deletes {return false}
     if lhs.policy != rhs.policy {return false}
     if lhs.atomic != rhs.atomic {return false}
+    if lhs.clientToken != rhs.clientToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7295,7 +7308,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".End"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failure\0\u{1}cursor\0\u{1}count\0\u{1}missing\0\u{1}token\0\u{3}more_coming\0\u{1}totals\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}failure\0\u{1}cursor\0\u{1}count\0\u{1}missing\0\u{1}token\0\u{3}more_coming\0\u{1}totals\0\u{3}client_token\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7310,6 +7323,7 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
       case 5: try { try decoder.decodeSingularBytesField(value: &self.token) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.moreComing) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._totals) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.clientToken) }()
       default: break
       }
     }
@@ -7341,6 +7355,9 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     try { if let v = self._totals {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    if !self.clientToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.clientToken, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7352,6 +7369,7 @@ nonisolated extension PBEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     if lhs.token != rhs.token {return false}
     if lhs.moreComing != rhs.moreComing {return false}
     if lhs._totals != rhs._totals {return false}
+    if lhs.clientToken != rhs.clientToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -101,6 +101,7 @@ extension End {
                 case 0x2A: end.token = try message.bytes()
                 case 0x30: end.moreComing = try message.varint() != 0
                 case 0x3A: end.totals = try SnapshotTotals(message.message())
+                case 0x42: end.clientToken = try message.bytes()
                 default: try message.skip(tag)
                 }
             }
@@ -108,6 +109,9 @@ extension End {
         }
         guard self.missing.count <= Bounds.missingMax else { throw WireError(.outOfBounds, field: "missing") }
         guard self.token.count <= Bounds.tokenBytesMax else { throw WireError(.outOfBounds, field: "token") }
+        guard self.clientToken.count <= Bounds.clientTokenBytesMax else {
+            throw WireError(.outOfBounds, field: "client_token")
+        }
     }
 
     package func encoded() -> ByteBuffer {
@@ -125,6 +129,7 @@ extension End {
         buffer.writeField(5, self.token)
         buffer.writeField(6, self.moreComing)
         if let totals { buffer.writeMessage(7) { totals.encode(into: &$0) } }
+        buffer.writeField(8, self.clientToken)
     }
 }
 

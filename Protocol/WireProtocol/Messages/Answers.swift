@@ -109,6 +109,8 @@ package struct End: Hashable, Sendable {
     package var moreComing: Bool
     /// Of a feed, on every page of a snapshot.
     package var totals: SnapshotTotals?
+    /// Of the feed of a zone, on every page: what the client has kept with the zone; empty if nothing.
+    package var clientToken: [UInt8]
 
     package init(
         failure: Failure? = nil,
@@ -122,11 +124,18 @@ package struct End: Hashable, Sendable {
         self.missing = missing
         self.token = []
         self.moreComing = false
+        self.clientToken = []
     }
 
     /// The end of a page of a feed, or of the answer to `fetch_token`.
-    package init(token: [UInt8], moreComing: Bool = false, totals: SnapshotTotals? = nil) {
+    package init(
+        token: [UInt8],
+        moreComing: Bool = false,
+        totals: SnapshotTotals? = nil,
+        clientToken: [UInt8] = []
+    ) {
         self.init()
+        self.clientToken = clientToken
         self.token = token
         self.moreComing = moreComing
         self.totals = totals

@@ -13,11 +13,15 @@ extension ModifyRecords {
             case 0x1A: self.deletes.append(try RecordID(message.message()))
             case 0x20: policy = try message.uint32()
             case 0x28: self.isAtomic = try message.varint() != 0
+            case 0x32: self.clientToken = try message.bytes()
             default: try message.skip(tag)
             }
         }
         guard let policy = UInt8(exactly: policy).flatMap(Policy.init(rawValue:)) else {
             throw WireError(.refused(.invalidArguments), field: "policy")
+        }
+        guard self.clientToken.count <= Bounds.clientTokenBytesMax else {
+            throw WireError(.refused(.invalidArguments), field: "client_token")
         }
         self.policy = policy
         self.scope = try DatabaseScope(number: scope)
@@ -29,6 +33,7 @@ extension ModifyRecords {
         for id in self.deletes { buffer.writeMessage(3) { id.encode(into: &$0) } }
         buffer.writeField(4, UInt32(self.policy.rawValue))
         buffer.writeField(5, self.isAtomic)
+        buffer.writeField(6, self.clientToken)
     }
 }
 

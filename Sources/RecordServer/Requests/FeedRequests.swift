@@ -68,7 +68,8 @@ extension AdmittedFeed {
                     let end = End(
                         token: FeedToken.sealed(answer.token, for: requester, with: key),
                         moreComing: answer.moreComing,
-                        totals: answer.totals
+                        totals: answer.totals,
+                        clientToken: answer.clientToken
                     )
                     return .encoded(items, end)
                 }

@@ -52,7 +52,12 @@ package struct FeedExecution {
         }
         next.ahead = page.ahead
         if case .feed(let after, _) = next.phase { next.ahead.removeAll(through: after) }
-        return FeedAnswer(token: next.bytes, moreComing: !isThrough, totals: totals)
+        return FeedAnswer(
+            token: next.bytes,
+            moreComing: !isThrough,
+            totals: totals,
+            clientToken: zone.clientToken
+        )
     }
 
     private func beginning(

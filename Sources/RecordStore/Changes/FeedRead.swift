@@ -62,6 +62,8 @@ package struct FeedAnswer: Hashable, Sendable {
     package var moreComing: Bool
     /// Of a snapshot, counted when it began; `nil` as well when the requester may not see all that was counted.
     package var totals: SnapshotTotals?
+    /// Of a zone's feed: what the client has kept with the zone; empty if nothing.
+    package var clientToken: [UInt8] = []
 }
 
 /// What one page may cost.

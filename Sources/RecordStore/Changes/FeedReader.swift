@@ -105,6 +105,8 @@ package struct FeedZone: Hashable, Sendable {
     package var recordCount: Int64
     /// Encoded bodies.
     package var byteCount: Int64
+    /// What was kept with the zone for the database in which it was asked for; empty if nothing.
+    package var clientToken: [UInt8] = []
 
     package init(name: String, key: ZoneKey, position: Int64, recordCount: Int64, byteCount: Int64) {
         self.name = name

@@ -87,7 +87,8 @@ struct ShareAccessTests {
         }
     }
 
-    @Test func `a list that is shared no more can be saved on, and shared again under its URL`() async throws {
+    @Test func `a list that is shared no more can be saved on, and shared again under its URL`() async throws
+    {
         try await SharingScene.run { scene in
             let database = scene.alice.privateCloudDatabase
             let share = try await scene.shareList()
