@@ -83,7 +83,7 @@ struct ReportTests {
     func `kinds of requests that nobody answered have a row of zeros`() {
         let result = Self.result("assets", Mix(only: .assets), Self.outcome(.upload, answers: 10))
         #expect(result.operations.map(\.kind) == [.upload, .download])
-        #expect(TextReport(result: result).text.contains(/download +0 +0 +0 +0/))
+        #expect(TextReport(result: result).text.contains(/download +0 +0 +0 +0 +–/))
         let page = HTMLReport(result: result).text
         #expect(page.contains("<td>download</td><td data-name=\"answers\">0</td>"))
         // It has no pictures, which would be empty.

@@ -92,13 +92,24 @@ struct BenchCommand: AsyncParsableCommand {
     private static let purpose = "do that (are the data of the row prepared, with --prepare?)"
 
     private func runRow() async throws {
+        let file = try self.json.map { path throws(LoadFailure) in try OutputFile(path) }
+        do {
+            try await self.runRow(file)
+        } catch {
+            file?.discard()
+            throw error
+        }
+    }
+
+    private func runRow(_ file: OutputFile?) async throws {
         let target = try self.connection.target()
         let memoryBefore = try self.serverMemory()
         let clients = (0..<self.connections).map { self.client($0, of: target) }
         try await Self.connect(clients)
         if let prepare { try await self.prepare(prepare, target, clients) }
         if let row {
-            try self.present(try await self.measure(row, target, clients, memoryBefore: memoryBefore))
+            let report = try await self.measure(row, target, clients, memoryBefore: memoryBefore)
+            try self.present(report, file)
         }
         for client in clients { await client.shutdown() }
     }
@@ -230,9 +241,9 @@ struct BenchCommand: AsyncParsableCommand {
         return kib
     }
 
-    private func present(_ report: BenchReport) throws {
+    private func present(_ report: BenchReport, _ file: OutputFile?) throws {
         print(report.text)
-        if let json { try OutputFile(json).write(report.data()) }
+        try file?.write(report.data())
     }
 
     func sample(_ row: BenchRow, _ clients: [RecordClient]) async throws -> ClosedLoop.Samples {

@@ -27,3 +27,12 @@ enum Digits {
         String(format: "%.\(decimals)f", number)
     }
 }
+
+extension LatencyHistogram {
+    /// p50, p90, p99, p99.9 and the maximum, in milliseconds; dashes where there is nothing.
+    var columns: [String] {
+        guard self.count > 0 else { return Array(repeating: "–", count: 5) }
+        return ([50, 90, 99, 99.9].map { self.percentile($0) } + [self.maxMilliseconds])
+            .map { Digits.milliseconds($0) }
+    }
+}

@@ -43,11 +43,14 @@ extension HTMLReport {
 
     // MARK: By kind
 
+    /// Those of the measured time: what is answered behind its end says nothing of the load.
     private func seconds(_ kind: Measured) -> [SecondFigures] {
-        self.result.measurements.seconds.map { $0[kind] ?? SecondFigures() }
+        self.result.measurements.seconds.prefix(self.secondsMeasured).map { $0[kind] ?? SecondFigures() }
     }
 
-    private var timeAxis: Axis { .linear(to: Double(max(1, self.result.measurements.seconds.count))) }
+    private var secondsMeasured: Int { max(1, Int(self.result.measuredSeconds.rounded(.up))) }
+
+    private var timeAxis: Axis { .linear(to: Double(self.secondsMeasured)) }
 
     private var chaos: [Chart.Mark] { self.result.chaosSeconds.map { Chart.Mark(x: $0) } }
 
@@ -143,7 +146,7 @@ extension HTMLReport {
                 Chart.Line(name: "p99", points: points { $0[1] }),
                 // Of fewer than a hundred p99 is the maximum.
                 Chart.Line(
-                    name: "max, where it is more",
+                    name: "max above p99",
                     points: points { $0[2] > $0[1] ? $0[2] : nil },
                     isJoined: false
                 ),

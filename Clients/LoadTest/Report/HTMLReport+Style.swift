@@ -27,9 +27,11 @@ extension HTMLReport {
         th { color: var(--soft); font-weight: 500; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
         .numbers { width: 100%; } .numbers th, .numbers td { white-space: nowrap; }
         .text td { overflow-wrap: anywhere; vertical-align: top; } .text td:first-child { min-width: 8em; }
-        .text td:last-child { text-align: left; } .pair .text td:last-child { text-align: right; }
-        .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem;
+        .text td:last-child { text-align: left; } .pair .text td:last-child { text-align: right;
+            white-space: nowrap; overflow-wrap: normal; }
+        .pair { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem;
             align-items: start; }
+        .beside { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 2rem; align-items: start; }
         .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: .8rem; }
         figure { margin: 0; max-width: 34rem; break-inside: avoid; }
         figcaption { font-weight: 500; font-size: .9rem; }
@@ -45,22 +47,24 @@ extension HTMLReport {
         details { margin-top: 1.8rem; } summary { cursor: pointer; font-weight: 600; }
         @media (max-width: 46rem) { .numbers thead { display: none; }
             .numbers, .numbers tbody { display: block; }
-            .numbers tr { display: grid; grid-template-columns: repeat(4, 1fr); gap: .1rem .6rem; padding: .5rem 0;
+            .numbers tr { display: grid; grid-template-columns: repeat(5, 1fr); gap: .2rem .5rem; padding: .5rem 0;
                 border-bottom: 1px solid var(--rule); }
             .numbers td { display: block; border: 0; padding: 0; text-align: left; }
             .numbers td[data-name]::before { content: attr(data-name); display: block; color: var(--soft);
                 font-size: .75rem; line-height: 1.2; white-space: normal; }
             .numbers td:first-child:not([data-name]) { grid-column: 1 / -1; font-weight: 600; }
+            .numbers td[data-name^="p50"] { grid-column-start: 1; }
+            .beside { grid-template-columns: minmax(0, 1fr); }
             .figures { grid-template-columns: 1fr 1fr; } .figures strong { font-size: 1.5rem; } }
         @page { size: A4; margin: 13mm 13mm 16mm;
             @bottom-right { content: counter(page) " / " counter(pages); font: 8pt system-ui, sans-serif; color: #444; } }
         @media print { :root { --ink: #000; --soft: #444; --paper: #fff; --rule: #ccc; --tint: #f4f4f4; --c0: #0b5cad;
             --c1: #a83a0a; --c2: #555; --good: #0a5c2b; --bad: #9b1c1c; --warn: #7a3a06; }
-            body { padding: 0; font-size: 9.5pt; max-width: none; print-color-adjust: exact; }
+            html { font-size: 12px; } body { padding: 0; font-size: 9pt; max-width: none; print-color-adjust: exact; }
             h2 { break-after: avoid; margin-top: .9rem; } tr, .figures div { break-inside: avoid; }
             .kind { break-inside: avoid; } details { display: none; }
             .figures { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); } .figures strong { font-size: 1.4rem; }
             .charts { grid-template-columns: 1fr 1fr 1fr; gap: .5rem; } .pair { grid-template-columns: 1fr 1fr; }
-            th, td { padding: .12rem .4rem; } svg text { font-size: 17px; } .legend { font-size: 7pt; } }
+            th, td { padding: .12rem .4rem; } svg text { font-size: 17px; } .legend { font-size: 7pt; gap: 0 .6rem; } }
         """
 }

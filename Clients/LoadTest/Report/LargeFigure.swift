@@ -51,7 +51,7 @@ extension HTMLReport {
             figures.append(
                 LargeFigure(
                     number: Digits.count(count),
-                    caption: "times the command of --chaos ran (dotted lines)"
+                    caption: "times chaos struck (dotted lines)"
                 )
             )
         }
@@ -117,7 +117,7 @@ extension HTMLReport {
         return verdict.isGood
             ? LargeFigure(
                 number: "✓",
-                caption: "verified: \(Digits.count(verdict.records)) records",
+                caption: "verified: \(Digits.count(verdict.records)) records, none lost, doubled or stale",
                 mood: .good
             )
             : LargeFigure(

@@ -11,7 +11,7 @@ struct TextReport {
         if !self.result.ramp.isEmpty { parts.append(self.ramp) }
         if let overload = self.result.overload { parts.append(self.overload(overload)) }
         if let verdict = self.result.verdict { parts.append(self.verdict(verdict)) }
-        let notes = self.notes
+        let notes = self.notes + self.ownNotes
         if !notes.isEmpty { parts.append(notes) }
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
@@ -28,8 +28,7 @@ struct TextReport {
                     kind.rawValue, Digits.count(figures.answersInTime),
                     Digits.rate(self.result.rate(figures)),
                     Digits.rate(self.result.recordRate(figures)), Digits.count(figures.failureCount),
-                ] + [50, 90, 99, 99.9].map { Digits.milliseconds(latencies.percentile($0)) }
-                    + [Digits.milliseconds(latencies.maxMilliseconds)]
+                ] + latencies.columns
             )
         }
         return table.lines
@@ -129,6 +128,18 @@ struct TextReport {
         return lines
     }
 
+    /// What the page has in large figures, or above them.
+    private var ownNotes: [String] {
+        var notes: [String] = []
+        if !self.result.chaosSeconds.isEmpty {
+            notes.append("chaos: the command ran \(Digits.count(self.result.chaosSeconds.count)) times")
+        }
+        if self.result.context.isDebugBuild {
+            notes.append("A debug build was measured, which is several times slower than what people run.")
+        }
+        return notes
+    }
+
     /// What a reader of the figures has to know besides.
     var notes: [String] {
         var notes: [String] = []
@@ -146,9 +157,6 @@ struct TextReport {
                     + "and \(Digits.count(admitted)) of them were admitted"
             )
         }
-        if !self.result.chaosSeconds.isEmpty {
-            notes.append("chaos: the command ran \(Digits.count(self.result.chaosSeconds.count)) times")
-        }
         if self.result.measurements.unsent > 0 {
             notes.append(
                 "\(Digits.count(self.result.measurements.unsent)) requests that were due never left: all places were "
@@ -160,9 +168,6 @@ struct TextReport {
                 "\(Digits.count(self.result.measurements.replaced)) requests became fetches: all records that they could "
                     + "write were being written. More --records leave some to write."
             )
-        }
-        if self.result.context.isDebugBuild {
-            notes.append("A debug build was measured, which is several times slower than what people run.")
         }
         let lateness = self.result.measurements.lateness.percentile(99)
         if lateness > 5 {

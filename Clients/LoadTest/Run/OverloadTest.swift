@@ -66,13 +66,13 @@ struct OverloadFigures: Codable, Sendable {
     /// From the end of the overload to the last refusal.
     var recoverySeconds = 0.0
 
-    /// Appends a part; what was answered after its end falls into its last second.
+    /// Appends a part, and what was answered after its end: the next one began when all of that had come.
     mutating func add(_ outcome: Stage.Outcome) {
         if !self.steps.isEmpty { self.borders.append(Double(self.seconds.count)) }
-        let measured = max(1, Int(outcome.seconds.rounded(.up)))
-        var seconds = Array(repeating: SecondFigures(), count: measured)
+        let count = max(Int(outcome.seconds.rounded(.up)), outcome.measurements.seconds.count, 1)
+        var seconds = Array(repeating: SecondFigures(), count: count)
         for (number, second) in outcome.measurements.seconds.enumerated() {
-            for figures in second.values { seconds[min(number, measured - 1)].add(figures) }
+            for figures in second.values { seconds[number].add(figures) }
         }
         self.seconds += seconds
     }
