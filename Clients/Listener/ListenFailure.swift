@@ -36,8 +36,8 @@ struct ListenFailure: Error, Hashable {
         case .notAuthenticated:
             self.init(
                 .refused,
-                "\(text); nobody is let in with this token or key any more: give a new one, "
-                    + "which tidemark user renew or tidemark key add prints"
+                "\(text). Set TIDEMARK_TOKEN to what tidemark user renew prints, or TIDEMARK_SERVICE_KEY "
+                    + "to the file that tidemark key add makes."
             )
         case .networkFailure, .networkUnavailable, .serverResponseLost, .serviceUnavailable:
             self.init(.unavailable, text)

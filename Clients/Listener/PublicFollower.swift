@@ -61,6 +61,8 @@ struct PublicFollower {
                     resultsLimit: 1
                 )
             }
+        } catch let error as CKError where error.code == .unknownItem {
+            // Nobody has saved a record of the type yet.
         } catch let error as CKError {
             throw ListenFailure(error, to: "follow \(wanted.text)")
         }

@@ -173,11 +173,7 @@ struct TidemarkListen: AsyncParsableCommand {
 
     private func statePath(_ container: String) -> String {
         if let state { return state }
-        let variables = ProcessInfo.processInfo.environment
-        let folder =
-            if let given = variables["XDG_STATE_HOME"], given.hasPrefix("/") { given } else {
-                NSHomeDirectory() + "/.local/state"
-            }
+        let folder = UserFolder.state.path(variables: ProcessInfo.processInfo.environment)
         return "\(folder)/tidemark/tidemark-listen/\(container).json"
     }
 }

@@ -156,7 +156,9 @@ extension FormatParser {
 
     func problem(_ text: String) -> FormatProblem { self.scanner.problem(text) }
 
-    func unexpected() -> FormatProblem { self.problem("unexpected \(self.token.shown)") }
+    func unexpected() -> FormatProblem {
+        self.problem(self.token == .end ? "unexpected end" : "unexpected \(self.token.shown)")
+    }
 
     /// Reads what is within something else.
     mutating func nested<Read>(

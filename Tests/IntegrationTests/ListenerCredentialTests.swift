@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import ServerCertificates
 import TestSupport
 import Testing
 
@@ -110,7 +111,8 @@ struct ListenerCredentialTests {
     }
 
     @Test(arguments: [
-        (["TIDEMARK_TOKEN": "wrong"], Int32(65), "give a new one"),
+        (["TIDEMARK_TOKEN": "wrong"], Int32(65), "tidemark user renew"),
+        (["TIDEMARK_CA": "/nowhere/ca.pem"], 78, "/nowhere/ca.pem"),
         (["TIDEMARK_CONTAINER": "iCloud.another"], 78, ""),
         (["TIDEMARK_URL": "http://127.0.0.1"], 78, "TIDEMARK_URL"),
         (["TIDEMARK_TOKEN": "", "TIDEMARK_SERVICE_KEY": "/nowhere.pem"], 78, "/nowhere.pem"),
@@ -138,6 +140,25 @@ struct ListenerCredentialTests {
     }
 
     @Test
+    func `an authority that did not sign ends it`() async throws {
+        try await Desk.run { desk in
+            let folder = try TemporaryDirectory()
+            let other = folder.path + "/other.pem"
+            try ServerCertificates.make(hosts: []).authorityPEM
+                .write(toFile: other, atomically: true, encoding: .utf8)
+            let variables = try await ListenerProcess.variables(of: "alice", at: desk, in: folder)
+            let stranger = try ListenerProcess.start(
+                variables.merging(["TIDEMARK_CA": other]) { $1 },
+                in: folder,
+                ["--zone", "desk"]
+            )
+            let outcome = await stranger.process.outcome()
+            #expect(outcome.exitCode == 78)
+            #expect(outcome.errors.contains("TIDEMARK_CA"), "\(outcome.errors)")
+        }
+    }
+
+    @Test
     func `a token that is revoked ends it: nobody can give it another`() async throws {
         try await Desk.run { desk in
             let listener = try await ListenerProcess.start(desk, in: TemporaryDirectory(), "--zone", "desk")
@@ -146,7 +167,7 @@ struct ListenerCredentialTests {
             try await desk.server.restart()
             let outcome = await listener.process.outcome()
             #expect(outcome.exitCode == 65)
-            #expect(outcome.errors.contains("give a new one"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("tidemark user renew"), "\(outcome.errors)")
         }
     }
 }

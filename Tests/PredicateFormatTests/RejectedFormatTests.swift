@@ -108,11 +108,11 @@ private let unsupported: [Rejected] = [
 ]
 
 private let unparsable: [Rejected] = [
-    Rejected("", because: "Unable to parse the format string \"\": unexpected the end at 0"),
+    Rejected("", because: "Unable to parse the format string \"\": unexpected end at 0"),
     Rejected("a", because: "expected an operator and not the end at 1"),
-    Rejected("a ==", because: "unexpected the end"),
+    Rejected("a ==", because: "unexpected end"),
     Rejected("a == 1 b", because: "unexpected 'b' at 7"),
-    Rejected("a == 1 AND", because: "unexpected the end"),
+    Rejected("a == 1 AND", because: "unexpected end"),
     Rejected("a == 'x", because: "a string without its end at 5"),
     Rejected("a == 'x\\", because: "a string without its end"),
     Rejected("a == '\\u12'", because: "a malformed character"),
