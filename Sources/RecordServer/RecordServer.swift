@@ -132,7 +132,8 @@ package final class RecordServer: Sendable {
             self.context.logger.info(
                 "listening",
                 metadata: [
-                    LogKeys.host: "\(address.0)", LogKeys.port: "\(address.1)", LogKeys.threads: "\(threads)",
+                    LogKeys.host: "\(address.0)", LogKeys.port: .stringConvertible(address.1),
+                    LogKeys.threads: .stringConvertible(threads),
                 ]
             )
             return address
@@ -221,7 +222,7 @@ package final class RecordServer: Sendable {
             .childChannelInitializer { channel in
                 guard let open = context.connections.opened() else {
                     context.metrics.connectionRefused()
-                    context.logger.info("connection refused: no room")
+                    context.logger.info("connection refused", metadata: [LogKeys.reason: "no room"])
                     return channel.close()
                 }
                 context.metrics.connectionOpened(now: open)

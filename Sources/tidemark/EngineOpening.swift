@@ -27,7 +27,7 @@ enum EngineOpening {
         do {
             return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
                 guard let logger else { return }
-                Self.log(event, to: logger)
+                Self.log(event, of: folder, to: logger)
             }
         } catch let error as SQLiteEngineError {
             switch error {
@@ -46,27 +46,42 @@ enum EngineOpening {
         }
     }
 
-    private static func log(_ event: EngineEvent, to logger: Logger) {
+    private static func log(_ event: EngineEvent, of folder: DataFolder, to logger: Logger) {
         switch event {
         case .storageUnavailable(let code):
-            logger.error("the disk is full or refuses to write", metadata: ["sqlite": "\(code)"])
+            logger.error(
+                "the disk is full or refuses to write",
+                metadata: [LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code)]
+            )
         case .logLost(let error):
             logger.critical(
                 "the disk did not keep what was written: the server ends, and is to be started again",
-                metadata: ["errno": "\(error)"]
+                metadata: [LogKeys.path: "\(folder.path)", LogKeys.errno: .stringConvertible(error)]
             )
             // At once, as if it had been killed: to close the files would write to them.
             _exit(CommandFailure.Code.unavailable.rawValue)
         case .requestFaulted(let code):
-            logger.error("a request could not be executed", metadata: ["sqlite": "\(code)"])
+            logger.error(
+                "a request could not be executed",
+                metadata: [LogKeys.sqlite: .stringConvertible(code)]
+            )
         case .housekeepingFailed(let code):
-            logger.warning("housekeeping failed and is tried again", metadata: ["sqlite": "\(code)"])
+            logger.warning(
+                "housekeeping failed and is tried again",
+                metadata: [LogKeys.sqlite: .stringConvertible(code)]
+            )
         case .indexesIncomplete(let indexes):
-            logger.info("indexes are filled in the background", metadata: ["indexes": "\(indexes)"])
+            logger.info(
+                "indexes are filled in the background",
+                metadata: [LogKeys.indexes: .stringConvertible(indexes)]
+            )
         case .indexesBuilt(let indexes, let records):
             logger.info(
                 "indexes are complete",
-                metadata: ["indexes": "\(indexes)", "records": "\(records)"]
+                metadata: [
+                    LogKeys.indexes: .stringConvertible(indexes),
+                    LogKeys.records: .stringConvertible(records),
+                ]
             )
         }
     }

@@ -1,6 +1,7 @@
 import AccessTokens
 import Foundation
 import Logging
+import RecordServer
 import ServiceLifecycle
 
 /// The file with an identity provider's keys: read at the start, and again whenever it changes.
@@ -59,12 +60,12 @@ struct IdentityKeysFile: Service {
                     self.tokens.replaceKeys(try await Self.keys(in: self.path))
                     self.logger.info(
                         "read the identity provider's keys again",
-                        metadata: ["path": "\(self.path)"]
+                        metadata: [LogKeys.path: "\(self.path)"]
                     )
                 } catch {
                     self.logger.error(
                         "the identity provider's keys stay as they were",
-                        metadata: ["reason": "\(error.message)"]
+                        metadata: [LogKeys.reason: "\(error.message)"]
                     )
                 }
             }

@@ -16,7 +16,7 @@ struct ServerRun {
     ///
     /// - Throws: `CommandFailure`.
     func run() async throws {
-        let logger = self.makeLogger()
+        let logger = self.settings.makeLogger()
         let metrics = MemoryMetrics()
         MetricsSystem.bootstrap(metrics)
         try self.folder.refuseUnlessServable()
@@ -25,12 +25,7 @@ struct ServerRun {
         let tls = try self.loadTLS(logger: logger)
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         let engine = try EngineOpening.open(self.folder, settings: self.settings, logger: logger)
-        logger.info(
-            "settings in force",
-            metadata: Logger.Metadata(
-                uniqueKeysWithValues: self.settings.effective.map { ($0.name, .string($0.value)) }
-            )
-        )
+        self.settings.log(to: logger)
         var configuration = self.settings.server
         configuration.listen.host = self.settings.listen.host
         configuration.listen.port = self.settings.listen.port
@@ -85,18 +80,6 @@ struct ServerRun {
         _ = consume lock
     }
 
-    private func makeLogger() -> Logger {
-        let format = self.settings.logFormat
-        var logger = Logger(label: "tidemark") { label in
-            switch format {
-            case .text: StreamLogHandler.standardError(label: label)
-            case .json: JSONLogHandler(label: label)
-            }
-        }
-        logger.logLevel = self.settings.logLevel
-        return logger
-    }
-
     /// The certificate to serve with, and the authority to trust when it is of our making.
     private func loadTLS(logger: Logger) throws -> (material: TLSMaterial, authorityPath: String?) {
         if let chain = self.settings.tlsCertificatePath, let key = self.settings.tlsKeyPath {
@@ -111,10 +94,10 @@ struct ServerRun {
             case .made:
                 logger.info(
                     "made an authority and a certificate",
-                    metadata: ["path": "\(files.authorityPath)"]
+                    metadata: [LogKeys.path: "\(files.authorityPath)"]
                 )
             case .reissued(let reason):
-                logger.info("issued the certificate anew", metadata: ["reason": "\(reason)"])
+                logger.info("issued the certificate anew", metadata: [LogKeys.reason: "\(reason)"])
             case .reused: break
             }
             return (

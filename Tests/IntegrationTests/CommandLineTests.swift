@@ -205,25 +205,4 @@ struct CommandLineTests {
         server.process.signal(SIGINT)
         #expect(await server.process.outcome().exitCode == 0)
     }
-
-    @Test
-    func `the settings in force are logged once, as JSON when asked for`() async throws {
-        let server = try await ServerUnderTest.start(
-            data: self.data,
-            "--log-format",
-            "json",
-            "--set",
-            "in_flight_max=77"
-        )
-        server.process.signal(SIGTERM)
-        let outcome = await server.process.outcome()
-        let lines = try outcome.errors.split(separator: "\n").map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-        }
-        let settings = lines.filter { $0["message"] as? String == "settings in force" }
-        #expect(settings.count == 1)
-        let metadata = try #require(settings.first?["metadata"] as? [String: String])
-        #expect(metadata["in_flight_max"] == "77")
-        #expect(metadata["request_items_max"] == "400")
-    }
 }

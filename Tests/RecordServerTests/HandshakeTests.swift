@@ -108,6 +108,44 @@ struct HandshakeTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "the client speaks HTTP, not TLS"),
+            ("SSH-2.0-OpenSSH_9.2p1 Debian\r\n", "the client speaks no TLS"),
+        ]
+    )
+    func `a failed TLS handshake says what the client did, and names it by address and port`(
+        bytes: String,
+        reason: String
+    ) async throws {
+        try await ServerUnderTest.run { server in
+            let peer = try await TestPeer.connectPlain(port: server.port)
+            try await peer.send(ByteBuffer(string: bytes))
+            #expect(await peer.rest() == [])
+            let line = try #require(server.log.complaints.first)
+            #expect(line.metadata["error"] == reason)
+            #expect(line.metadata["peer"]?.wholeMatch(of: /127\.0\.0\.1:\d+/) != nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (
+                "Error: 268435703 error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at /b/tls_record.cc:216",
+                "the client speaks no TLS"
+            ),
+            (
+                "Error: 268436501 error:10000415:SSL routines:OPENSSL_internal:DECODE_ERROR at /b/x y.cc:1",
+                "decode error"
+            ),
+            ("Error:  EOF during handshake", "the client ended the connection in the TLS handshake"),
+            ("", ""),
+        ]
+    )
+    func `an error of the TLS library is told without paths and numbers`(error: String, text: String) {
+        #expect(ConnectionFailureText.reason(in: error) == text)
+    }
+
     @Test func `one connection too many is closed`() async throws {
         try await ServerUnderTest.run(configure: { $0.listen.connectionsMax = 1 }) { server in
             let first = try await server.signIn()

@@ -78,7 +78,7 @@ final class AssetSweep: Sendable {
             self.metrics.assetsRemoved(removed)
             self.logger.info(
                 "removed assets that no record names",
-                metadata: [LogKeys.assets: "\(removed)"]
+                metadata: [LogKeys.assets: .stringConvertible(removed)]
             )
         }
         let waiting = self.waiting.withLock { waiting in

@@ -123,7 +123,8 @@ extension ConnectionHandler {
             self.server.logger.error(
                 "a file of an asset cannot be read",
                 metadata: [
-                    LogKeys.asset: "\(turn.pieces.first?.number.rawValue ?? 0)", LogKeys.error: "\(error)",
+                    LogKeys.asset: .stringConvertible(turn.pieces.first?.number.rawValue ?? 0),
+                    LogKeys.error: "\(error)",
                 ]
             )
             self.endTransfer(turn.stream, failure: Failure(error, item: Int(turn.pieces.first?.item ?? 0)))

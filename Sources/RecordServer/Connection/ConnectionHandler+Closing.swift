@@ -51,7 +51,7 @@ extension ConnectionHandler {
             message,
             metadata: [
                 LogKeys.peer: "\(self.peerName)",
-                LogKeys.error: "\(error.map { "\($0)" } ?? "")",
+                LogKeys.error: "\(error.map { ConnectionFailureText.of($0) } ?? "")",
             ]
         )
         _ = self.machine.closed()
@@ -133,8 +133,10 @@ extension ConnectionHandler {
         self.creditTimer = nil
     }
 
-    /// Address of the peer, for the log.
+    /// Address and port of the peer, for the log.
     var peerName: String {
-        self.context?.channel.remoteAddress.map { "\($0)" } ?? ""
+        guard let address = self.context?.channel.remoteAddress else { return "" }
+        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

@@ -1,20 +1,30 @@
 /// Keys of log metadata.
 ///
-/// Values are never record contents or tokens.
-enum LogKeys {
-    static let connection = "connection"
-    static let peer = "peer"
-    static let reason = "reason"
-    static let client = "client"
-    static let container = "container"
-    static let environment = "environment"
-    static let user = "user"
-    static let error = "error"
-    static let host = "host"
-    static let port = "port"
-    static let connections = "connections"
-    static let threads = "threads"
-    static let detail = "detail"
-    static let asset = "asset"
-    static let assets = "assets"
+/// Values are never record contents or tokens. Numbers are given as `.stringConvertible`, so that they are numbers in JSON.
+package enum LogKeys {
+    package static let peer = "peer"
+    package static let reason = "reason"
+    package static let detail = "detail"
+    package static let error = "error"
+    package static let client = "client"
+    package static let container = "container"
+    package static let user = "user"
+    package static let host = "host"
+    package static let port = "port"
+    package static let threads = "threads"
+    package static let asset = "asset"
+    package static let assets = "assets"
+    /// Of a file or a folder.
+    package static let path = "path"
+    /// A number of the system's.
+    package static let errno = "errno"
+    /// A result code of SQLite's.
+    package static let sqlite = "sqlite"
+    package static let indexes = "indexes"
+    package static let records = "records"
+    /// Of the environment.
+    package static let variable = "variable"
+    /// What somebody may have meant.
+    package static let meant = "meant"
+    package static let seconds = "seconds"
 }

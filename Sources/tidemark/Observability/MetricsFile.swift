@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RecordServer
 import ServiceLifecycle
 
 /// Writes every figure into a file, at an interval and once more at the end.
@@ -39,7 +40,7 @@ struct MetricsFile: Service {
         do throws(CommandFailure) {
             try self.write()
         } catch {
-            self.logger.error("metrics_file cannot be written", metadata: ["path": "\(self.path)"])
+            self.logger.error("metrics_file cannot be written", metadata: [LogKeys.path: "\(self.path)"])
         }
     }
 }

@@ -63,12 +63,4 @@ struct Settings: Sendable {
         var leewaySeconds = 60
         var createsUsers = false
     }
-
-    /// What the one log line at the start says.
-    ///
-    /// There is no secret among the settings; a key's path is none.
-    var effective: [(name: String, value: String)] {
-        TextSetting.allCases.map { ($0.rawValue, $0.read(self)) }
-            + NumberSetting.all.map { ($0.name, "\($0.read(self))") }
-    }
 }

@@ -1,0 +1,66 @@
+import Foundation
+import Logging
+import RecordServer
+
+/// Writes each event as one line.
+struct LineLogHandler: LogHandler {
+    let label: String
+    let format: Settings.LogFormat
+    /// Takes a line with its end; called from any thread.
+    let write: @Sendable (String) -> Void
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(
+        label: String,
+        format: Settings.LogFormat,
+        write: @escaping @Sendable (String) -> Void = StandardError.write
+    ) {
+        self.label = label
+        self.format = format
+        self.write = write
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let provided = self.metadataProvider?.get() ?? [:]
+        var metadata = self.metadata.merging(provided) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        if let error = event.error { metadata[LogKeys.error] = "\(error)" }
+        let line = LogLine(
+            time: Date(),
+            level: event.level,
+            logger: self.label,
+            event: event.message.description,
+            metadata: metadata
+        )
+        switch self.format {
+        case .text: self.write(line.text)
+        case .json: self.write(line.json)
+        }
+    }
+}
+
+extension Settings {
+    /// The log of a server with these settings, on standard error.
+    func makeLogger() -> Logger {
+        var logger = Logger(label: "tidemark") { LineLogHandler(label: $0, format: self.logFormat) }
+        logger.logLevel = self.logLevel
+        return logger
+    }
+}
+
+enum StandardError {
+    /// Writes a line in one call of the system, so that lines of several threads never mix.
+    ///
+    /// A line that can't be written is lost; the server goes on.
+    @Sendable
+    static func write(_ line: String) {
+        let bytes = Array(line.utf8)
+        _ = Foundation.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

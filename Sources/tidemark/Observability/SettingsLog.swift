@@ -1,0 +1,21 @@
+import Logging
+
+extension Settings {
+    /// Says what the server runs with: at info what differs from the defaults, at debug everything.
+    ///
+    /// There is no secret among the settings; a key's path is none.
+    func log(to logger: Logger) {
+        let all = self.logged
+        let defaults = Settings.defaults.logged
+        let different = all.filter { $0.value != defaults[$0.key] }
+        if !different.isEmpty { logger.info("settings that differ from the defaults", metadata: different) }
+        logger.debug("settings in force", metadata: all)
+    }
+
+    private var logged: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        for setting in TextSetting.allCases { metadata[setting.rawValue] = .string(setting.read(self)) }
+        for setting in NumberSetting.all { metadata[setting.name] = .stringConvertible(setting.read(self)) }
+        return metadata
+    }
+}
