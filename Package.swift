@@ -23,7 +23,6 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 func serverOnly(_ name: String, package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
-let metrics = serverOnly("Metrics", package: "swift-metrics")
 let grdb = serverOnly("GRDB", package: "GRDB.swift")
 let grdbSQLite = serverOnly("GRDBSQLite", package: "GRDB.swift")
 let lifecycle = serverOnly("ServiceLifecycle", package: "swift-service-lifecycle")
@@ -85,7 +84,7 @@ let serverTargets: [Target] = [
             nio("NIOPosix"),
             nio("NIOTLS"),
             nioSSL, crypto,
-            logging, metrics,
+            logging,
         ],
         path: "Sources/RecordServer",
         swiftSettings: settings
@@ -101,7 +100,7 @@ let serverTargets: [Target] = [
         dependencies: [
             "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "RecordModel",
             "PredicateFormat", "ServerCertificates", argumentParser, lifecycle, unixSignals, configuration,
-            logging, metrics,
+            logging,
         ],
         path: "Sources/tidemark",
         exclude: ["README.md"],
@@ -293,7 +292,7 @@ let testTargets: [Target] = [
             "ServerCertificates",
             "TestSupport",
             nio("NIOCore"),
-            nio("NIOPosix"), nioSSL, crypto, logging, metrics, "tidemark", "tidemark-listen",
+            nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",
             "tidemark-load",
         ],
         path: "Tests/IntegrationTests",
@@ -373,7 +372,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),

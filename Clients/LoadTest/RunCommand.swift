@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The file that the server writes its figures to.",
             discussion:
-                "It should do so every second: tidemark serve --metrics-file FILE --metrics-interval 1.",
+                "It should do so every second: tidemark serve --metrics-file FILE --set metrics_file_interval_s=1.",
             valueName: "file"
         )
     )

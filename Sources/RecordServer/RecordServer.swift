@@ -59,9 +59,21 @@ package final class RecordServer: Sendable {
     /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
     package var heldBytesMost: Int { self.context.heldBytesMost }
 
-    /// Takes over what the engine has counted since the last time; the server does so by itself every ten seconds.
-    package func refreshMetrics() {
-        self.context.metrics.record(self.context.engine.statistics)
+    /// Everything that is counted and measured without a look into the store.
+    package var metrics: [Metric] {
+        let uploads = self.context.uploadTurns.counts
+        return self.context.metrics.readings + self.context.engine.statistics.readings + [
+            Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
+        ]
+    }
+
+    /// What all containers store; nothing if the store can't be read now.
+    ///
+    /// Takes a time that depends on the number of databases.
+    package func storageMetrics() async -> [Metric] {
+        let directory = self.context.engine.directory
+        let amount = try? await NIOThreadPool.singleton.runIfActive { try directory.storedAmount() }
+        return amount?.readings ?? []
     }
 
     /// Removes the assets that are due; returns when their files and rows are gone.
@@ -124,7 +136,7 @@ package final class RecordServer: Sendable {
                     loops: loops,
                     listener: listener,
                     timers: [
-                        self.startStatistics(on: group.next()), self.startSweeps(on: group.next()),
+                        self.startSweeps(on: group.next()),
                         self.startCredentialWatch(on: group, loops: loops),
                     ]
                 )
@@ -171,7 +183,6 @@ package final class RecordServer: Sendable {
         }
         try? await whenNone.futureResult.get()
         end.cancel()
-        self.context.metrics.record(self.context.engine.statistics)
         await self.context.router.stop()
         await self.context.files.shutdown()
         try? await self.context.signInThreads.shutdownGracefully()
@@ -243,15 +254,6 @@ package final class RecordServer: Sendable {
             }
             .bind(host: context.configuration.listen.host, port: context.configuration.listen.port)
             .get()
-    }
-
-    private func startStatistics(on eventLoop: any EventLoop) -> RepeatedTask {
-        let context = self.context
-        let period = TimeAmount.seconds(10)
-        return eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
-            context.metrics.record(context.engine.statistics)
-            context.metrics.record(context.uploadTurns.counts)
-        }
     }
 
     private func startCredentialWatch(

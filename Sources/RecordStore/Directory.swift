@@ -77,6 +77,8 @@ package protocol Directory: Sendable {
     ) throws(DirectoryError) -> SignIn
     /// What is stored in a container, from counters that are kept with every change: takes a time that depends on the number of users alone.
     func usage(ofContainer container: String) throws(DirectoryError) -> ContainerUsage
+    /// What is stored in all containers together, from the same counters.
+    func storedAmount() throws(DirectoryError) -> StoredAmount
     /// Random bytes that only servers of this store know, the same for as long as it lives.
     ///
     /// `name` says what they are for. If there are none yet they are `candidate` from now on, 32 bytes made at random.

@@ -248,6 +248,11 @@ package struct EngineStatistics: Hashable, Sendable {
     package var reservationsKept: UInt64 = 0
     package var requestsWaiting: Int = 0
     package var bytesWaiting: Int = 0
+    /// How long the disk took to make commits durable.
+    package var logSyncs = DurationCounts()
+    /// Sizes of files now.
+    package var databaseBytes: Int64 = 0
+    package var databaseLogBytes: Int64 = 0
 
     package init() {}
 }

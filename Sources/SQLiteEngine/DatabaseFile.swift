@@ -46,6 +46,12 @@ struct DatabaseFile: Sendable {
         }
     }
 
+    /// The size of a file; 0 if there is none.
+    static func bytes(at path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     /// Opens the connection that writes, bringing the file to the known format first.
     func openWriter() throws(SQLiteEngineError) -> DatabaseQueue {
         do {

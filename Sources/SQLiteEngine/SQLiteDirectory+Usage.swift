@@ -3,6 +3,21 @@ import RecordModel
 import RecordStore
 
 extension SQLiteDirectory {
+    func storedAmount() throws(DirectoryError) -> StoredAmount {
+        try self.read { database in
+            let row = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT ifnull(sum(record_count), 0), ifnull(sum(record_bytes), 0),
+                    ifnull(sum(asset_count), 0), ifnull(sum(asset_bytes), 0)
+                    FROM database WHERE scope != 3
+                    """
+            )
+            guard let row else { throw DirectoryError.unavailable }
+            return StoredAmount(records: row[0], recordBytes: row[1], assets: row[2], assetBytes: row[3])
+        }
+    }
+
     func usage(ofContainer identifier: String) throws(DirectoryError) -> ContainerUsage {
         try self.read { database in
             let container = try Self.number(ofContainer: identifier, database)

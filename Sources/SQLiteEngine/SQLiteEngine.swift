@@ -246,6 +246,10 @@ package final class SQLiteEngine: StorageEngine {
         let (writing, reading) = (self.queue.overload, self.reads.overload)
         statistics.reservationsGiven = writing.reserved + reading.reserved
         statistics.reservationsKept = writing.kept + reading.kept
+        statistics.logSyncs = self.queue.logSyncs
+        let path = StoreFile.path(in: self.configuration.directory)
+        statistics.databaseBytes = DatabaseFile.bytes(at: path)
+        statistics.databaseLogBytes = DatabaseFile.bytes(at: path + "-wal")
         return statistics
     }
 

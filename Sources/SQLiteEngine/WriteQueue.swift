@@ -66,6 +66,7 @@ final class WriteQueue: @unchecked Sendable {
         var bytes = 0
         var isClosed = false
         var writerWaits = false
+        var logSyncs = DurationCounts()
     }
 
     /// So many requests may always wait, or a few clients with large batches would be refused.
@@ -214,8 +215,13 @@ final class WriteQueue: @unchecked Sendable {
 
     /// A commit was made durable, which took so long.
     func synced(nanoseconds: Int64) {
-        self.condition.withLock { self.state.rule.synced(nanoseconds: nanoseconds) }
+        self.condition.withLock {
+            self.state.rule.synced(nanoseconds: nanoseconds)
+            self.state.logSyncs.add(nanoseconds: nanoseconds)
+        }
     }
+
+    var logSyncs: DurationCounts { self.condition.withLock { self.state.logSyncs } }
 
     /// Nanoseconds of the clock that the rule is told of.
     var now: Int64 { self.time() }

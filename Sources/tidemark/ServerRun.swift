@@ -1,6 +1,5 @@
 import AssetStore
 import Logging
-import Metrics
 import RecordServer
 import SQLiteEngine
 import ServerCertificates
@@ -17,8 +16,6 @@ struct ServerRun {
     /// - Throws: `CommandFailure`.
     func run() async throws {
         let logger = self.settings.makeLogger()
-        let metrics = MemoryMetrics()
-        MetricsSystem.bootstrap(metrics)
         try self.folder.refuseUnlessServable()
         try self.folder.make()
         let lock = try DataFolderLock(folder: self.folder)
@@ -49,29 +46,20 @@ struct ServerRun {
             authorityPath: tls.authorityPath,
             drain: .seconds(self.settings.drainSeconds)
         )
-        var services = [ServiceGroupConfiguration.ServiceConfiguration(service: service)]
-        if let identityKeys { services.append(.init(service: identityKeys)) }
-        if self.settings.metricsIntervalSeconds > 0 {
-            let interval = Duration.seconds(self.settings.metricsIntervalSeconds)
-            services.append(.init(service: MetricsLog(metrics: metrics, interval: interval, logger: logger)))
-            if let path = self.settings.metricsFilePath {
-                let file = MetricsFile(
-                    path: path,
-                    metrics: metrics,
-                    interval: interval,
-                    refresh: { server.refreshMetrics() },
-                    logger: logger
-                )
-                try file.write()
-                services.append(.init(service: file))
-            }
-        }
+        let metrics = MetricsReport(
+            settings: self.settings,
+            folder: self.folder,
+            server: server,
+            logger: logger
+        )
+        var services: [any Service] = try await metrics.services() + [service]
+        if let identityKeys { services.append(identityKeys) }
         // The library tells about its own steps at info: of interest to those who write servers.
         var lifecycleLogger = logger
         lifecycleLogger.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services,
+                services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: lifecycleLogger
             )

@@ -13,7 +13,9 @@ struct LoadTestProcess {
     /// Starts a server with so many users, which writes its figures every second.
     static func start(users: Int = 2) async throws -> LoadTestProcess {
         let server = try ServerProcess()
-        server.settings = ["--metrics-interval", "1", "--metrics-file", server.folder.path + "/metrics"]
+        server.settings = [
+            "--set", "metrics_file_interval_s=1", "--metrics-file", server.folder.path + "/metrics",
+        ]
         try await server.administer(["container", "create", Self.container])
         var tokens: [String] = []
         for user in 0..<users {

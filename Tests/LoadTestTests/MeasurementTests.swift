@@ -108,13 +108,14 @@ struct MeasurementTests {
         func sample(_ time: Int, _ commits: Int, waiting: Int) -> ServerSample {
             ServerSample(
                 text: """
-                    # TYPE tidemark_commits gauge
-                    tidemark_commits \(commits)
-                    tidemark_records_written \(10 * commits)
-                    tidemark_requests{operation="fetch_records"} \(commits)
+                    # TYPE tidemark_commits_total counter
+                    tidemark_commits_total \(commits)
+                    tidemark_records_written_total \(10 * commits)
+                    tidemark_requests_total{operation="fetch_records"} \(commits)
+                    tidemark_request_duration_seconds_bucket{operation="fetch_records",le="+Inf"} \(commits)
                     tidemark_requests_waiting \(waiting)
                     nonsense
-                    tidemark_metrics_written_seconds \(time)
+                    tidemark_metrics_written_timestamp_seconds \(time)
 
                     """
             )
@@ -129,7 +130,8 @@ struct MeasurementTests {
         #expect(figures.commits == 15)
         #expect(figures.seconds == 4)
         #expect(figures.recordsPerCommit == Double(100 + 50) / 15)
-        #expect(figures.increases[#"tidemark_requests{operation="fetch_records"}"#] == 15)
+        #expect(figures.increases[#"tidemark_requests_total{operation="fetch_records"}"#] == 15)
+        #expect(figures.increases.keys.allSatisfy { $0.contains("_total") })
         #expect(figures.levels["tidemark_requests_waiting"]?.max == 4)
         #expect(figures.levels["tidemark_requests_waiting"]?.mean == 2)
     }

@@ -32,7 +32,7 @@ enum Architecture {
         ModuleRow(
             folder: "Sources/RecordServer",
             ours: ["AccessTokens", "AssetStore", "RecordStore", "WireProtocol", "RecordModel"],
-            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging", "Metrics"]
+            outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
         ModuleRow(
@@ -42,7 +42,7 @@ enum Architecture {
                 "PredicateFormat", "ServerCertificates",
             ],
             outside: [
-                "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging", "Metrics",
+                "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Configuration", "Logging",
             ]
         ),
         ModuleRow(

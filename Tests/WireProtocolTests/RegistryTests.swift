@@ -13,22 +13,7 @@ enum Registry {
         "notification": .notification, "notification_ack": .notificationAck,
         "challenge": .challenge, "proof": .proof,
     ]
-    static let errorCodes: [String: ErrorCode] = [
-        "internal_error": .internalError, "bad_container": .badContainer,
-        "service_unavailable": .serviceUnavailable, "request_rate_limited": .requestRateLimited,
-        "not_authenticated": .notAuthenticated, "permission_failure": .permissionFailure,
-        "unknown_item": .unknownItem, "invalid_arguments": .invalidArguments,
-        "server_record_changed": .serverRecordChanged, "server_rejected_request": .serverRejectedRequest,
-        "operation_cancelled": .operationCancelled, "change_token_expired": .changeTokenExpired,
-        "batch_request_failed": .batchRequestFailed,
-        "asset_file_modified": .assetFileModified, "quota_exceeded": .quotaExceeded,
-        "asset_not_available": .assetNotAvailable,
-        "zone_busy": .zoneBusy, "bad_database": .badDatabase, "zone_not_found": .zoneNotFound,
-        "too_many_participants": .tooManyParticipants, "already_shared": .alreadyShared,
-        "participant_may_need_verification": .participantMayNeedVerification,
-        "limit_exceeded": .limitExceeded, "reference_violation": .referenceViolation,
-        "deadline_exceeded": .deadlineExceeded, "operation_unknown": .operationUnknown,
-    ]
+    static let errorCodes = Dictionary(uniqueKeysWithValues: ErrorCode.names.map { ($1, $0) })
     static let closeReasons: [String: CloseReason] = [
         "drain": .drain, "version_unsupported": .versionUnsupported, "not_authenticated": .notAuthenticated,
         "container_unknown": .containerUnknown, "overloaded": .overloaded, "idle": .idle,
@@ -94,7 +79,7 @@ enum Registry {
     ]
 
     static func name(of code: ErrorCode) -> String {
-        self.errorCodes.first { $0.value == code }?.key ?? "\(code.rawValue)"
+        ErrorCode.names[code] ?? "\(code.rawValue)"
     }
 
     static func name(of reason: CloseReason) -> String {

@@ -32,13 +32,26 @@ struct ServerFigures: Codable, Sendable {
         }
     }
 
-    /// Those that say how much there is now; all others only grow.
-    private static let levels: Set<String> = [
-        "tidemark_connections_open", "tidemark_listeners", "tidemark_uploads_receiving",
-        "tidemark_uploads_waiting", "tidemark_requests_waiting", "tidemark_bytes_waiting",
-    ]
     /// The time at which the file was written.
-    private static let time = "tidemark_metrics_written_seconds"
+    private static let time = "tidemark_metrics_written_timestamp_seconds"
+
+    /// What a metric is, by Prometheus' conventions for names; histograms are for graphs, and left out here.
+    private enum Kind {
+        case counter
+        case gauge
+        case histogram
+
+        init(_ name: String) {
+            let family = name.prefix { $0 != "{" }
+            if family.hasSuffix("_total") {
+                self = .counter
+            } else if ["_bucket", "_sum", "_count"].contains(where: { family.hasSuffix($0) }) {
+                self = .histogram
+            } else {
+                self = .gauge
+            }
+        }
+    }
 
     /// By how much those that only grow have grown.
     private(set) var increases: [String: Double] = [:]
@@ -62,20 +75,21 @@ struct ServerFigures: Codable, Sendable {
         guard time > lastTime else { return }
         self.seconds += time - lastTime
         for (name, value) in sample.values where name != Self.time {
-            if Self.levels.contains(name) {
-                self.levels[name, default: Level()].add(value)
-            } else {
+            switch Kind(name) {
+            case .gauge: self.levels[name, default: Level()].add(value)
+            case .counter:
                 let before = last.values[name] ?? 0
                 self.increases[name, default: 0] += value < before ? value : value - before
+            case .histogram: continue
             }
         }
         self.last = sample
     }
 
     /// Each commit is one fsync of the log.
-    var commits: Double { self.increases["tidemark_commits"] ?? 0 }
-    var recordsPerCommit: Double { self.perCommit("tidemark_records_written") }
-    var requestsPerCommit: Double { self.perCommit("tidemark_requests_committed") }
+    var commits: Double { self.increases["tidemark_commits_total"] ?? 0 }
+    var recordsPerCommit: Double { self.perCommit("tidemark_records_written_total") }
+    var requestsPerCommit: Double { self.perCommit("tidemark_requests_committed_total") }
 
     private func perCommit(_ name: String) -> Double {
         self.commits == 0 ? 0 : (self.increases[name] ?? 0) / self.commits

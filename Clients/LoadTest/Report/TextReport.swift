@@ -46,7 +46,7 @@ struct TextReport {
 
     private func figures(_ server: ServerFigures) -> [String] {
         guard server.seconds > 0 else {
-            return ["The server wrote no new figures: is its metrics_interval_s longer than the run?"]
+            return ["The server wrote no new figures: is its metrics_file_interval_s longer than the run?"]
         }
         let waiting = server.levels["tidemark_requests_waiting"] ?? .init()
         var lines = [
@@ -58,11 +58,14 @@ struct TextReport {
                 + "\(Digits.count(Int(waiting.max))) at most, of samples a second apart",
         ]
         let notable = [
-            ("tidemark_requests_replayed", "requests sent again and answered from the record of the first"),
-            ("tidemark_requests_refused", "requests refused"),
-            ("tidemark_notifications_sent", "notifications sent"),
-            ("tidemark_notifications_coalesced", "notifications left out for a later one"),
-            ("tidemark_connections_opened", "connections opened"),
+            (
+                "tidemark_requests_replayed_total",
+                "requests sent again and answered from the record of the first"
+            ),
+            ("tidemark_requests_refused_total", "requests refused"),
+            ("tidemark_notifications_sent_total", "notifications sent"),
+            ("tidemark_notifications_coalesced_total", "notifications left out for a later one"),
+            ("tidemark_connections_opened_total", "connections opened"),
         ]
         for (name, words) in notable {
             let count = Int(server.increases[name] ?? 0)

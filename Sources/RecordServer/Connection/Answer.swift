@@ -1,3 +1,4 @@
+import NIOCore
 import WireProtocol
 
 /// One stream from its request to its end: what is to be executed, and what came of it.
@@ -14,6 +15,9 @@ final class Answer {
     }
 
     let stream: UInt32
+    let kind: OperationKind
+    /// When the request had come whole.
+    let arrived: NIODeadline
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
     var stage: Stage
@@ -29,8 +33,16 @@ final class Answer {
     /// By a fault: the connection breaks in place of the answer.
     var breaksConnection = false
 
-    init(stream: UInt32, request: AdmittedRequest, deadlineMilliseconds: Int64) {
+    init(
+        stream: UInt32,
+        kind: OperationKind,
+        arrived: NIODeadline,
+        request: AdmittedRequest,
+        deadlineMilliseconds: Int64
+    ) {
         self.stream = stream
+        self.kind = kind
+        self.arrived = arrived
         self.stage = .waiting(request)
         self.deadlineMilliseconds = deadlineMilliseconds
     }

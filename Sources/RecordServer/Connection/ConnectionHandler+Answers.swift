@@ -115,7 +115,11 @@ extension ConnectionHandler {
 
     /// Closes a stream with its last frame, and grants what its request took.
     func end(_ stream: UInt32, with end: End) {
-        if let answer = self.answers.removeValue(of: stream) { self.hold(0, for: answer) }
+        if let answer = self.answers.removeValue(of: stream) {
+            self.hold(0, for: answer)
+            let duration = self.eventLoop.now - answer.arrived
+            self.server.metrics.requestEnded(answer.kind, nanoseconds: duration.nanoseconds)
+        }
         switch self.machine.streamEnded(stream) {
         case .goOn(let credit):
             self.writeEnd(stream, end)

@@ -65,6 +65,8 @@ extension ConnectionHandler {
         do throws(Failure) {
             let answer = Answer(
                 stream: stream,
+                kind: kind,
+                arrived: self.keepalive.heardAt,
                 request: try admission.admit(request),
                 deadlineMilliseconds: admission.deadlineMilliseconds
             )

@@ -17,7 +17,8 @@ struct KeepaliveStateMachine {
     static let pongTimeout = TimeAmount.seconds(10)
 
     private let idleTimeout: TimeAmount
-    private var heardAt: NIODeadline
+    /// When bytes of the peer arrived last.
+    private(set) var heardAt: NIODeadline
     private var pingedAt: NIODeadline?
 
     init(idleTimeout: TimeAmount, now: NIODeadline) {

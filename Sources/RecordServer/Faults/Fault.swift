@@ -21,6 +21,30 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case fetchShareParticipants = "fetch_share_participants"
     case requestShareAccess = "request_share_access"
 
+    /// Its place among `allCases`.
+    var number: Int {
+        switch self {
+        case .modifyRecords: 0
+        case .fetchRecords: 1
+        case .modifyZones: 2
+        case .fetchZones: 3
+        case .queryRecords: 4
+        case .checkSchema: 5
+        case .fetchChanges: 6
+        case .fetchDatabaseChanges: 7
+        case .fetchToken: 8
+        case .modifySubscriptions: 9
+        case .fetchSubscriptions: 10
+        case .listen: 11
+        case .uploadAssets: 12
+        case .downloadAssets: 13
+        case .acceptShares: 14
+        case .fetchShareMetadata: 15
+        case .fetchShareParticipants: 16
+        case .requestShareAccess: 17
+        }
+    }
+
     /// Whether bytes of assets travel on its stream.
     var movesAssets: Bool { self == .uploadAssets || self == .downloadAssets }
 }

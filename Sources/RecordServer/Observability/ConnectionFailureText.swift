@@ -33,7 +33,8 @@ enum ConnectionFailureText {
 
     /// Takes `Error: NUMBER error:NUMBER:LIBRARY:FUNCTION:REASON at PATH:LINE`, or `Error:  REASON`.
     static func reason(in description: String) -> String {
-        let named = description.firstRange(of: " at ").map { description[..<$0.lowerBound] } ?? description[...]
+        let named =
+            description.firstRange(of: " at ").map { description[..<$0.lowerBound] } ?? description[...]
         let reason = named.split(separator: ":").last.map { String($0.drop { $0 == " " }) } ?? ""
         if let advice = self.advice[reason] { return advice }
         return reason.replacing("_", with: " ").lowercased()

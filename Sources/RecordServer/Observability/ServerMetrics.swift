@@ -1,154 +1,158 @@
-import Metrics
 import RecordStore
 import Synchronization
 import WireProtocol
 
-/// What operators graph.
+/// What operators graph, counted where it happens.
 ///
-/// Made once a server: a counter is looked up by its label only here. A class, so that a request copies none of them.
+/// A request costs three additions to memory and no lock. A class, so that a request copies none of it.
 final class ServerMetrics: Sendable {
-    private let connectionsOpened = Counter(label: "tidemark_connections_opened")
-    private let connectionsRefused = Counter(label: "tidemark_connections_refused")
-    private let connectionsOpen = Meter(label: "tidemark_connections_open")
-    private let modifyRecords = requestCounter(.modifyRecords)
-    private let fetchRecords = requestCounter(.fetchRecords)
-    private let modifyZones = requestCounter(.modifyZones)
-    private let fetchZones = requestCounter(.fetchZones)
-    private let queryRecords = requestCounter(.queryRecords)
-    private let checkSchema = requestCounter(.checkSchema)
-    private let fetchChanges = requestCounter(.fetchChanges)
-    private let fetchDatabaseChanges = requestCounter(.fetchDatabaseChanges)
-    private let fetchToken = requestCounter(.fetchToken)
-    private let modifySubscriptions = requestCounter(.modifySubscriptions)
-    private let fetchSubscriptions = requestCounter(.fetchSubscriptions)
-    private let listen = requestCounter(.listen)
-    private let uploadAssets = requestCounter(.uploadAssets)
-    private let downloadAssets = requestCounter(.downloadAssets)
-    private let acceptShares = requestCounter(.acceptShares)
-    private let fetchShareMetadata = requestCounter(.fetchShareMetadata)
-    private let fetchShareParticipants = requestCounter(.fetchShareParticipants)
-    private let requestShareAccess = requestCounter(.requestShareAccess)
-    private let listeners = Meter(label: "tidemark_listeners")
-    private let notificationsSent = Counter(label: "tidemark_notifications_sent")
-    private let notificationsCoalesced = Counter(label: "tidemark_notifications_coalesced")
-    private let detailsDropped = Counter(label: "tidemark_notification_details_dropped")
-    private let assetBytesIn = Counter(label: "tidemark_asset_bytes_received")
-    private let assetBytesOut = Counter(label: "tidemark_asset_bytes_sent")
-    private let assetsStored = Counter(label: "tidemark_assets_stored")
-    private let assetsRemoved = Counter(label: "tidemark_assets_removed")
-    private let uploadsReceiving = Meter(label: "tidemark_uploads_receiving")
-    private let uploadsWaiting = Meter(label: "tidemark_uploads_waiting")
-    private let commits = Meter(label: "tidemark_commits")
-    private let requestsCommitted = Meter(label: "tidemark_requests_committed")
-    private let recordsWritten = Meter(label: "tidemark_records_written")
-    private let requestsReplayed = Meter(label: "tidemark_requests_replayed")
-    private let requestsRefused = Meter(label: "tidemark_requests_refused")
-    private let reservationsGiven = Meter(label: "tidemark_reservations_given")
-    private let reservationsKept = Meter(label: "tidemark_reservations_kept")
-    private let requestsWaiting = Meter(label: "tidemark_requests_waiting")
-    private let bytesWaiting = Meter(label: "tidemark_bytes_waiting")
-    /// Those that were counted: who has too much to do refuses ten thousand requests a second.
-    private let failures = Mutex<[ErrorCode: Counter]>([:])
-
-    private static func requestCounter(_ operation: OperationKind) -> Counter {
-        Counter(label: "tidemark_requests", dimensions: [("operation", operation.rawValue)])
+    private final class Operation: Sendable {
+        let started = Atomic<Int64>(0)
+        let durations = DurationHistogram()
     }
 
+    private let connectionsOpened = Atomic<Int64>(0)
+    private let connectionsRefused = Atomic<Int64>(0)
+    private let connectionsOpen = Atomic<Int>(0)
+    /// In the order of their numbers.
+    private let operations = OperationKind.allCases.map { _ in Operation() }
+    private let failures = FailureCounts()
+    private let listeners = Atomic<Int>(0)
+    private let notificationsSent = Atomic<Int64>(0)
+    private let notificationsCoalesced = Atomic<Int64>(0)
+    private let detailsDropped = Atomic<Int64>(0)
+    private let assetBytesIn = Atomic<Int64>(0)
+    private let assetBytesOut = Atomic<Int64>(0)
+    private let assetsStored = Atomic<Int64>(0)
+    private let assetsRemoved = Atomic<Int64>(0)
+
     func connectionOpened(now open: Int) {
-        self.connectionsOpened.increment()
-        self.connectionsOpen.set(open)
+        self.connectionsOpened.add(1, ordering: .relaxed)
+        self.connectionsOpen.store(open, ordering: .relaxed)
     }
 
     func connectionClosed(now open: Int) {
-        self.connectionsOpen.set(open)
+        self.connectionsOpen.store(open, ordering: .relaxed)
     }
 
     func connectionRefused() {
-        self.connectionsRefused.increment()
+        self.connectionsRefused.add(1, ordering: .relaxed)
     }
 
     func requestStarted(_ operation: OperationKind) {
-        switch operation {
-        case .modifyRecords: self.modifyRecords.increment()
-        case .fetchRecords: self.fetchRecords.increment()
-        case .modifyZones: self.modifyZones.increment()
-        case .fetchZones: self.fetchZones.increment()
-        case .queryRecords: self.queryRecords.increment()
-        case .checkSchema: self.checkSchema.increment()
-        case .fetchChanges: self.fetchChanges.increment()
-        case .fetchDatabaseChanges: self.fetchDatabaseChanges.increment()
-        case .fetchToken: self.fetchToken.increment()
-        case .modifySubscriptions: self.modifySubscriptions.increment()
-        case .fetchSubscriptions: self.fetchSubscriptions.increment()
-        case .listen: self.listen.increment()
-        case .uploadAssets: self.uploadAssets.increment()
-        case .downloadAssets: self.downloadAssets.increment()
-        case .acceptShares: self.acceptShares.increment()
-        case .fetchShareMetadata: self.fetchShareMetadata.increment()
-        case .fetchShareParticipants: self.fetchShareParticipants.increment()
-        case .requestShareAccess: self.requestShareAccess.increment()
-        }
+        self.operations[operation.number].started.add(1, ordering: .relaxed)
+    }
+
+    /// The last frame of an answer was written.
+    func requestEnded(_ operation: OperationKind, nanoseconds: Int64) {
+        self.operations[operation.number].durations.record(nanoseconds: nanoseconds)
     }
 
     func listeners(now listeners: Int) {
-        self.listeners.set(listeners)
+        self.listeners.store(listeners, ordering: .relaxed)
     }
 
     func notificationsSent(_ count: Int) {
-        self.notificationsSent.increment(by: count)
+        self.notificationsSent.add(Int64(count), ordering: .relaxed)
     }
 
     /// Those that a later one of their subscription took the place of, because a listener had not acknowledged enough.
     func notificationsCoalesced(_ count: Int) {
-        self.notificationsCoalesced.increment(by: count)
+        self.notificationsCoalesced.add(Int64(count), ordering: .relaxed)
     }
 
     /// A transaction of which listeners learn only that there was something.
     func notificationDetailsDropped() {
-        self.detailsDropped.increment()
+        self.detailsDropped.add(1, ordering: .relaxed)
     }
 
     func assetBytesReceived(_ count: Int) {
-        self.assetBytesIn.increment(by: count)
+        self.assetBytesIn.add(Int64(count), ordering: .relaxed)
     }
 
     func assetBytesSent(_ count: Int) {
-        self.assetBytesOut.increment(by: count)
+        self.assetBytesOut.add(Int64(count), ordering: .relaxed)
     }
 
     func assetStored() {
-        self.assetsStored.increment()
+        self.assetsStored.add(1, ordering: .relaxed)
     }
 
     func assetsRemoved(_ count: Int) {
-        self.assetsRemoved.increment(by: count)
-    }
-
-    func record(_ uploads: (receiving: Int, waiting: Int)) {
-        self.uploadsReceiving.set(uploads.receiving)
-        self.uploadsWaiting.set(uploads.waiting)
+        self.assetsRemoved.add(Int64(count), ordering: .relaxed)
     }
 
     /// A failure, of an item or of a request.
     func failed(_ code: ErrorCode) {
-        let counter = self.failures.withLock { counters in
-            if let known = counters[code] { return known }
-            let counter = Counter(label: "tidemark_failures", dimensions: [("code", "\(code.rawValue)")])
-            counters[code] = counter
-            return counter
-        }
-        counter.increment()
+        self.failures.add(code)
     }
 
-    func record(_ statistics: EngineStatistics) {
-        self.commits.set(Double(statistics.commits))
-        self.requestsCommitted.set(Double(statistics.requestsCommitted))
-        self.recordsWritten.set(Double(statistics.recordsWritten))
-        self.requestsReplayed.set(Double(statistics.requestsReplayed))
-        self.requestsRefused.set(Double(statistics.requestsRefused))
-        self.reservationsGiven.set(Double(statistics.reservationsGiven))
-        self.reservationsKept.set(Double(statistics.reservationsKept))
-        self.requestsWaiting.set(statistics.requestsWaiting)
-        self.bytesWaiting.set(statistics.bytesWaiting)
+    /// Everything that was counted here.
+    var readings: [Metric] {
+        let requests = zip(OperationKind.allCases, self.operations).map { kind, operation in
+            Metric.Sample(
+                labels: [("operation", kind.rawValue)],
+                value: .number(Double(operation.started.load(ordering: .relaxed)))
+            )
+        }
+        let durations = zip(OperationKind.allCases, self.operations).map { kind, operation in
+            Metric.Sample(
+                labels: [("operation", kind.rawValue)],
+                value: .durations(operation.durations.reading)
+            )
+        }
+        let failures = self.failures.readings.map { name, count in
+            Metric.Sample(labels: [("code", name)], value: .number(Double(count)))
+        }
+        return [
+            self.reading(.connectionsOpened, self.connectionsOpened),
+            self.reading(.connectionsRefused, self.connectionsRefused),
+            Metric(.connectionsOpen, self.connectionsOpen.load(ordering: .relaxed)),
+            Metric(.requests, samples: requests),
+            Metric(.requestDuration, samples: durations),
+            Metric(.failures, samples: failures),
+            Metric(.listeners, self.listeners.load(ordering: .relaxed)),
+            self.reading(.notificationsSent, self.notificationsSent),
+            self.reading(.notificationsCoalesced, self.notificationsCoalesced),
+            self.reading(.notificationDetailsDropped, self.detailsDropped),
+            self.reading(.assetReceivedBytes, self.assetBytesIn),
+            self.reading(.assetSentBytes, self.assetBytesOut),
+            self.reading(.assetsStored, self.assetsStored),
+            self.reading(.assetsRemoved, self.assetsRemoved),
+        ]
+    }
+
+    private func reading(_ name: MetricName, _ count: borrowing Atomic<Int64>) -> Metric {
+        Metric(name, Double(count.load(ordering: .relaxed)))
+    }
+}
+
+extension EngineStatistics {
+    /// What the engine counted and measured.
+    var readings: [Metric] {
+        [
+            Metric(.commits, Double(self.commits)),
+            Metric(.requestsCommitted, Double(self.requestsCommitted)),
+            Metric(.recordsWritten, Double(self.recordsWritten)),
+            Metric(.requestsReplayed, Double(self.requestsReplayed)),
+            Metric(.requestsRefused, Double(self.requestsRefused)),
+            Metric(.reservationsGiven, Double(self.reservationsGiven)),
+            Metric(.reservationsKept, Double(self.reservationsKept)),
+            Metric(.requestsWaiting, self.requestsWaiting),
+            Metric(.waitingBytes, self.bytesWaiting),
+            Metric(.logSyncDuration, samples: [.init(labels: [], value: .durations(self.logSyncs))]),
+            Metric(.databaseBytes, Double(self.databaseBytes)),
+            Metric(.databaseLogBytes, Double(self.databaseLogBytes)),
+        ]
+    }
+}
+
+extension StoredAmount {
+    /// What all containers have.
+    var readings: [Metric] {
+        [
+            Metric(.records, Double(self.records)), Metric(.recordBytes, Double(self.recordBytes)),
+            Metric(.assets, Double(self.assets)), Metric(.assetBytes, Double(self.assetBytes)),
+        ]
     }
 }

@@ -3,44 +3,64 @@ import Logging
 import RecordServer
 import ServiceLifecycle
 
-/// Writes every figure into a file, at an interval and once more at the end.
+/// Writes every metric into a file, at an interval and once more at the end.
 ///
-/// The file takes the place of the one before in one step, so that whoever reads it finds all of one moment.
+/// The file takes the place of the one before in one step, so that a reader finds all of one moment. Others may read it: a
+/// collector is another user.
 struct MetricsFile: Service {
+    private static let permissions: mode_t = 0o644
+
     let path: String
-    let metrics: MemoryMetrics
     let interval: Duration
-    /// Brings the figures up to date that are counted elsewhere.
-    let refresh: @Sendable () -> Void
+    let read: @Sendable () async -> [Metric]
     let logger: Logger
 
     func run() async throws {
-        for await _ in AsyncTicks(interval: self.interval).cancelOnGracefulShutdown() { self.writeOrTell() }
-        self.writeOrTell()
+        for await _ in AsyncTicks(interval: self.interval).cancelOnGracefulShutdown() {
+            await self.writeOrTell()
+        }
+        await self.writeOrTell()
     }
 
     /// - Throws: `cannotCreate`.
-    func write() throws(CommandFailure) {
-        self.refresh()
-        let time = Date().timeIntervalSince1970
-        let text =
-            self.metrics.exposition()
-            + "# TYPE tidemark_metrics_written_seconds gauge\ntidemark_metrics_written_seconds \(time)\n"
-        do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: self.path), options: .atomic)
-        } catch {
+    func write() async throws(CommandFailure) {
+        let written = Metric(.metricsWritten, Date().timeIntervalSince1970)
+        let text = Exposition.text(of: await self.read() + [written])
+        // A collector reads what ends with `.prom`: not this.
+        let draft = self.path + ".new"
+        guard self.write(text, to: draft), rename(draft, self.path) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(draft)
             throw CommandFailure(
                 .cannotCreate,
-                "the metrics cannot be written to \(self.path). Check its folder and who owns it."
+                "the metrics cannot be written to \(self.path): \(reason). Check its folder and who owns it."
             )
         }
     }
 
-    private func writeOrTell() {
-        do throws(CommandFailure) {
-            try self.write()
+    private func write(_ text: String, to draft: String) -> Bool {
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, Self.permissions)
+        guard descriptor >= 0 else { return false }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // The mask of the process would take the rights of others away.
+        guard fchmod(descriptor, Self.permissions) == 0 else { return false }
+        do {
+            try file.write(contentsOf: Data(text.utf8))
+            try file.close()
+            return true
         } catch {
-            self.logger.error("metrics_file cannot be written", metadata: [LogKeys.path: "\(self.path)"])
+            return false
+        }
+    }
+
+    private func writeOrTell() async {
+        do throws(CommandFailure) {
+            try await self.write()
+        } catch {
+            self.logger.error(
+                "metrics_file cannot be written",
+                metadata: [LogKeys.reason: "\(error.message)"]
+            )
         }
     }
 }

@@ -212,11 +212,16 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "metrics_interval_s",
             0...86_400,
-            "seconds between two metrics lines in the log, and two writings of metrics_file; 0: none"
+            "seconds between two lines of metrics in the log (at debug with metrics_file); 0: none"
         ) {
             $0.metricsIntervalSeconds
         } assign: {
             $0.metricsIntervalSeconds = $1
+        },
+        NumberSetting("metrics_file_interval_s", 1...86_400, "seconds between two writings of metrics_file") {
+            $0.metricsFileIntervalSeconds
+        } assign: {
+            $0.metricsFileIntervalSeconds = $1
         },
         NumberSetting("tombstone_retention_s", 3_600...3_153_600_000, "memory of deletions") {
             $0.tombstoneRetentionSeconds

@@ -20,10 +20,12 @@ struct Settings: Sendable {
     var tlsHosts: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
-    /// 0: metrics are neither logged nor written.
+    /// Between two lines of metrics in the log; 0: none.
     var metricsIntervalSeconds = 60
-    /// `nil`: they are only logged.
+    /// `nil` if metrics are only logged.
     var metricsFilePath: String?
+    /// Between two writings of the file.
+    var metricsFileIntervalSeconds = 10
     /// How long a stopping server waits for what is in flight.
     var drainSeconds = 30
     var server = ServerConfiguration.defaults

@@ -102,9 +102,6 @@ struct SettingsReader {
         guard settings.identity.audience == nil || settings.identity.keysPath != nil else {
             throw CommandFailure(.usage, "jwt_audience means nothing without jwt_keys_file and jwt_issuer.")
         }
-        guard settings.metricsFilePath == nil || settings.metricsIntervalSeconds > 0 else {
-            throw CommandFailure(.usage, "metrics_file is never written with metrics_interval_s=0.")
-        }
         guard (settings.tlsCertificatePath == nil) == (settings.tlsKeyPath == nil) else {
             throw CommandFailure(.usage, "tls_cert and tls_key belong together: give both or neither.")
         }

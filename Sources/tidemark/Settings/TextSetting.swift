@@ -22,7 +22,7 @@ enum TextSetting: String, CaseIterable {
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         case .logFormat: "text or json, one line an event, to standard error"
         case .metricsFile:
-            "a file with all figures, in the place of the last one, as Prometheus' node_exporter reads it; every metrics_interval_s"
+            "a file that the server replaces with its metrics, as Prometheus' node_exporter reads them"
         case .identityKeys:
             "public keys of an identity provider, a JSON Web Key Set or PEM; read again when it changes"
         case .identityIssuer: "iss of the provider's tokens"
