@@ -17,12 +17,12 @@ struct Tidemark: AsyncParsableCommand {
               tidemark container create iCloud.org.example.app
               tidemark user add alice --container iCloud.org.example.app
 
-            The last command prints an access token. A client needs it as
-            TIDEMARK_TOKEN, and what `serve` printed as TIDEMARK_URL
+            The last command prints an access token. A client needs it as \
+            TIDEMARK_TOKEN, and what `serve` printed as TIDEMARK_URL \
             (tidemark://HOST:PORT) and TIDEMARK_CA.
 
-            Exit codes: 0 done, 64 wrong usage or settings, 65 wrong data,
-            69 server or store unavailable, 73 a file cannot be created,
+            Exit codes: 0 done, 64 wrong usage or settings, 65 wrong data, \
+            69 server or store unavailable, 73 a file cannot be created, \
             78 unusable certificates.
             """,
         version: version,
@@ -37,6 +37,7 @@ struct Tidemark: AsyncParsableCommand {
         // Everything in a data folder is its owner's: keys, records, the database's own files.
         umask(0o077)
         do {
+            try CommandNames.check(Array(CommandLine.arguments.dropFirst()), of: self)
             var command = try self.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -47,7 +48,20 @@ struct Tidemark: AsyncParsableCommand {
             Terminal.writeError("tidemark: \(failure.message)\n")
             Foundation.exit(failure.code.rawValue)
         } catch {
-            self.exit(withError: error)
+            let code = self.exitCode(for: error)
+            // Not an error: help, or the version.
+            if code == .success { self.exit(withError: error) }
+            Terminal.writeError(self.complaint(of: error))
+            Foundation.exit(code.rawValue)
         }
+    }
+
+    /// What the parser says, as our own errors begin.
+    private static func complaint(of error: any Error) -> String {
+        let message = self.fullMessage(for: error)
+        let prefix = "Error: "
+        guard message.hasPrefix(prefix) else { return message.isEmpty ? "" : message + "\n" }
+        let text = message.dropFirst(prefix.count)
+        return "tidemark: \(text.prefix(1).lowercased())\(text.dropFirst())\n"
     }
 }

@@ -82,6 +82,60 @@ struct SettingsReaderTests {
         #expect(failure?.message.contains("'\(nearest)'") == true)
     }
 
+    @Test(arguments: ["foo", "x", "listener_backlog"])
+    func `a name that is near to none is refused without a suggestion`(name: String) async throws {
+        let reader = SettingsReader(flags: [(name, "1")], environment: [:])
+        let failure = await #expect(throws: CommandFailure.self) { try await reader.read() }
+        #expect(failure?.message == "--set: there is no setting '\(name)'. All of them: tidemark settings")
+    }
+
+    @Test
+    func `edits are insertions, deletions, replacements and exchanges of neighbours`() {
+        #expect(NearestName.edits("", "") == 0)
+        #expect(NearestName.edits("", "abc") == 3)
+        #expect(NearestName.edits("abc", "") == 3)
+        #expect(NearestName.edits("serve", "sevre") == 1)
+        #expect(NearestName.edits("kitten", "sitting") == 3)
+    }
+
+    @Test
+    func `a wrong value is told with the place where it stands`() async throws {
+        let path = try self.file(#"{"in_flight_max": "many", "log_level": "loud"}"#)
+        func message(_ reader: SettingsReader) async -> String? {
+            await #expect(throws: CommandFailure.self) { try await reader.read() }?.message
+        }
+        let number = "in_flight_max takes a whole number from 1 to 65536: requests in flight on a connection."
+        let level = "'loud' is no value for log_level: it takes"
+        #expect(await message(SettingsReader(flags: [("in_flight_max", "-1")], environment: [:])) == number)
+        let variables = ["TIDEMARK_IN_FLIGHT_MAX": "0"]
+        #expect(
+            await message(SettingsReader(flags: [], environment: variables))
+                == "TIDEMARK_IN_FLIGHT_MAX: " + number
+        )
+        let file = SettingsReader(flags: [("log_level", "info")], environment: [:], filePath: path)
+        #expect(await message(file) == "\(path): " + number)
+        let other = SettingsReader(flags: [("in_flight_max", "1")], environment: [:], filePath: path)
+        #expect(await message(other)?.hasPrefix("\(path): " + level) == true)
+    }
+
+    @Test
+    func `variables that nobody reads are found, with the one that was meant`() async throws {
+        let environment = [
+            "TIDEMARK_IN_FLIGHT_MX": "3", "TIDEMARK_SOMETHING_ELSE_OF_MINE": "1", "TIDEMARK_DTA": "x",
+            "TIDEMARK_URL": "a", "TIDEMARK_CA": "a", "TIDEMARK_TOKEN": "a", "TIDEMARK_CONTAINER": "a",
+            "TIDEMARK_ENVIRONMENT": "a", "TIDEMARK_SERVICE_KEY": "a", "TIDEMARK_ON_BEHALF_OF": "a",
+            "TIDEMARK_DATA": "a", "TIDEMARK_CONFIG": "a", "TIDEMARK_IN_FLIGHT_MAX": "3", "HOME": "/",
+        ]
+        let settings = try await SettingsReader(flags: [], environment: environment).read()
+        #expect(
+            settings.unknownVariables == [
+                .init(name: "TIDEMARK_DTA", nearest: "TIDEMARK_DATA"),
+                .init(name: "TIDEMARK_IN_FLIGHT_MX", nearest: "TIDEMARK_IN_FLIGHT_MAX"),
+                .init(name: "TIDEMARK_SOMETHING_ELSE_OF_MINE", nearest: nil),
+            ]
+        )
+    }
+
     @Test(arguments: [
         "", "[]", "{", "3", #"{"in_flight_max": "many"}"#, #"{"listen": 7}"#, #"{"listen": {"a": 1}}"#,
     ])

@@ -8,10 +8,11 @@ struct Access: AsyncParsableCommand {
         commandName: "access",
         abstract: "Show who may do what with a record, and why.",
         discussion: """
-            Of a record in a private database: its owner, and the participants of the share that covers it,
+            Of a record in a private database: its owner, and the participants of the share that covers it, \
             also those who have not joined. Of one in the public database: the roles that the type's grants name.
 
-              tidemark access task-1 --container iCloud.org.example.app --user alice --zone Notes
+              tidemark access task-1 --container iCloud.org.example.app \\
+                  --user alice --zone Notes
               tidemark access news-7 --container iCloud.org.example.app --environment production
             """
     )

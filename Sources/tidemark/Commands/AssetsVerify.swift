@@ -9,8 +9,8 @@ struct AssetsVerify: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read every asset, and compare its bytes with its hash.",
         discussion: """
-            Works while the server runs. Ends with 65 when a file is missing or has
-            other bytes than were uploaded; each of them is named. Restore those from
+            Works while the server runs. Ends with 65 when a file is missing or has \
+            other bytes than were uploaded; each of them is named. Restore those from \
             a backup of the folder assets.
 
               tidemark assets verify --data /var/lib/tidemark --json

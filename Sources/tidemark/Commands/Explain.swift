@@ -10,7 +10,7 @@ struct Explain: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Show how a query is answered: the plan, what is read and what is returned.",
         discussion: """
-            Runs the first page of a query on the files of a data folder, also while a
+            Runs the first page of a query on the files of a data folder, also while a \
             server serves it, and changes nothing. Without a predicate: all records.
 
               tidemark explain --container iCloud.org.example.app --user alice \\
@@ -46,7 +46,7 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A field to sort by; behind ':desc' descending.", valueName: "field"))
     var sort: [String] = []
 
-    @Option(help: "Records of the page, 1 to \(Bounds.queryPageMax).")
+    @Option(parsing: .unconditional, help: "Records of the page, 1 to \(Bounds.queryPageMax).")
     var limit = 100
 
     @OptionGroup var data: DataOption

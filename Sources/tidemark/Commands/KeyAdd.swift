@@ -9,13 +9,15 @@ struct KeyAdd: AsyncParsableCommand {
         abstract:
             "Register a key of a service; without --public-key make one and print the private key, once.",
         discussion: """
-            The private key goes to standard output in PEM and is stored
-            nowhere. The service is added with its first key, and keeps its
+            The private key goes to standard output in PEM and is stored \
+            nowhere. The service is added with its first key, and keeps its \
             name, its user record and its roles from key to key.
 
               tidemark key add shop --container iCloud.org.example.app > shop.pem
-              tidemark key add shop --container iCloud.org.example.app --on-behalf-of alice > shop.pem
-              openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out shop.pem
+              tidemark key add shop --container iCloud.org.example.app \\
+                  --on-behalf-of alice > shop.pem
+              openssl ecparam -name prime256v1 -genkey -noout |
+                  openssl pkcs8 -topk8 -nocrypt -out shop.pem
               openssl pkey -in shop.pem -pubout -out shop.pub
               tidemark key add shop --container iCloud.org.example.app --public-key shop.pub
             """
@@ -75,7 +77,9 @@ struct KeyAdd: AsyncParsableCommand {
         guard error == .userMissing else { return self.service.advice(error) }
         return CommandFailure(
             .data,
-            "one of \(self.onBehalfOf.joined(separator: ", ")) is no user of \(self.service.container). "
+            (self.onBehalfOf.count == 1
+                ? "\(self.onBehalfOf[0]) is no user of \(self.service.container). "
+                : "\(self.onBehalfOf.joined(separator: ", ")) are not all users of \(self.service.container). ")
                 + "Those there are: tidemark user list --container \(self.service.container)"
         )
     }

@@ -6,7 +6,7 @@ struct KeyRevoke: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "Revoke the keys of a service, or one of them. Its records stay.",
         discussion: """
-            Connections with the keys end within a second. A revoked key never
+            Connections with the keys end within a second. A revoked key never \
             becomes good again; `key add` registers another.
 
               tidemark key revoke shop --container iCloud.org.example.app

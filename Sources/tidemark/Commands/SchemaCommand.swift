@@ -8,8 +8,8 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema",
         abstract: "Export, import, compare, deploy and reset the schemas of a container.",
         discussion: """
-            Schemas are in the CloudKit Schema Language (.ckdb). Saves define types
-            and fields in development; production takes what is deployed. Every
+            Schemas are in the CloudKit Schema Language (.ckdb). Saves define types \
+            and fields in development; production takes what is deployed. Every \
             command works while the server runs.
 
               tidemark schema export --container iCloud.org.example.app > app.ckdb

@@ -7,8 +7,8 @@ struct SchemaDeploy: AsyncParsableCommand {
         commandName: "deploy",
         abstract: "Give production the schema of development, and print what changes.",
         discussion: """
-            Types and fields are added, never removed or changed; indexes, roles
-            and grants become those of development. An index on records that are
+            Types and fields are added, never removed or changed; indexes, roles \
+            and grants become those of development. An index on records that are \
             there is filled while the server serves, and used when it is complete.
 
               tidemark schema deploy --container iCloud.org.example.app --dry-run
@@ -34,7 +34,8 @@ struct SchemaDiff: AsyncParsableCommand {
             Lines begin with + (added), - (removed) or ~ (changed).
 
               tidemark schema diff --container iCloud.org.example.app
-              tidemark schema diff --container iCloud.org.example.app --environment production app.ckdb
+              tidemark schema diff --container iCloud.org.example.app \\
+                  --environment production app.ckdb
 
             Without a file: from production's schema to development's.
             """

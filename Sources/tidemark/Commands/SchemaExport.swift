@@ -8,8 +8,8 @@ struct SchemaExport: AsyncParsableCommand {
         abstract: "Print the schema of an environment.",
         discussion: """
               tidemark schema export --container iCloud.org.example.app > app.ckdb
-              tidemark schema export --container iCloud.org.example.app --environment production \\
-                  --output production.ckdb
+              tidemark schema export --container iCloud.org.example.app \\
+                  --environment production --output production.ckdb
             """
     )
 

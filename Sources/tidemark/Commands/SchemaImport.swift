@@ -6,8 +6,8 @@ struct SchemaImport: AsyncParsableCommand {
         commandName: "import",
         abstract: "Put a schema in place of development's, and print what changes.",
         discussion: """
-            All of it or nothing. What the file does not name goes, unless
-            production has it or records use it; then nothing changes. Without
+            All of it or nothing. What the file does not name goes, unless \
+            production has it or records use it; then nothing changes. Without \
             the type Users in the file user records stay as they are.
 
               tidemark schema import --container iCloud.org.example.app app.ckdb

@@ -7,7 +7,7 @@ struct SchemaReset: AsyncParsableCommand {
         commandName: "reset",
         abstract: "Give development the schema of production, and drop all of development's data.",
         discussion: """
-            Every zone and record of development goes, in all databases of the
+            Every zone and record of development goes, in all databases of the \
             container; users and their tokens stay. Production is not touched.
 
               tidemark schema reset --container iCloud.org.example.app --yes

@@ -5,8 +5,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a data folder until SIGTERM or SIGINT.",
         discussion: """
-            Without a certificate of yours, the first start makes a private
-            authority and a certificate in DIR/tls. Clients trust the file that
+            Without a certificate of yours, the first start makes a private \
+            authority and a certificate in DIR/tls. Clients trust the file that \
             is printed (TIDEMARK_CA).
 
               tidemark serve --data ./tidemark-data
@@ -14,15 +14,20 @@ struct Serve: AsyncParsableCommand {
               tidemark serve --tls-cert fullchain.pem --tls-key privkey.pem
               tidemark serve --config /etc/tidemark.json --set in_flight_max=256
 
-            Settings come from the flags, the environment (TIDEMARK_LISTEN,
-            TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of
+            Settings come from the flags, the environment (TIDEMARK_LISTEN, \
+            TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of \
             precedence. `tidemark settings` lists them all.
             """
     )
 
     @OptionGroup var data: DataOption
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 is any free one.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen; port 0 is any free one. (default: \(ListenAddress.defaults))",
+            valueName: "host:port"
+        )
+    )
     var listen: String?
 
     @Option(help: ArgumentHelp("A certificate chain in PEM, the server's first.", valueName: "file"))
@@ -43,20 +48,27 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Settings as a JSON object; TIDEMARK_CONFIG without it.", valueName: "file"))
     var config: String?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(
+        help:
+            "trace, debug, info, notice, warning, error or critical. (default: \(Settings.defaults.logLevel))"
+    )
     var logLevel: String?
 
-    @Option(help: "text or json.")
+    @Option(help: "text or json. (default: \(Settings.defaults.logFormat.rawValue))")
     var logFormat: String?
 
     @Option(
-        help: ArgumentHelp("Seconds between two lines of metrics in the log; 0: none.", valueName: "seconds")
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Seconds between two lines of metrics in the log; 0: none. (default: \(Settings.defaults.metricsIntervalSeconds))",
+            valueName: "seconds"
+        )
     )
     var metricsInterval: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the same figures are written each time, as Prometheus reads them.",
+            "A file that the server replaces with its metrics, as Prometheus reads them. (default: none)",
             valueName: "file"
         )
     )

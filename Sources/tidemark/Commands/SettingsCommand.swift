@@ -1,29 +1,100 @@
 import ArgumentParser
 
 /// The command `tidemark settings`.
-struct SettingsCommand: ParsableCommand {
+struct SettingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
-        abstract: "List every setting of the server, with its default and bounds.",
+        abstract: "List every setting of the server: its value, where that comes from, default and bounds.",
         discussion: """
-            A setting is looked for in the flags, then in the environment, then in the file given with --config:
+            The values are those that a server would have now. A setting is looked for in the flags, then in the \
+            environment, then in the file given with --config:
 
               tidemark serve --set in_flight_max=256
               TIDEMARK_IN_FLIGHT_MAX=256 tidemark serve
               echo '{"in_flight_max": 256}' > tidemark.json; tidemark serve --config tidemark.json
+
+            To see what a file would do:
+
+              tidemark settings --config tidemark.json
             """
     )
 
-    func run() throws {
-        let texts = TextSetting.allCases.map { [$0.rawValue, $0.defaultText, "", $0.meaning] }
-        let numbers = NumberSetting.all.map { setting in
-            [
-                setting.name, "\(setting.read(.defaults))",
-                "\(setting.range.lowerBound)…\(setting.range.upperBound)", setting.meaning,
-            ]
+    @OptionGroup var options: SettingsOptions
+
+    @Flag(help: "Print a JSON array of objects with name, value, default, origin, min, max and meaning.")
+    var json = false
+
+    func run() async throws {
+        let settings = try await self.options.read()
+        for variable in settings.unknownVariables {
+            let meant = variable.nearest.map { " Did you mean '\($0)'?" } ?? ""
+            Terminal.writeError("tidemark: the variable \(variable.name) is no setting.\(meant)\n")
         }
-        Terminal.write(
-            Terminal.table(header: ["NAME", "DEFAULT", "BOUNDS", "MEANING"], rows: texts + numbers)
-        )
+        let rows =
+            TextSetting.allCases.map { Row($0, settings) } + NumberSetting.all.map { Row($0, settings) }
+        if self.json {
+            Terminal.write(try JSONText.of(rows))
+        } else {
+            Terminal.write(
+                Terminal.table(
+                    header: ["NAME", "VALUE", "FROM", "DEFAULT", "BOUNDS", "MEANING"],
+                    rows: rows.map(\.cells)
+                )
+            )
+        }
+    }
+
+    private struct Row: Encodable {
+        enum Value: Encodable {
+            case text(String)
+            case number(Int)
+
+            var text: String {
+                switch self {
+                case .text(let text): text
+                case .number(let number): "\(number)"
+                }
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                switch self {
+                case .text(let text): try container.encode(text)
+                case .number(let number): try container.encode(number)
+                }
+            }
+        }
+
+        let name: String
+        let value: Value
+        let `default`: Value
+        /// `flag`, `environment`, the path of a file, or `default`.
+        let origin: String
+        let min: Int?
+        let max: Int?
+        let meaning: String
+
+        init(_ setting: TextSetting, _ settings: Settings) {
+            self.name = setting.rawValue
+            self.value = .text(setting.read(settings))
+            self.default = .text(setting.defaultText)
+            self.origin = settings.origins[setting.rawValue]?.description ?? "default"
+            (self.min, self.max) = (nil, nil)
+            self.meaning = setting.meaning
+        }
+
+        init(_ setting: NumberSetting, _ settings: Settings) {
+            self.name = setting.name
+            self.value = .number(setting.read(settings))
+            self.default = .number(setting.read(.defaults))
+            self.origin = settings.origins[setting.name]?.description ?? "default"
+            (self.min, self.max) = (setting.range.lowerBound, setting.range.upperBound)
+            self.meaning = setting.meaning
+        }
+
+        var cells: [String] {
+            let bounds = if let min, let max { "\(min)…\(max)" } else { "" }
+            return [self.name, self.value.text, self.origin, self.default.text, bounds, self.meaning]
+        }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import RecordModel
 import RecordStore
 
@@ -9,10 +8,10 @@ struct Usage: AsyncParsableCommand {
         commandName: "usage",
         abstract: "Show how many records, assets and bytes are stored, a row a database.",
         discussion: """
-            Also while a server serves the folder. Bytes are those of records' bodies and of assets, each
-            asset once in a database. Quotas are the settings user_bytes_max and container_bytes_max, from
-            the flags, the environment and the file, as `tidemark serve` takes them; a user's counts both
-            of his databases.
+            Also while a server serves the folder. Bytes are those of records' bodies and of assets, each \
+            asset once in a database. Quotas are the settings user_bytes_max and container_bytes_max, from \
+            the flags, the environment and the file, as `tidemark serve` takes them; a user's counts both \
+            of their databases.
 
               tidemark usage
               tidemark usage --container iCloud.org.example.app --json
@@ -25,22 +24,13 @@ struct Usage: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
 
-    @Option(help: ArgumentHelp("The server's settings; TIDEMARK_CONFIG without it.", valueName: "file"))
-    var config: String?
-
-    @Option(name: .customLong("set"), help: ArgumentHelp("Any setting. Repeatable.", valueName: "name=value"))
-    var assignments: [String] = []
+    @OptionGroup var settings: SettingsOptions
 
     @Flag(help: "Print a JSON array of containers, each with its databases, users and quotas.")
     var json = false
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let quotas = try await SettingsReader(
-            flags: try SettingsReader.flags(of: self.assignments),
-            environment: environment,
-            filePath: self.config ?? environment["TIDEMARK_CONFIG"]
-        ).read().quotas
+        let quotas = try await self.settings.read().quotas
         let usages = try await AdministeredStore.use(self.data.folder) { directory in
             let containers = try self.container.map { [$0] } ?? directory.containers()
             return try containers.map { ($0, try directory.usage(ofContainer: $0)) }

@@ -7,12 +7,12 @@ struct UserContacts: AsyncParsableCommand {
         commandName: "contacts",
         abstract: "Set the e-mail addresses and phone numbers by which others find a user.",
         discussion: """
-            Who wants to share something with a user names one of them. They take the place of those that the
-            user had: without any he is found by his user record name alone. Nobody checks that they are his:
-            that is the operator's to do. `tidemark user list` shows them.
+            Somebody who wants to share something with a user names one of them. They replace those that the \
+            user had; without any, others find the user by the user record name alone. The operator checks that \
+            they are the user's: nothing else does. `tidemark user list` shows them.
 
               tidemark user contacts alice --container iCloud.org.example.app \\
-                --email alice@example.org --phone +4930123456
+                  --email alice@example.org --phone +4930123456
             """
     )
 
@@ -44,6 +44,12 @@ struct UserContacts: AsyncParsableCommand {
         try await self.user.change { directory in
             try directory.setContacts(contacts, ofUser: self.user.name, inContainer: self.user.container)
         }
-        Terminal.writeError("\(self.user.name) is found by \(contacts.count) addresses and numbers.\n")
+        let found =
+            switch contacts.count {
+            case 0: "by the user record name alone"
+            case 1: "by one address or number"
+            default: "by \(contacts.count) addresses and numbers"
+            }
+        Terminal.writeError("Others find \(self.user.name) \(found).\n")
     }
 }

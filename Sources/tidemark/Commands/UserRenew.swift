@@ -7,7 +7,7 @@ struct UserRenew: AsyncParsableCommand {
         commandName: "renew",
         abstract: "Give a user a new access token in place of all others, and print it, once.",
         discussion: """
-            Connections with the old tokens end within a second. To let the old
+            Connections with the old tokens end within a second. To let the old \
             one be good for a while: `tidemark user rotate`.
 
               tidemark user renew alice --container iCloud.org.example.app

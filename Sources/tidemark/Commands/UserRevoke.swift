@@ -6,8 +6,8 @@ struct UserRevoke: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "Revoke every token of a user. The records stay.",
         discussion: """
-            The next sign-in is refused, and open connections end within a
-            second, whatever they were opened with; `user renew` lets the user
+            The next sign-in is refused, and open connections end within a \
+            second, whatever they were opened with; `user renew` lets the user \
             in again. For a service: `tidemark key revoke`.
 
               tidemark user revoke alice --container iCloud.org.example.app

@@ -7,7 +7,7 @@ struct UserRole: ParsableCommand {
         commandName: "role",
         abstract: "Give a user custom roles, take them away, and list them.",
         discussion: """
-            Roles are made in the schema (CREATE ROLE) and count in the public
+            Roles are made in the schema (CREATE ROLE) and count in the public \
             database. A user has them in one environment, from the next request on.
 
               tidemark user role add alice editor --container iCloud.org.example.app
@@ -20,6 +20,8 @@ struct UserRoleAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Give a user a role.",
+        usage:
+            "tidemark user role add <name> <role> --container <id> [--environment <environment>] [--data <dir>]",
         discussion: """
               tidemark user role add alice editor --container iCloud.org.example.app \\
                   --environment production
@@ -41,6 +43,8 @@ struct UserRoleRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Take a role away from a user.",
+        usage:
+            "tidemark user role remove <name> <role> --container <id> [--environment <environment>] [--data <dir>]",
         discussion: "  tidemark user role remove alice editor --container iCloud.org.example.app"
     )
 

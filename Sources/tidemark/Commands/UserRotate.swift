@@ -7,9 +7,9 @@ struct UserRotate: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Give a user a new access token and print it, once; the old one stays good for a while.",
         discussion: """
-            The old token lets in, and its connections last, for an hour, or for
-            as long as --overlap says; then both end within a second. With
-            --overlap 0 the old one ends now, as with `user renew`. One that
+            The old token lets in, and its connections last, for an hour, or for \
+            as long as --overlap says; then both end within a second. With \
+            --overlap 0 the old one ends now, as with `user renew`. One that \
             is older still ends now in any case.
 
               tidemark user rotate alice --container iCloud.org.example.app
@@ -22,7 +22,10 @@ struct UserRotate: AsyncParsableCommand {
 
     @OptionGroup var user: UserArguments
 
-    @Option(help: ArgumentHelp("How long the old token stays good, at most 30 days.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the old token stays good, at most 30 days.", valueName: "seconds")
+    )
     var overlap = 3_600
 
     func validate() throws {

@@ -1,4 +1,5 @@
 import Logging
+import RecordServer
 
 extension Settings {
     /// Says what the server runs with: at info what differs from the defaults, at debug everything.
@@ -10,6 +11,14 @@ extension Settings {
         let different = all.filter { $0.value != defaults[$0.key] }
         if !different.isEmpty { logger.info("settings that differ from the defaults", metadata: different) }
         logger.debug("settings in force", metadata: all)
+        for variable in self.unknownVariables {
+            logger.warning(
+                "a variable of the environment is no setting",
+                metadata: [
+                    LogKeys.variable: "\(variable.name)", LogKeys.meant: "\(variable.nearest ?? "")",
+                ]
+            )
+        }
     }
 
     private var logged: Logger.Metadata {

@@ -42,6 +42,10 @@ struct Settings: Sendable {
     var assetGraceSeconds = 86_400
     var quotas = StorageQuotas.none
     var identity = Identity()
+    /// Where values that were given stand, by the names of their settings.
+    var origins: [String: SettingOrigin] = [:]
+    /// What the environment has that looks like a setting.
+    var unknownVariables: [SettingVariable.Unknown] = []
 
     /// What may wait for the engine's threads.
     struct Writer: Hashable, Sendable {

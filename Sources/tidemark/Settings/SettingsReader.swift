@@ -29,7 +29,7 @@ struct SettingsReader {
 
     /// Reads and checks everything.
     ///
-    /// - Throws: `usage`, with the name at fault and what it takes.
+    /// - Throws: `usage`, with the name at fault, where it stands, and what it takes.
     func read() async throws -> Settings {
         for flag in self.flags where !Self.names.contains(flag.name) {
             throw Self.unknown(flag.name, source: "--set")
@@ -40,31 +40,46 @@ struct SettingsReader {
             EnvironmentVariablesProvider(environmentVariables: flags),
             EnvironmentVariablesProvider(environmentVariables: self.environment).prefixKeys(with: "tidemark"),
         ]
-        var given = Set(self.flags.map(\.name))
-        given.formUnion(Self.names.filter { self.environment["TIDEMARK_" + $0.uppercased()] != nil })
+        var origins: [String: SettingOrigin] = [:]
         if let filePath = self.filePath {
-            given.formUnion(try self.namesInFile(filePath))
+            for name in try self.namesInFile(filePath) { origins[name] = .file(filePath) }
             providers.append(try await self.fileProvider(filePath))
         }
-        return try Self.settings(from: ConfigReader(providers: providers), given: given)
+        for name in Self.names where self.environment[SettingVariable.name(of: name)] != nil {
+            origins[name] = .environment
+        }
+        for flag in self.flags { origins[flag.name] = .flag }
+        var settings = try Self.settings(from: ConfigReader(providers: providers), origins: origins)
+        settings.unknownVariables = SettingVariable.unknown(in: self.environment)
+        return settings
     }
 
-    private static func settings(from reader: ConfigReader, given: Set<String>) throws -> Settings {
+    private static func settings(
+        from reader: ConfigReader,
+        origins: [String: SettingOrigin]
+    ) throws -> Settings {
         var settings = Settings.defaults
-        for setting in TextSetting.allCases where given.contains(setting.rawValue) {
+        settings.origins = origins
+        for setting in TextSetting.allCases {
+            guard let origin = origins[setting.rawValue] else { continue }
             let key = ConfigKey([setting.rawValue])
             let list = setting == .tlsHosts ? reader.stringArray(forKey: key) : nil
             guard let values = list ?? reader.string(forKey: key).map({ [$0] }) else {
-                throw CommandFailure(.usage, "\(setting.rawValue) takes text: \(setting.meaning).")
+                throw origin.failure(of: setting.rawValue, "takes text: \(setting.meaning).")
             }
-            try setting.assign(values, to: &settings)
+            do throws(CommandFailure) {
+                try setting.assign(values, to: &settings)
+            } catch {
+                throw origin.failure(of: setting.rawValue, error)
+            }
         }
-        for setting in NumberSetting.all where given.contains(setting.name) {
+        for setting in NumberSetting.all {
+            guard let origin = origins[setting.name] else { continue }
             guard let value = reader.int(forKey: ConfigKey([setting.name])), setting.range.contains(value)
             else {
-                throw CommandFailure(
-                    .usage,
-                    "\(setting.name) takes a whole number from \(setting.range.lowerBound) to "
+                throw origin.failure(
+                    of: setting.name,
+                    "takes a whole number from \(setting.range.lowerBound) to "
                         + "\(setting.range.upperBound): \(setting.meaning)."
                 )
             }
@@ -137,10 +152,10 @@ struct SettingsReader {
     }
 
     private static func unknown(_ name: String, source: String) -> CommandFailure {
-        let nearest = NearestName.to(name, among: self.names) ?? ""
+        let suggestion = NearestName.suggestion(for: name, among: self.names)
         return CommandFailure(
             .usage,
-            "\(source): there is no setting '\(name)'. Did you mean '\(nearest)'? All of them: tidemark settings"
+            "\(source): there is no setting '\(name)'.\(suggestion) All of them: tidemark settings"
         )
     }
 }

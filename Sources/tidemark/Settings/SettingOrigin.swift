@@ -1,0 +1,53 @@
+/// Where the value of a setting stands.
+enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
+    case flag
+    case environment
+    case file(String)
+
+    var description: String {
+        switch self {
+        case .flag: "flag"
+        case .environment: "environment"
+        case .file(let path): path
+        }
+    }
+
+    /// A value that the setting does not take, said with the place where somebody can change it.
+    func failure(of name: String, _ problem: String) -> CommandFailure {
+        self.failure(of: name, CommandFailure(.usage, "\(name) \(problem)"))
+    }
+
+    func failure(of name: String, _ failure: CommandFailure) -> CommandFailure {
+        switch self {
+        case .flag: failure
+        case .environment: CommandFailure(.usage, "\(SettingVariable.name(of: name)): \(failure.message)")
+        case .file(let path): CommandFailure(.usage, "\(path): \(failure.message)")
+        }
+    }
+}
+
+/// Variables of the environment that begin with `TIDEMARK_`.
+enum SettingVariable {
+    private static let prefix = "TIDEMARK_"
+    /// Those of commands and clients, which are no settings of a server.
+    private static let others = [
+        "DATA", "CONFIG", "URL", "CA", "CONTAINER", "ENVIRONMENT", "TOKEN", "SERVICE_KEY", "ON_BEHALF_OF",
+        "BIN",
+    ]
+
+    struct Unknown: Hashable, Sendable {
+        let name: String
+        /// `nil` if nothing is near.
+        let nearest: String?
+    }
+
+    static func name(of setting: String) -> String { self.prefix + setting.uppercased() }
+
+    /// Those that nobody reads, by name: typing errors mostly.
+    static func unknown(in environment: [String: String]) -> [Unknown] {
+        let known = SettingsReader.names.map { self.name(of: $0) } + self.others.map { self.prefix + $0 }
+        return environment.keys.filter { $0.hasPrefix(self.prefix) && !known.contains($0) }.sorted().map {
+            Unknown(name: $0, nearest: NearestName.to($0, among: known))
+        }
+    }
+}
