@@ -17,12 +17,14 @@ struct FeedItems {
     var token: [UInt8]
     var moreComing: Bool
     var totals: SnapshotTotals?
+    var clientToken: [UInt8]
 
     fileprivate init(_ answer: FeedAnswer, _ sink: KeptItems) {
         self.items = sink.items.withLock { $0 }
         self.token = answer.token
         self.moreComing = answer.moreComing
         self.totals = answer.totals
+        self.clientToken = answer.clientToken
     }
 }
 

@@ -117,4 +117,21 @@ struct FormatTests {
             #expect(try await it.modify([save("new", [field: .string("")])])[0].error == mismatch)
         }
     }
+
+    @Test
+    func `a file of format 8 opens, keeps its shares, and its zones keep what clients send`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-8.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        for (share, root) in [("s3", "r2"), ("s1", "r0")] {
+            #expect(try await it.share(named: share)?.root == root)
+        }
+        #expect(try await it.changes(FeedRead(zone: notes)).clientToken == [])
+        let operation = ModifyRecords(scope: .private, saves: [save("new")], clientToken: [7])
+        #expect(try await it.write(.modifyRecords(operation)).get().areSaved)
+        #expect(try await it.changes(FeedRead(zone: notes)).clientToken == [7])
+    }
 }
