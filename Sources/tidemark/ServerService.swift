@@ -26,6 +26,11 @@ struct ServerService: Service {
             "Tidemark \(Tidemark.version) listens on \(ListenAddress(host: self.listen.host, port: port))\n"
         if let authorityPath = self.authorityPath { text += "Clients trust \(authorityPath)\n" }
         Terminal.write(text)
+        let variables = ClientVariables(
+            address: ListenAddress(host: self.listen.host, port: port),
+            authorityPath: self.authorityPath
+        )
+        Terminal.write(variables.lines)
         // An error here is a cancellation: the same way out.
         try? await gracefulShutdown()
         await self.server.shutdown(grace: self.drain)

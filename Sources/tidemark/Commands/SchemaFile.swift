@@ -15,7 +15,8 @@ struct SchemaFile: ParsableArguments {
         let name = self.path.flatMap { $0 == "-" ? nil : $0 } ?? "standard input"
         let bytes = try self.bytes(name)
         // A text has no zeros: a program or an image is named as what it is, instead of its first wrong line.
-        guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+        let isCut = bytes.count > Bounds.schemaBytesMax
+        guard !bytes.contains(0), isCut || String(validating: bytes, as: UTF8.self) != nil else {
             throw CommandFailure(.data, "\(name) is no text. Name a schema (.ckdb): tidemark schema export")
         }
         do throws(SchemaError) {
