@@ -33,7 +33,8 @@ struct HelpTests {
         for (line, next) in zip(discussion, discussion.dropFirst()) where !line.isEmpty && !next.isEmpty {
             #expect(line.hasPrefix("  ") || next.hasPrefix("  "), "wrapped in the source: \(line)")
         }
-        for line in help { #expect(line.count <= 80, "\(line)") }
+        // The parser never wraps the usage.
+        for line in help where !line.hasPrefix("USAGE: ") { #expect(line.count <= 80, "\(line)") }
     }
 
     @Test

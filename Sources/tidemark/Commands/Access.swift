@@ -13,7 +13,8 @@ struct Access: AsyncParsableCommand {
 
               tidemark access task-1 --container iCloud.org.example.app \\
                   --user alice --zone Notes
-              tidemark access news-7 --container iCloud.org.example.app --environment production
+              tidemark access news-7 --container iCloud.org.example.app \\
+                  --environment production
             """
     )
 

@@ -11,7 +11,8 @@ struct SettingsCommand: AsyncParsableCommand {
 
               tidemark serve --set in_flight_max=256
               TIDEMARK_IN_FLIGHT_MAX=256 tidemark serve
-              echo '{"in_flight_max": 256}' > tidemark.json; tidemark serve --config tidemark.json
+              echo '{"in_flight_max": 256}' > tidemark.json
+              tidemark serve --config tidemark.json
 
             To see what a file would do:
 

@@ -9,7 +9,8 @@ struct UserAdd: AsyncParsableCommand {
         discussion: """
             Only a hash of the token is stored: keep what is printed. Works while the server runs.
 
-              export TIDEMARK_TOKEN=$(tidemark user add alice --container iCloud.org.example.app)
+              export TIDEMARK_TOKEN=$(
+                  tidemark user add alice --container iCloud.org.example.app)
             """
     )
 
