@@ -52,7 +52,8 @@ struct Listener {
             group.addTask { try await self.link.untilFailed() }
             group.addTask { try await self.listen() }
             defer { group.cancelAll() }
-            try await group.next()
+            // Where there is nothing to listen to, the link says why.
+            for try await _ in group {}
         }
     }
 

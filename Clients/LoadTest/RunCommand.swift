@@ -142,6 +142,9 @@ struct RunCommand: AsyncParsableCommand {
             print(TextReport(result: result).text, terminator: "")
             try json?.write(JSONReport(result).data())
             try report?.write(Data(HTMLReport(result: result).text.utf8))
+        } else {
+            json?.discard()
+            report?.discard()
         }
         if result.isInterrupted { throw LoadFailure(.interrupted, "interrupted") }
         if let failure = result.chaosFailure { throw LoadFailure(.failed, failure) }

@@ -113,7 +113,7 @@ struct ListenerCredentialTests {
     @Test(arguments: [
         (["TIDEMARK_TOKEN": "wrong"], Int32(65), "tidemark user renew"),
         (["TIDEMARK_CA": "/nowhere/ca.pem"], 78, "/nowhere/ca.pem"),
-        (["TIDEMARK_CONTAINER": "iCloud.another"], 78, ""),
+        (["TIDEMARK_CONTAINER": "iCloud.another"], 78, "iCloud.another"),
         (["TIDEMARK_URL": "http://127.0.0.1"], 78, "TIDEMARK_URL"),
         (["TIDEMARK_TOKEN": "", "TIDEMARK_SERVICE_KEY": "/nowhere.pem"], 78, "/nowhere.pem"),
     ])

@@ -45,7 +45,7 @@ extension HTMLReport {
         .legend { margin: .1rem 0 0; font-size: .8rem; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0 1rem; }
         .legend span { display: flex; align-items: center; gap: .3rem; } .key { width: 24px; }
         details { margin-top: 1.8rem; } summary { cursor: pointer; font-weight: 600; }
-        @media (max-width: 46rem) { .numbers thead { display: none; }
+        @media screen and (max-width: 54rem) { .numbers thead { display: none; }
             .numbers, .numbers tbody { display: block; }
             .numbers tr { display: grid; grid-template-columns: repeat(5, 1fr); gap: .2rem .5rem; padding: .5rem 0;
                 border-bottom: 1px solid var(--rule); }
