@@ -5,6 +5,28 @@ import Testing
 /// The README, followed as a newcomer follows it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReadmeTests {
+    /// The first lines start a server in the background, and the next talk to it at once: what one round in two would show is found.
+    @Test
+    func `the commands of the README do what it says, pasted twenty times`() async throws {
+        let lines = try Readme().pastedLines
+        let address = "127.0.0.1:7430"
+        try #require(lines.count { $0.contains(address) } == 1)
+        for round in 0..<20 {
+            let own = "127.0.0.1:\(try PastingTerminal.freePort())"
+            let manner = PastingTerminal.Manner.allCases[round % 2]
+            let terminal = try PastingTerminal()
+            defer { terminal.close() }
+            let shown = try await terminal.paste(
+                lines.map { $0.replacingOccurrences(of: address, with: own) },
+                manner
+            )
+            let what = Comment(rawValue: "round \(round + 1), \(manner):\n\(shown)")
+            try #require(shown.matches(of: /Written on Linux \d{4}-/).count == 2, what)
+            try #require(shown.matches(of: /Somebody was faster: Written on Linux/).count == 1, what)
+            try #require(shown.contains("the job ended with 0"), what)
+        }
+    }
+
     /// The files are compiled with the package, and the test runs with the others.
     @Test
     func `the programs of the README are files of the repository`() throws {
