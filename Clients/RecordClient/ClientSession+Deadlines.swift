@@ -29,9 +29,9 @@ extension ClientSession {
         let expired = self.welcomes.filter { $0.deadline <= now }
         guard !expired.isEmpty else { return }
         self.welcomes.removeAll { $0.deadline <= now }
-        for waiter in expired {
-            waiter.continuation.resume(returning: .failure(self.whyUnanswered))
-        }
+        // A server that takes no connections is there all the same.
+        let error = self.lastFailure?.refusalForNow ?? self.whyUnanswered
+        for waiter in expired { waiter.continuation.resume(returning: .failure(error)) }
     }
 
     private func scheduleNext(now: NIODeadline) {

@@ -16,6 +16,23 @@ import Testing
         #expect(events.all == ["changed", "changed"])
     }
 
+    @Test func `after a status of temporarily unavailable the server's next word is posted`() {
+        let events = Events()
+        let observer = OlderCalls.observe { events.note("changed") }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let answer = SignInAnswer()
+        for isAccepted in [true, false] {
+            answer.note(isAccepted: true)
+            let count = events.all.count
+            // The first who is told so has to ask on, and nobody else.
+            #expect(answer.await() && !answer.await() && answer.isAwaited)
+            answer.note(isAccepted: isAccepted)
+            #expect(events.all.count == count + 1 && !answer.isAwaited)
+            answer.note(isAccepted: isAccepted)
+            #expect(events.all.count == count + 1)
+        }
+    }
+
     @Test func `a listener that is refused posts that the account has changed`() async {
         let script = ScriptedListener()
         let hub = script.hub()

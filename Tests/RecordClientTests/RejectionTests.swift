@@ -45,6 +45,18 @@ import WireProtocol
         #expect(request.answer.events.isEmpty)
     }
 
+    @Test(arguments: [
+        (CloseReason.overloaded, true), (.drain, true), (.idle, false), (.internalError, false),
+    ])
+    func `who only asks for a connection hears whether the server takes none for now`(
+        reason: CloseReason,
+        isForNow: Bool
+    ) {
+        let end = ConnectionEnd.goneAway(GoAway(reason: reason, message: "bye"))
+        #expect(end.refusalForNow == (isForNow ? .rejected(reason: reason, message: "bye") : nil))
+        #expect(ConnectionEnd.broken("no route").refusalForNow == nil)
+    }
+
     @Test func `bytes that are no frame of the protocol end all requests and the connection`() throws {
         let server = ScriptedServer()
         let request = server.start(.delete())

@@ -30,8 +30,10 @@ final class ServerAccess: Sendable {
         func open(_ patience: Patience) async throws(CKError) -> String {
             let user: String
             do throws(ClientError) {
+                // A name that is known is no news: nobody was asked.
+                let isKnown = self.user.known != nil
                 user = try await self.user.fetched(from: self.client, timeout: patience.connection)
-                self.heard(userNamed: user)
+                if !isKnown { self.heard(userNamed: user) }
                 try await self.gate?.ask(self.client, timeout: patience.request)
             } catch {
                 self.heard(error)

@@ -19,7 +19,9 @@ extension CKContainer {
             session.heard(error)
             switch error {
             case .rejected(.notAuthenticated, _), .rejected(.credentialExpired, _): return (.noAccount, nil)
-            case .rejected(.overloaded, _), .rejected(.drain, _): return (.temporarilyUnavailable, nil)
+            case .rejected(.overloaded, _), .rejected(.drain, _):
+                if session.signIn.await() { session.askUntilAnswered() }
+                return (.temporarilyUnavailable, nil)
             default: return (.couldNotDetermine, CKError(error))
             }
         }
@@ -41,5 +43,29 @@ extension CKContainer {
 
     private var accountPatience: Duration {
         self.settings.timeoutIntervalForRequest == nil ? Self.patience : self.settings.patience.request
+    }
+}
+
+extension ServerAccess.Session {
+    /// Longest pause between two questions to a server that takes no connections.
+    private static let pauseMax = Duration.seconds(60)
+
+    /// Asks the server about the token until it says something, which `CKAccountChanged` is posted for; not if something else asks before.
+    fileprivate func askUntilAnswered() {
+        Task {
+            var pause = Duration.seconds(1)
+            while self.signIn.isAwaited {
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.pauseMax)
+                do throws(ClientError) {
+                    let welcome = try await self.client.welcome(timeout: Self.pauseMax)
+                    self.heard(userNamed: welcome.userRecordName)
+                } catch .closed {
+                    return
+                } catch {
+                    self.heard(error)
+                }
+            }
+        }
     }
 }

@@ -29,6 +29,15 @@ enum ConnectionEnd: Error, Hashable {
         }
     }
 
+    /// What to tell a caller who asked for a connection alone: that the server is up, and takes none for now; `nil` if that is not so.
+    var refusalForNow: ClientError? {
+        guard case .goneAway(let goAway) = self, goAway.reason == .overloaded || goAway.reason == .drain
+        else {
+            return nil
+        }
+        return .rejected(reason: goAway.reason, message: goAway.message)
+    }
+
     /// Whether the server takes the client's token no more.
     var isRefusedToken: Bool {
         guard case .goneAway(let goAway) = self else { return false }
