@@ -209,6 +209,7 @@ public final class TestServer: Sendable {
             schema: schema
         )
         connection.cacheFolder = self.folder + "/cache"
+        connection.ledgerFolder = self.folder + "/ledgers"
         self.accounts.remember(connection)
         return connection
     }

@@ -53,7 +53,7 @@ extension ClientSession {
     func connectionOpened(_ connection: ClientConnectionHandler, welcome: Welcome) {
         guard case .connecting(let current, let timeout) = self.link, current === connection else { return }
         timeout.cancel()
-        self.lastEnd = nil
+        self.lastFailure = nil
         self.token.isAccepted = true
         self.link = .open(
             OpenLink(connection: connection, welcome: welcome, openedAt: self.eventLoop.now)

@@ -14,11 +14,18 @@ struct DatabaseChangesPage: FeedPage {
     private(set) var token: [UInt8]
     private let scope: DatabaseScopeModel
     private let limit: Int?
+    private let reader: Ledgers.Reader
 
     /// Without a token from the beginning; with a limit of `nil`, 0 and below as many as the server gives.
-    init(since token: CKServerChangeToken?, limit: Int?, scope: DatabaseScopeModel) {
+    init(
+        since token: CKServerChangeToken?,
+        limit: Int?,
+        reader: Ledgers.Reader = .app,
+        scope: DatabaseScopeModel
+    ) {
         self.token = token?.bytes ?? []
         self.limit = limit
+        self.reader = reader
         self.scope = scope
     }
 
@@ -26,6 +33,23 @@ struct DatabaseChangesPage: FeedPage {
         var page = self
         page.token = token.bytes
         return page
+    }
+
+    /// A sync engine knows its zones itself.
+    var ledgerUse: LedgerUse? {
+        self.reader == .app ? .page(scope: self.scope, zone: nil, token: self.token, .app) : nil
+    }
+
+    // A zone is listed by its name, with its owner in the place of a type.
+    func note(of answer: Answer) -> LedgerNote? {
+        guard case .value(let id, .success(let change)) = answer else { return nil }
+        let name = "\(id.zoneName)\n\(id.ownerName)"
+        return LedgerNote(name: name, type: change == .changed ? id.ownerName : nil)
+    }
+
+    func answer(lost name: String, type: String) -> Answer? {
+        let zoneName = name.prefix { $0 != "\n" }
+        return .value(CKRecordZone.ID(zoneName: String(zoneName), ownerName: type), .success(.deleted))
     }
 
     func operation(user: String) throws(CKError) -> RequestModel {

@@ -17,6 +17,7 @@ struct ZoneChangesPage: FeedPage {
     private let desiredKeys: [CKRecord.FieldKey]?
     private let limit: Int?
     private let order: FetchChanges.SnapshotOrder
+    private let reader: Ledgers.Reader
 
     /// Without a token from the beginning, in `order`; with a limit of `nil`, 0 and below as many as the server gives.
     init(
@@ -25,6 +26,7 @@ struct ZoneChangesPage: FeedPage {
         desiredKeys: [CKRecord.FieldKey]? = nil,
         limit: Int? = nil,
         order: FetchChanges.SnapshotOrder = .creation,
+        reader: Ledgers.Reader = .app,
         scope: DatabaseScopeModel
     ) {
         self.zoneID = zoneID
@@ -32,6 +34,7 @@ struct ZoneChangesPage: FeedPage {
         self.desiredKeys = desiredKeys
         self.limit = limit
         self.order = order
+        self.reader = reader
         self.scope = scope
     }
 
@@ -42,6 +45,22 @@ struct ZoneChangesPage: FeedPage {
         var page = self
         page.token = token.bytes
         return page
+    }
+
+    var ledgerUse: LedgerUse? {
+        .page(scope: self.scope, zone: self.zoneID.model, token: self.token, self.reader)
+    }
+
+    func note(of answer: Answer) -> LedgerNote? {
+        guard case .value(let id, .success(let change)) = answer else { return nil }
+        return switch change {
+        case .saved(let record): LedgerNote(name: id.recordName, type: record.recordType)
+        case .deleted: LedgerNote(name: id.recordName)
+        }
+    }
+
+    func answer(lost name: String, type: String) -> Answer? {
+        .value(CKRecord.ID(recordName: name, zoneID: self.zoneID), .success(.deleted(type)))
     }
 
     static func record(of value: Change) -> CKRecord? {

@@ -28,6 +28,16 @@ extension CKServerConnection {
         return configuration
     }
 
+    /// What readers of a container's feeds were told; `nil` if nothing is kept, or nothing can be.
+    func ledgers(of container: String, at address: String) -> Ledgers? {
+        Ledgers(
+            folder: self.ledgerFolder ?? InstallationID.folder + "/ledgers",
+            bytesMax: self.ledgerBytesMax,
+            container: "\(container)\n\(self.environment.rawValue)",
+            address: address
+        )
+    }
+
     private var trust: ClientConfiguration.Trust {
         switch self.certificateAuthority {
         case .system: .system

@@ -54,6 +54,16 @@ public struct CKServerConnection: Hashable, Sendable {
     ///
     /// Those that were not used for longest are removed. 1 GiB.
     public var cacheBytesMax: Int64 = 1 << 30
+    /// The folder in which is kept what readers of changes were told is there; `nil`: `ledgers` in the program's state folder
+    /// (`$XDG_STATE_HOME`, `~/.local/state`).
+    ///
+    /// After a change token has expired they are told from it what is there no more, which the server can't say. Everything in it may be deleted
+    /// while no program uses it; what was told before is forgotten then.
+    public var ledgerFolder: String?
+    /// How many bytes are kept of each zone, about 40 for a record, and of each database; 0: nothing is kept.
+    ///
+    /// Beyond it nothing is kept of that zone until it is fetched from its beginning again. 16 MiB.
+    public var ledgerBytesMax: Int64 = 16 << 20
 
     /// Which of several installations of this program on this machine connects; `nil` if there is one.
     ///

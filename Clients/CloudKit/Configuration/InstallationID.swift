@@ -9,11 +9,12 @@ enum InstallationID {
     static let byteCount = 16
 
     /// This process's: from the file of the user's state folder, or, where none can be written, made for this process.
-    static let current: [UInt8] = Self.load(
-        folder: Self.stateFolder(
-            variables: ProcessInfo.processInfo.environment,
-            program: CommandLine.arguments.first ?? ""
-        )
+    static let current: [UInt8] = Self.load(folder: Self.folder)
+
+    /// The folder for what this program keeps.
+    static let folder = Self.stateFolder(
+        variables: ProcessInfo.processInfo.environment,
+        program: CommandLine.arguments.first ?? ""
     )
 
     /// One of several that this program has on this machine, always the same for a name.

@@ -13,6 +13,8 @@ final class ServerAccess: Sendable {
         /// `nil`: any schema will do.
         let gate: SchemaGate?
         let notifications: NotificationHub
+        /// What readers of feeds were told; `nil`: nobody keeps it.
+        let ledgers: Ledgers?
         /// Files of assets that were fetched.
         let cache: AssetCache
         /// Where the server is, as URLs of shares say it.

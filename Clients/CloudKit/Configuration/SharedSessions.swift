@@ -32,6 +32,10 @@ enum SharedSessions {
                 signIn: signIn,
                 gate: connection.schema.map { SchemaGate(schema: $0) },
                 notifications: NotificationHub(signIn: isSignedIn ? signIn : nil) { client.listen($0) },
+                ledgers: connection.ledgers(
+                    of: identifier,
+                    at: ShareURL.address(host: configuration.host, port: configuration.port)
+                ),
                 cache: AssetCache.at(
                     connection.cacheFolder ?? AssetCache.processFolder,
                     bytesMax: connection.cacheBytesMax

@@ -73,6 +73,13 @@ protocol BatchRequest: Sendable {
     /// The share of an answer.
     static func share(of value: Value) -> CKShare?
 
+    /// What the installation keeps of the answers; `nil`: nothing.
+    var ledgerUse: LedgerUse? { get }
+    /// What an answer tells the installation.
+    func note(of answer: Answer) -> LedgerNote?
+    /// The answer that says that an item is there no more, which the server can't say.
+    func answer(lost name: String, type: String) -> Answer?
+
     /// Reads an answer; `nil` when it answers none of the items.
     func answer(to item: Item, user: String) throws(WireError) -> Answer?
 }
@@ -85,6 +92,10 @@ extension BatchRequest {
     var assetSource: AssetSource? { nil }
     var sharesSavedIn: DatabaseScopeModel? { nil }
     var subject: ErrorSubject? { nil }
+
+    var ledgerUse: LedgerUse? { nil }
+    func note(of answer: Answer) -> LedgerNote? { nil }
+    func answer(lost name: String, type: String) -> Answer? { nil }
 
     func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)? { nil }
 

@@ -14,6 +14,8 @@ struct RecordModification: BatchRequest {
     static let partialFailureText = "Failed to modify some records"
 
     private(set) var answeredHere: [Answer] = []
+    /// Whose records they are.
+    var reader = Ledgers.Reader.app
     private let scope: DatabaseScopeModel
     private let policy: ModifyRecords.Policy
     private let isAtomic: Bool
@@ -138,6 +140,22 @@ struct RecordModification: BatchRequest {
     var sharesSavedIn: DatabaseScopeModel? {
         let savesShares = self.sent.contains { if case .save(is CKShare, _) = $0 { true } else { false } }
         return savesShares ? self.scope : nil
+    }
+
+    var ledgerUse: LedgerUse? { .changes(scope: self.scope, self.reader) }
+
+    func note(of answer: Answer) -> LedgerNote? {
+        switch answer {
+        case .value(let id, .success(let record)):
+            LedgerNote(zone: id.zoneID.model, name: id.recordName, type: record.recordType)
+        case .deletion(let id, .success): LedgerNote(zone: id.zoneID.model, name: id.recordName)
+        case .value(let id, .failure(let error as CKError)):
+            // Of a conflict the app learns what is there.
+            error.serverRecord.map {
+                LedgerNote(zone: id.zoneID.model, name: id.recordName, type: $0.recordType)
+            }
+        case .value, .deletion: nil
+        }
     }
 
     var itemCount: Int { self.sent.count }

@@ -188,6 +188,7 @@ final class RequestCall: CKOperation.Work {
             return self.run(true) { end(.failed(.cancelled)) }
         }
         let delivery = self.delivery(of: tally, session: session, user: user, listeners)
+        let notes = LedgerNotes(request, session.ledgers, user: user)
         let handle = session.client.start(
             operation,
             requestTimeout: self.patience.request,
@@ -195,7 +196,11 @@ final class RequestCall: CKOperation.Work {
             // What comes after files were sent waits as they do.
             connectionTimeout: request.hasUploads ? self.patience.request : self.patience.connection
         ) { items in
-            self.run(false) { delivery.add(tally.read(held.passing(items), user: user)) }
+            self.run(false) {
+                let answers = tally.read(held.passing(items), user: user)
+                notes?.add(answers)
+                delivery.add(answers)
+            }
         } end: { result in
             self.run(true) {
                 let refused = held.take()
@@ -206,6 +211,7 @@ final class RequestCall: CKOperation.Work {
                     let rest = refused.filter { again?.items.contains($0.index) != true }
                     delivery.add(tally.read(rest, user: user))
                     delivery.add(tally.unanswered(user: user))
+                    delivery.add(notes?.ended(last) ?? [])
                     delivery.finish {
                         if let again, !delivery.isCancelled {
                             return self.repeatPart(again.request, over: session, listeners, after: tally)
@@ -217,6 +223,7 @@ final class RequestCall: CKOperation.Work {
                 case .failure(let error):
                     session.heard(error)
                     delivery.add(tally.read(refused, user: user))
+                    notes?.failed(CKError(error))
                     delivery.finish { end(.failed(CKError(error.about(request.subject)))) }
                 }
             }

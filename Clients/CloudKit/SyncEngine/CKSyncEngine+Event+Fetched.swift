@@ -24,7 +24,8 @@ extension CKSyncEngine.Event {
         /// Whether everything in the zone comes, because the server does not know any more what happened since the engine last fetched, or
         /// something was sent to the zone before it was ever fetched.
         ///
-        /// Then a record that the app had from the server, and that does not come until `didFetchRecordZoneChanges` without an error, was deleted.
+        /// Then the last `fetchedRecordZoneChanges` of the zone has as deletions what the engine told of before and that did not come again. Where
+        /// the installation keeps no ledger, a record that does not come until `didFetchRecordZoneChanges` without an error was deleted.
         ///
         /// Beyond CloudKit.
         public let startsAnew: Bool

@@ -34,7 +34,10 @@ struct SyncServer: Sendable {
         since token: CKServerChangeToken?,
         group: CKOperationGroup
     ) async throws -> CKDatabase.DatabaseChanges {
-        let changes = try await self.database.configured(nil, group).databaseChanges(since: token)
+        let results = try await self.database.configured(nil, group).results {
+            DatabaseChangesPage(since: token, limit: nil, reader: .engine(startsAnew: false), scope: $0)
+        }
+        let changes = try results.changes()
         let isEmpty = changes.modifications.isEmpty && changes.deletions.isEmpty
         if changes.moreComing, isEmpty, changes.changeToken == token { throw CKError.feedStandsStill }
         return changes
@@ -43,10 +46,11 @@ struct SyncServer: Sendable {
     func zoneChanges(
         of zone: CKRecordZone.ID,
         since token: CKServerChangeToken?,
+        startsAnew: Bool,
         group: CKOperationGroup
     ) async throws -> ZoneChanges {
         let results = try await self.database.configured(nil, group).results {
-            ZoneChangesPage(zone, since: token, scope: $0)
+            ZoneChangesPage(zone, since: token, reader: .engine(startsAnew: startsAnew), scope: $0)
         }
         var records: [CKDatabase.RecordZoneChange.Modification] = []
         for id in results.order {
@@ -116,13 +120,15 @@ struct SyncServer: Sendable {
         group: CKOperationGroup
     ) async throws -> RecordResults {
         try await self.database.configured(nil, group).results { scope throws(CKError) in
-            try RecordModification(
+            var modification = try RecordModification(
                 saving: batch.recordsToSave,
                 deleting: batch.recordIDsToDelete,
                 policy: .ifServerRecordUnchanged,
                 isAtomic: batch.atomicByZone,
                 scope: scope
             )
+            modification.reader = .engine(startsAnew: false)
+            return modification
         }
     }
 }

@@ -52,10 +52,16 @@ extension SyncWorker {
         _ options: CKSyncEngine.FetchChangesOptions
     ) {
         let server = self.server
+        let startsAnew = self.state.snapshot.zones[zone]?.startsAnew ?? false
         group.addTask {
             do throws(CKError) {
                 let changes = try await calls.run {
-                    try await server.zoneChanges(of: zone, since: token, group: options.operationGroup)
+                    try await server.zoneChanges(
+                        of: zone,
+                        since: token,
+                        startsAnew: startsAnew,
+                        group: options.operationGroup
+                    )
                 }
                 return Page(zone: zone, result: .success(changes))
             } catch {

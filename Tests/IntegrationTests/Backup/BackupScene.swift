@@ -33,13 +33,16 @@ final class BackupScene {
     }
 
     /// The user's database, for a device with a connection of its own.
-    func database(_ device: String = "first") -> CKDatabase {
+    ///
+    /// One that takes the place of another knows what that was told.
+    func database(_ device: String = "first", inPlaceOf other: String? = nil) -> CKDatabase {
         var connection = CKServerConnection(
             url: "tidemark://localhost:\(self.server.port)",
             token: self.token,
             certificateAuthority: .file(self.server.authorityPath)
         )
         connection.cacheFolder = self.files.url("cache-\(device)").path
+        connection.ledgerFolder = self.files.url("ledgers-\(other ?? device)").path
         return CKContainer(identifier: Self.containerID, connection: connection).privateCloudDatabase
     }
 

@@ -76,8 +76,6 @@ final class SyncDevice: CKSyncEngineDelegate {
         var isDead = false
         /// Calls of the delegate until the process dies; `nil`: it does not.
         var callsLeft: Int?
-        /// Of zones that are fetched anew: notes that the server had and that have not come yet.
-        var unseen: [CKRecordZone.ID: Set<CKRecord.ID>] = [:]
         var complaints: [String] = []
     }
 
@@ -203,11 +201,12 @@ final class SyncDevice: CKSyncEngineDelegate {
             case .stateUpdate(let event): life.disk.keep(event.stateSerialization)
             case .fetchedDatabaseChanges(let event): zones = life.take(event, pending)
             case .fetchedRecordZoneChanges(let event): life.take(event, pending)
-            case .willFetchRecordZoneChanges(let event): life.begin(event)
-            case .didFetchRecordZoneChanges(let event): life.end(event)
             case .sentDatabaseChanges(let event): life.take(event)
             case .sentRecordZoneChanges(let event): (zones, records) = life.take(event, clock: self.clock)
-            case .accountChange, .willFetchChanges, .didFetchChanges, .willSendChanges, .didSendChanges: break
+            // It does not look at what Apple's engine does not say: which zones are fetched anew.
+            case .accountChange, .willFetchChanges, .willFetchRecordZoneChanges, .didFetchRecordZoneChanges,
+                .didFetchChanges, .willSendChanges, .didSendChanges:
+                break
             }
             life.disk.forget(allBut: pending)
             for change in records { life.disk.ask(change) }
@@ -284,27 +283,11 @@ extension SyncDevice.Life {
     ) {
         for record in event.modifications.map(\.record) {
             let id = record.recordID
-            self.unseen[id.zoneID]?.remove(id)
             // Deleted here, and not sent yet; or in a zone that is.
             if pending.records.contains(.deleteRecord(id)) || pending.deletes(id.zoneID) { continue }
             self.merge(record)
         }
         for id in event.deletions.map(\.recordID) { self.lose(id) }
-    }
-
-    fileprivate mutating func begin(_ event: CKSyncEngine.Event.WillFetchRecordZoneChanges) {
-        self.unseen[event.zoneID] = nil
-        guard event.startsAnew else { return }
-        let known = self.disk.notes.filter { $0.key.zoneID == event.zoneID && $0.value.system != nil }
-        self.unseen[event.zoneID] = Set(known.keys)
-    }
-
-    fileprivate mutating func end(
-        _ event: CKSyncEngine.Event.DidFetchRecordZoneChanges
-    ) {
-        let unseen = self.unseen.removeValue(forKey: event.zoneID) ?? []
-        guard event.error == nil else { return }
-        for id in unseen { self.lose(id) }
     }
 
     fileprivate mutating func take(_ event: CKSyncEngine.Event.SentDatabaseChanges) {

@@ -159,7 +159,7 @@ struct SyncFaultTests {
                 app.takeLog().filter { $0.contains("RecordZone") } == [
                     "willFetchRecordZoneChanges(Z)", "didFetchRecordZoneChanges(Z, changeTokenExpired)",
                     "willFetchRecordZoneChanges(Z, anew)",
-                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [])",
+                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [Z/a])",
                     "didFetchRecordZoneChanges(Z)",
                 ]
             )
@@ -226,7 +226,7 @@ struct SyncFaultTests {
                 other.takeLog().dropFirst().dropLast() == [
                     "fetchedDatabaseChanges(modifications: [Z], deletions: [Y])",
                     "willFetchRecordZoneChanges(Z, anew)",
-                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [])",
+                    "fetchedRecordZoneChanges(modifications: [Z/b], deletions: [Z/a])",
                     "didFetchRecordZoneChanges(Z)",
                 ]
             )

@@ -74,6 +74,8 @@ private final class SyncRun: Sendable {
         for host in ["localhost", "127.0.0.1"] {
             var connection = try await server.connection(for: "alice", identifier: identifier)
             connection.url = connection.url.replacingOccurrences(of: "localhost", with: host)
+            // Each device is an installation of its own.
+            connection.ledgerFolder = connection.ledgerFolder.map { "\($0)-\(seed)-\(host)" }
             connections.append(connection)
             places.append(
                 Place(

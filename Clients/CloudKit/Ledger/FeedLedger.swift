@@ -1,0 +1,239 @@
+internal import Foundation
+private import Synchronization
+
+/// What readers of one feed were told is there, so that they can be told what is there no more when their token has expired.
+///
+/// A file to which each page is appended before its token is handed out. Programs of one installation share it: each call holds its lock. What a
+/// process was killed in the middle of is cut off by the next one.
+///
+/// - Bounds: The file is written anew when it has doubled, with what is still listed. If that is more than `bytesMax`, nothing is listed until a
+///   reader begins again.
+final class FeedLedger: Sendable {
+    /// A page of the feed.
+    struct Page: Sendable {
+        /// What the page was asked for with; empty: the feed's beginning.
+        var token: [UInt8]
+        /// What comes after it.
+        var next: [UInt8]
+        var moreComing: Bool
+        /// By type.
+        var told: [String: [String]] = [:]
+        var deleted: [String] = []
+        /// Whether what is missing is reported though no token has expired.
+        var reportsAlways = false
+    }
+
+    private struct Seen: Sendable {
+        var file: [UInt8]
+        var fold: LedgerFold
+        var bytes: Int
+    }
+
+    /// Below it nothing is gained by writing a file anew.
+    private static let compactedBytesMin = 64 << 10
+
+    private let path: String
+    private let bytesMax: Int
+    /// What is known of the file, without names.
+    private let seen = Mutex<Seen?>(nil)
+
+    init(path: String, bytesMax: Int) {
+        self.path = path
+        self.bytesMax = bytesMax
+    }
+
+    /// Notes a page that is about to be told.
+    ///
+    /// - Returns: What readers were told before and is there no more, with its type, if the page is the last of a run.
+    func take(_ page: Page) -> [(name: String, type: String)] {
+        guard let file = self.open() else { return [] }
+        var fold = self.current(file)
+        var run = fold.run(of: LedgerEntry.number(of: page.token))
+        var entries: [LedgerEntry] = []
+        if page.token.isEmpty {
+            if fold.isDropped {
+                file.replace(with: [])
+                fold = self.current(file)
+            }
+            let number = UInt64.random(in: 1 ... .max)
+            run = number
+            entries.append(.began(run: number))
+        }
+        guard !fold.isDropped else { return [] }
+        if !page.token.isEmpty, !page.told.isEmpty || !page.deleted.isEmpty || page.next != page.token {
+            entries.append(.returned(token: LedgerEntry.number(of: page.token)))
+        }
+        entries += page.told.sorted { $0.key < $1.key }.map { .told($0.value, type: $0.key) }
+        if !page.deleted.isEmpty { entries.append(.deleted(page.deleted)) }
+        var missing: [(name: String, type: String)] = []
+        if let run, !page.moreComing {
+            let isReported = fold.hasExpired || page.reportsAlways
+            if isReported {
+                var names = file.fold(withNames: true)
+                for entry in entries { names.apply(entry) }
+                missing = names.missing(in: run)
+            }
+            entries.append(.ended(run: run, isReported: isReported))
+        }
+        // Whoever follows a feed in which nothing happens writes nothing.
+        guard !entries.isEmpty || page.next != page.token else { return [] }
+        entries.append(.given(token: LedgerEntry.number(of: page.next), run: page.moreComing ? run ?? 0 : 0))
+        self.append(entries, to: file, fold)
+        return missing
+    }
+
+    /// Notes that the server took a token for too old.
+    func expired(_ token: [UInt8]) {
+        guard let file = self.open() else { return }
+        let fold = self.current(file)
+        if !fold.isDropped { self.append([.expired(token: LedgerEntry.number(of: token))], to: file, fold) }
+    }
+
+    /// Notes what was saved and deleted here, if anybody reads the feed.
+    func saved(_ told: [String: [String]], deleted: [String]) {
+        guard access(self.path, F_OK) == 0, let file = self.open() else { return }
+        let fold = self.current(file)
+        guard !fold.isDropped else { return }
+        var entries: [LedgerEntry] = told.sorted { $0.key < $1.key }.map { .told($0.value, type: $0.key) }
+        if !deleted.isEmpty { entries.append(.removed(deleted)) }
+        self.append(entries, to: file, fold)
+    }
+
+    private func open() -> LedgerFile? { LedgerFile(self.path) }
+
+    /// What the file comes to; what other processes have appended is read.
+    private func current(_ file: LedgerFile) -> LedgerFold {
+        self.seen.withLock { seen in
+            var now =
+                seen.flatMap { $0.file == file.head && $0.bytes <= file.bytes ? $0 : nil }
+                ?? Seen(file: file.head, fold: LedgerFold(withNames: false), bytes: 0)
+            now.bytes = file.read(from: now.bytes, withNames: false) { now.fold.apply($0) }
+            // What a process did not finish to write is as if it had not begun.
+            if now.bytes < file.bytes { file.cut(at: now.bytes) }
+            seen = now
+            return now.fold
+        }
+    }
+
+    private func append(_ entries: [LedgerEntry], to file: LedgerFile, _ fold: LedgerFold) {
+        guard file.append(LedgerEntry.block(entries)) else { return }
+        self.seen.withLock { seen in
+            for entry in entries { seen?.fold.apply(entry) }
+            seen?.bytes = file.bytes
+        }
+        guard file.bytes > max(Self.compactedBytesMin, 2 * fold.compactedBytes) else { return }
+        let rest = LedgerEntry.block(file.fold(withNames: true).entries)
+        let head = LedgerEntry.block([
+            .compacted(bytes: UInt64(rest.count), file: .random(in: .min ... .max))
+        ])
+        file.replace(with: rest.count > self.bytesMax ? LedgerEntry.block([.dropped]) : head + rest)
+    }
+}
+
+/// A ledger's file, locked as long as this exists.
+private final class LedgerFile {
+    private let path: String
+    private let lock: FolderLock
+    private var descriptor: Int32
+    private(set) var bytes = 0
+    /// The head of the first block, by which a file that another process has put in its place is known.
+    private(set) var head: [UInt8] = []
+
+    /// `nil` where no file can be kept.
+    init?(_ path: String) {
+        guard let lock = FolderLock(path + ".lock", isExclusive: true, waits: true) else { return nil }
+        self.path = path
+        self.lock = lock
+        self.descriptor = -1
+        guard self.look() else { return nil }
+    }
+
+    deinit { if self.descriptor >= 0 { close(self.descriptor) } }
+
+    private func look() -> Bool {
+        if self.descriptor >= 0 { close(self.descriptor) }
+        self.descriptor = open(self.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        var status = stat()
+        guard self.descriptor >= 0, fstat(self.descriptor, &status) == 0 else { return false }
+        self.bytes = Int(status.st_size)
+        self.head = self.bytes(at: 0, count: min(self.bytes, LedgerEntry.headBytes))
+        return true
+    }
+
+    private func bytes(at offset: Int, count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var read = 0
+        while read < count {
+            let descriptor = self.descriptor
+            // SAFETY: reads into the array's own memory, no further than its end.
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress.map { $0 + read }, count - read, off_t(offset + read))
+            }
+            guard got > 0 else { break }
+            read += got
+        }
+        bytes.removeLast(count - read)
+        return bytes
+    }
+
+    /// Reads entries.
+    ///
+    /// - Returns: Where what is good ends.
+    func read(from offset: Int, withNames: Bool, _ take: (LedgerEntry) -> Void) -> Int {
+        guard offset < self.bytes else { return offset }
+        let bytes = self.bytes(at: offset, count: self.bytes - offset)
+        return offset + LedgerEntry.read(bytes, withNames: withNames, take)
+    }
+
+    func fold(withNames: Bool) -> LedgerFold {
+        var fold = LedgerFold(withNames: withNames)
+        _ = self.read(from: 0, withNames: withNames) { fold.apply($0) }
+        return fold
+    }
+
+    func cut(at offset: Int) {
+        if ftruncate(self.descriptor, off_t(offset)) == 0 { self.bytes = offset }
+    }
+
+    /// - Returns: Whether all of it was written.
+    func append(_ block: [UInt8]) -> Bool {
+        let start = self.bytes
+        guard self.write(block, to: self.descriptor, at: start) else {
+            self.cut(at: start)
+            return false
+        }
+        self.bytes += block.count
+        return true
+    }
+
+    /// Puts another file in its place, whole or not at all.
+    func replace(with block: [UInt8]) {
+        let path = self.path + ".new"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        let isWritten = self.write(block, to: descriptor, at: 0) && fsync(descriptor) == 0
+        close(descriptor)
+        guard isWritten, rename(path, self.path) == 0, self.look() else {
+            unlink(path)
+            return
+        }
+    }
+
+    private func write(_ block: [UInt8], to descriptor: Int32, at offset: Int) -> Bool {
+        var written = 0
+        while written < block.count {
+            // SAFETY: reads the array's own memory, no further than its end.
+            let count = block.withUnsafeBytes { buffer in
+                pwrite(
+                    descriptor,
+                    buffer.baseAddress.map { $0 + written },
+                    buffer.count - written,
+                    off_t(offset + written)
+                )
+            }
+            guard count > 0 else { return false }
+            written += count
+        }
+        return true
+    }
+}

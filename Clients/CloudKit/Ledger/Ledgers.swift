@@ -1,0 +1,64 @@
+private import Crypto
+internal import Foundation
+internal import RecordModel
+private import Synchronization
+
+/// The ledgers of a container's feeds.
+///
+/// - Bounds: One for each feed that was read, small as long as nothing has expired.
+final class Ledgers: Sendable {
+    /// Who reads: a sync engine's feeds have ledgers of their own, as it keeps tokens of its own.
+    enum Reader: Hashable, Sendable {
+        case app
+        /// With `startsAnew` it is to hear of what is missing, whether or not a token has expired.
+        case engine(startsAnew: Bool)
+
+        fileprivate var name: String {
+            switch self {
+            case .app: "app"
+            case .engine: "engine"
+            }
+        }
+    }
+
+    private let folder: String
+    private let bytesMax: Int
+    private let container: String
+    private let address: String
+    private let ledgers = Mutex<[String: FeedLedger]>([:])
+
+    /// `nil` where none can be kept.
+    ///
+    /// - Parameters:
+    ///   - folder: Where they are kept.
+    ///   - bytesMax: How large each may be.
+    ///   - container: Its identifier and environment.
+    ///   - address: Where the server is.
+    init?(folder: String, bytesMax: Int64, container: String, address: String) {
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        guard bytesMax > 0, access(folder, W_OK) == 0 else { return nil }
+        self.folder = folder
+        self.bytesMax = Int(clamping: bytesMax)
+        self.container = container
+        self.address = address
+    }
+
+    /// The ledger of a zone's feed, or, without a zone, of the database's.
+    func ledger(of zone: ZoneID?, in scope: DatabaseScopeModel, user: String, _ reader: Reader) -> FeedLedger
+    {
+        // A user's record name is that of no other server; without one the server's address must do.
+        let parts = [
+            self.container, user.isEmpty ? self.address : user, "\(scope)", reader.name,
+            zone?.ownerName ?? "",
+            zone?.zoneName ?? "",
+        ]
+        let name = SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)).prefix(16)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return self.ledgers.withLock { ledgers in
+            if let ledger = ledgers[name] { return ledger }
+            let ledger = FeedLedger(path: self.folder + "/" + name, bytesMax: self.bytesMax)
+            ledgers[name] = ledger
+            return ledger
+        }
+    }
+}

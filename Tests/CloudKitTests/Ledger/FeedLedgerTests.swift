@@ -1,0 +1,291 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CloudKit
+
+/// What readers of a feed are told is there no more, by the pages that they have fetched.
+struct FeedLedgerTests {
+    /// The ledger of a feed, in a folder of its own.
+    private struct Scene {
+        let folder: TemporaryDirectory
+        var bytesMax = 16 << 20
+
+        init() throws { self.folder = try TemporaryDirectory() }
+
+        var path: String { self.folder.path + "/ledger" }
+        var bytes: Int { FileManager.default.contents(atPath: self.path)?.count ?? 0 }
+
+        /// The ledger as another process opens it.
+        var ledger: FeedLedger { FeedLedger(path: self.path, bytesMax: self.bytesMax) }
+    }
+
+    private func token(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    /// A page; without `since` the first.
+    private func page(
+        _ told: [String] = [],
+        deleted: [String] = [],
+        since: String = "",
+        next: String,
+        more: Bool = false
+    ) -> FeedLedger.Page {
+        var page = FeedLedger.Page(token: self.token(since), next: self.token(next), moreComing: more)
+        if !told.isEmpty { page.told["Note"] = told }
+        page.deleted = deleted
+        return page
+    }
+
+    private func names(_ lost: [(name: String, type: String)]) -> [String] { lost.map(\.name) }
+
+    @Test func `a reader whose token has expired is told what does not come again, with its type`() throws {
+        let scene = try Scene()
+        let ledger = scene.ledger
+        var first = self.page(["a", "b", "c"], next: "1")
+        first.told["Photo"] = ["p"]
+        #expect(ledger.take(first).isEmpty)
+        #expect(ledger.take(self.page(["d"], deleted: ["b"], since: "1", next: "2")).isEmpty)
+        ledger.expired(self.token("2"))
+        let lost = ledger.take(self.page(["a", "d"], next: "3"))
+        #expect(lost.map { "\($0.name) \($0.type)" } == ["c Note", "p Photo"])
+    }
+
+    @Test func `a reader that begins without a token, and whose token has not expired, is told nothing`()
+        throws
+    {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        #expect(scene.ledger.take(self.page(["a"], next: "2")).isEmpty)
+        // What it did not hear of then is forgotten.
+        scene.ledger.expired(self.token("2"))
+        #expect(scene.ledger.take(self.page([], next: "3")).map(\.name) == ["a"])
+    }
+
+    @Test func `what is missing is known with the last page, in whatever process each is fetched`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b", "c"], next: "1"))
+        scene.ledger.expired(self.token("1"))
+        #expect(scene.ledger.take(self.page(["a"], next: "2", more: true)).isEmpty)
+        #expect(scene.ledger.take(self.page(["b"], since: "2", next: "3", more: true)).isEmpty)
+        #expect(self.names(scene.ledger.take(self.page([], since: "3", next: "4"))) == ["c"])
+        #expect(scene.ledger.take(self.page([], since: "4", next: "5")).isEmpty)
+    }
+
+    @Test func `a last page that is fetched again says it again`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        scene.ledger.expired(self.token("1"))
+        _ = scene.ledger.take(self.page(["a"], next: "2", more: true))
+        for _ in 0..<2 {
+            #expect(self.names(scene.ledger.take(self.page([], since: "2", next: "3"))) == ["b"])
+        }
+    }
+
+    @Test func `a second reader is told too, and again only after its next token has expired`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        _ = scene.ledger.take(self.page(["c"], since: "1", next: "2"))
+        scene.ledger.expired(self.token("2"))
+        #expect(self.names(scene.ledger.take(self.page(["a", "c"], next: "3"))) == ["b"])
+        // It comes late, with a token of before.
+        scene.ledger.expired(self.token("1"))
+        #expect(self.names(scene.ledger.take(self.page(["a", "c"], next: "4"))) == ["b"])
+        scene.ledger.expired(self.token("4"))
+        #expect(self.names(scene.ledger.take(self.page(["a"], next: "5"))) == ["c"])
+    }
+
+    @Test func `what the feed said to a process that was killed is told again after its token has expired`()
+        throws
+    {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b", "c"], next: "1"))
+        _ = scene.ledger.take(self.page(deleted: ["b"], since: "1", next: "2"))
+        // The page did not reach the app, which comes back with the token of before it.
+        scene.ledger.expired(self.token("1"))
+        #expect(self.names(scene.ledger.take(self.page(["a"], next: "3"))) == ["b", "c"])
+        // One that knows of it is not told again.
+        _ = scene.ledger.take(self.page(deleted: ["a"], since: "3", next: "4"))
+        scene.ledger.expired(self.token("4"))
+        #expect(scene.ledger.take(self.page([], next: "5")).isEmpty)
+    }
+
+    @Test func `what another reader is told while one begins anew is not missing`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a"], next: "1"))
+        scene.ledger.expired(self.token("1"))
+        _ = scene.ledger.take(self.page([], next: "2", more: true))
+        _ = scene.ledger.take(self.page(["a"], next: "x"))
+        #expect(scene.ledger.take(self.page([], since: "2", next: "3")).isEmpty)
+    }
+
+    @Test func `what was saved here counts as told, if anybody reads the feed`() throws {
+        let scene = try Scene()
+        scene.ledger.saved(["Note": ["early"]], deleted: [])
+        #expect(scene.bytes == 0)
+        _ = scene.ledger.take(self.page(["a"], next: "1"))
+        scene.ledger.saved(["Note": ["b", "c"]], deleted: ["a", "c"])
+        scene.ledger.expired(self.token("1"))
+        #expect(self.names(scene.ledger.take(self.page([], next: "2"))) == ["b"])
+    }
+
+    @Test func `an engine that starts anew is told without an expired token`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a"], next: "1"))
+        var anew = self.page([], next: "2")
+        anew.reportsAlways = true
+        #expect(self.names(scene.ledger.take(anew)) == ["a"])
+        // Its process was killed before it could tell.
+        #expect(self.names(scene.ledger.take(anew)) == ["a"])
+    }
+
+    @Test func `a page in which nothing happened writes nothing`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a"], next: "1"))
+        let bytes = scene.bytes
+        for _ in 0..<3 { _ = scene.ledger.take(self.page(since: "1", next: "1")) }
+        #expect(scene.bytes == bytes)
+    }
+
+    // MARK: The file
+
+    @Test func `what a process was killed in the middle of is cut off, wherever that was`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        let good = try #require(FileManager.default.contents(atPath: scene.path))
+        _ = scene.ledger.take(self.page(["c"], since: "1", next: "2"))
+        let whole = try #require(FileManager.default.contents(atPath: scene.path))
+        for end in good.count..<whole.count {
+            try whole.prefix(end).write(to: URL(fileURLWithPath: scene.path))
+            let ledger = scene.ledger
+            ledger.expired(self.token("1"))
+            #expect(self.names(ledger.take(self.page(["a"], next: "3"))) == ["b"], "\(end)")
+        }
+    }
+
+    @Test func `a damaged file is never misread`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        let whole = try #require(FileManager.default.contents(atPath: scene.path))
+        for index in whole.indices {
+            var damaged = whole
+            damaged[index] ^= 0x40
+            try damaged.write(to: URL(fileURLWithPath: scene.path))
+            let ledger = scene.ledger
+            ledger.expired(self.token("1"))
+            #expect(ledger.take(self.page([], next: "3")).isEmpty, "\(index)")
+        }
+    }
+
+    @Test func `a file that has doubled is written anew, with what is still listed`() throws {
+        let scene = try Scene()
+        let names = (0..<500).map { "record-\($0)" }
+        let ledger = scene.ledger
+        _ = ledger.take(self.page(names, next: "0"))
+        for number in 1..<200 {
+            let since = "\(number - 1)"
+            _ = ledger.take(self.page(names, since: since, next: "\(number)"))
+        }
+        #expect(scene.bytes < 200 << 10)
+        // A run that is under way goes on in the new file.
+        ledger.expired(self.token("199"))
+        _ = ledger.take(self.page([names[0]], next: "run", more: true))
+        for number in 0..<200 {
+            _ = ledger.take(self.page(names, since: "other \(number)", next: "o\(number)"))
+        }
+        _ = ledger.take(self.page(deleted: ["record-7"], since: "o199", next: "p"))
+        _ = ledger.take(self.page(since: "p", next: "q"))
+        #expect(scene.bytes < 200 << 10)
+        #expect(scene.ledger.take(self.page([], since: "run", next: "end")).isEmpty)
+        let lost = scene.ledger.take(self.page([names[1]], next: "again"))
+        #expect(lost.count == 498 && !lost.contains { $0.name == "record-7" || $0.name == "record-1" })
+    }
+
+    @Test func `what a reader was told is still known after the file was written anew`() throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
+        scene.ledger.expired(self.token("1"))
+        #expect(self.names(scene.ledger.take(self.page(["a"], next: "2"))) == ["b"])
+        let filler = (0..<1_000).map { "filler-\($0)" }
+        var since = "2"
+        for number in 0..<20 {
+            let next = "f\(number)"
+            _ = scene.ledger.take(self.page(filler, since: since, next: next))
+            _ = scene.ledger.take(self.page(deleted: filler, since: next, next: next + "x"))
+            since = next + "x"
+        }
+        _ = scene.ledger.take(self.page(since: since, next: "last"))
+        // Who comes late hears of it; the file has been written anew several times.
+        scene.ledger.expired(self.token("1"))
+        #expect(self.names(scene.ledger.take(self.page(["a"], next: "3"))) == ["b"])
+    }
+
+    @Test func `too many names are none, until a reader begins again`() throws {
+        var scene = try Scene()
+        scene.bytesMax = 100_000
+        let names = (0..<1_000).map { "a-name-of-some-length-\($0)" }
+        var since = ""
+        for number in 0..<10 {
+            _ = scene.ledger.take(
+                self.page(names.map { "\($0)-\(number)" }, since: since, next: "\(number)", more: true)
+            )
+            since = "\(number)"
+        }
+        #expect(scene.bytes < 100)
+        scene.ledger.expired(self.token("9"))
+        _ = scene.ledger.take(self.page(["a", "b"], next: "anew"))
+        scene.ledger.expired(self.token("anew"))
+        #expect(self.names(scene.ledger.take(self.page(["b"], next: "last"))) == ["a"])
+    }
+
+    @Test func `two processes share a file`() throws {
+        let scene = try Scene()
+        let (one, other) = (scene.ledger, scene.ledger)
+        _ = one.take(self.page(["a"], next: "1"))
+        _ = other.take(self.page(["b"], since: "1", next: "2"))
+        _ = one.take(self.page(["c"], since: "2", next: "3"))
+        other.expired(self.token("3"))
+        #expect(self.names(one.take(self.page(["c"], next: "4"))) == ["a", "b"])
+    }
+
+    @Test func `a file that another process has written anew is read from its beginning`() throws {
+        let scene = try Scene()
+        let (one, other) = (scene.ledger, scene.ledger)
+        _ = one.take(self.page(["a", "b"], next: "1"))
+        let filler = (0..<500).map { "filler-\($0)" }
+        for number in 0..<60 {
+            _ = other.take(self.page(filler, since: "x\(number)", next: "x\(number + 1)"))
+        }
+        _ = other.take(self.page(deleted: filler, since: "x60", next: "y"))
+        _ = other.take(self.page(since: "y", next: "z"))
+        one.expired(self.token("1"))
+        #expect(self.names(one.take(self.page(["a"], next: "2"))) == ["b"])
+    }
+
+    @Test func `threads that append at once lose nothing`() async throws {
+        let scene = try Scene()
+        _ = scene.ledger.take(self.page([], next: "0"))
+        await withDiscardingTaskGroup { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    let ledger = scene.ledger
+                    for number in 0..<50 {
+                        _ = ledger.take(
+                            self.page(["\(writer)-\(number)"], since: "0", next: "\(writer) \(number)")
+                        )
+                    }
+                }
+            }
+        }
+        scene.ledger.expired(self.token("0"))
+        #expect(scene.ledger.take(self.page([], next: "end")).count == 200)
+    }
+
+    @Test func `where nothing can be written nothing is kept, and nobody notices`() {
+        #expect(Ledgers(folder: "/dev/null/ledgers", bytesMax: 1 << 20, container: "c", address: "a") == nil)
+        #expect(Ledgers(folder: NSTemporaryDirectory(), bytesMax: 0, container: "c", address: "a") == nil)
+        let ledger = FeedLedger(path: "/dev/null/ledger", bytesMax: 1 << 20)
+        #expect(ledger.take(self.page(["a"], next: "1")).isEmpty)
+        ledger.expired(self.token("1"))
+        ledger.saved(["Note": ["a"]], deleted: [])
+    }
+}
