@@ -9,6 +9,7 @@ struct DatabaseFile: Sendable {
     let path: String
     let durability: SQLiteEngineConfiguration.Durability
     let pagesMax: Int?
+    private let preparation: SQLiteEngineConfiguration.Preparation
     /// By `IdleCheckpoint`; those of the writer come with commits.
     let copies = LogCopies()
 
@@ -35,6 +36,8 @@ struct DatabaseFile: Sendable {
         self.path = configuration.directory + "/" + Self.name
         self.durability = configuration.durability
         self.pagesMax = configuration.filePagesMax
+        self.preparation = configuration.preparation
+        guard self.preparation == .makeOrMigrate else { return }
         do {
             try FileManager.default.createDirectory(
                 atPath: configuration.directory,
@@ -55,40 +58,75 @@ struct DatabaseFile: Sendable {
     /// Opens the connection that writes, bringing the file to the known format first.
     func openWriter() throws(SQLiteEngineError) -> DatabaseQueue {
         do {
-            var configuration = Configuration()
-            configuration.label = "tidemark.writer"
-            configuration.busyMode = .timeout(Self.busyTimeoutSeconds)
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
-                try database.execute(sql: "PRAGMA cache_size = -\(Self.writerCacheKiB)")
-                try database.execute(sql: "PRAGMA temp_store = MEMORY")
-                // Debian's SQLite overwrites what is deleted with zeros; the log keeps it all the same.
-                _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = OFF")
-                if let pagesMax = self.pagesMax {
-                    try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)")
-                }
+            let isMaker = self.preparation == .makeOrMigrate
+            guard try isMaker || self.hasContent() else {
+                throw SQLiteEngineError.isMissing(path: self.path)
             }
-            let queue = try DatabaseQueue(path: self.path, configuration: configuration)
-            guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
-                throw SQLiteEngineError.isBackup(path: self.path)
+            let folder = (self.path as NSString).deletingLastPathComponent
+            guard let lock = try FormatLock(folder: folder, waits: isMaker) else {
+                throw SQLiteEngineError.isBeingPrepared(path: self.path)
             }
-            let found = try queue.inDatabase { database in
-                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-                // The log is synced by `LogSync`, when the commit is in it.
-                try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
-                _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
-                return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            }
-            guard found <= Migrations.formatKnown else {
-                throw SQLiteEngineError.formatTooNew(found: found, known: Migrations.formatKnown)
-            }
-            try Migrations.migrator.migrate(queue)
-            return queue
+            let writer = Result { try self.openLocked() }
+            _ = consume lock
+            return try writer.get()
         } catch let error as SQLiteEngineError {
             throw error
         } catch {
-            throw .cannotOpen(path: self.path, reason: String(describing: error))
+            throw SQLiteEngineError(error, path: self.path)
         }
+    }
+
+    /// Opens the file while no other process makes or changes its tables.
+    private func openLocked() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: self.path, configuration: self.writerConfiguration)
+        guard try !queue.inDatabase({ try BackupMark.isOn($0) }) else {
+            throw SQLiteEngineError.isBackup(path: self.path)
+        }
+        let found = try queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        let known = Migrations.formatKnown
+        guard found <= known else { throw SQLiteEngineError.formatTooNew(found: found, known: known) }
+        guard found == known || self.preparation == .makeOrMigrate else {
+            throw found == 0
+                ? SQLiteEngineError.isMissing(path: self.path)
+                : SQLiteEngineError.formatTooOld(found: found, known: known)
+        }
+        try queue.inDatabase { database in
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            // The log is synced by `LogSync`, when the commit is in it.
+            try database.execute(sql: "PRAGMA synchronous = \(self.durability.synchronous)")
+            _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
+        }
+        if found < known { try Migrations.migrator.migrate(queue) }
+        return queue
+    }
+
+    private var writerConfiguration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "tidemark.writer"
+        configuration.busyMode = .timeout(Self.busyTimeoutSeconds)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA page_size = \(Self.pageBytes)")
+            try database.execute(sql: "PRAGMA cache_size = -\(Self.writerCacheKiB)")
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
+            // Debian's SQLite overwrites what is deleted with zeros; the log keeps it all the same.
+            _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = OFF")
+            if let pagesMax = self.pagesMax {
+                try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)")
+            }
+        }
+        return configuration
+    }
+
+    /// Whether somebody has begun to make the file.
+    private func hasContent() throws -> Bool {
+        var status = stat()
+        guard stat(self.path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO)
+            }
+            return false
+        }
+        return status.st_size > 0
     }
 
     /// Opens the log beside SQLite, and makes sure that it is found after a loss of power.
@@ -144,4 +182,23 @@ extension SQLiteEngineConfiguration.Durability {
     ///
     /// `NORMAL` syncs the log before it is copied into the file, the file after it, and not the log at each commit.
     fileprivate var synchronous: String { self == .full ? "NORMAL" : "OFF" }
+}
+
+extension SQLiteEngineError {
+    /// What kept a file from being opened.
+    init(_ error: any Error, path: String) {
+        guard let error = error as? DatabaseError else {
+            self = .cannotOpen(path: path, reason: (error as? POSIXError)?.localizedDescription ?? "\(error)")
+            return
+        }
+        let code = error.extendedResultCode
+        switch code.primaryResultCode {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .isDamaged(path: path, sqliteCode: code.rawValue)
+        case .SQLITE_FULL: self = .diskFull(path: path)
+        case .SQLITE_IOERR where [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(code):
+            self = .diskFull(path: path)
+        default:
+            self = .cannotOpen(path: path, reason: "\(error.message ?? "") (SQLite's error \(code.rawValue))")
+        }
+    }
 }

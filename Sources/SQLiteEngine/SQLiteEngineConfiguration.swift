@@ -13,8 +13,17 @@ package struct SQLiteEngineConfiguration: Sendable {
         case relaxed
     }
 
-    /// The folder of `tidemark.sqlite`; created with access for its owner alone.
+    /// What happens to a file that is absent, or has an older format.
+    package enum Preparation: Sendable {
+        /// It is made, in a folder with access for its owner alone, or brought to the current format.
+        case makeOrMigrate
+        /// Opening it fails, and touches nothing.
+        case none
+    }
+
+    /// The folder of `tidemark.sqlite`.
     package var directory: String
+    package var preparation: Preparation = .makeOrMigrate
     package var durability: Durability = .full
     package var bounds: Bounds = .defaults
     package var requestIDRetentionSeconds = 3_600
@@ -77,8 +86,18 @@ package enum EngineEvent: Hashable, Sendable {
 package enum SQLiteEngineError: Error, Hashable, Sendable {
     /// A newer version of the server wrote the file.
     case formatTooNew(found: Int, known: Int)
+    /// There is no file, or nothing in it, and none is to be made.
+    case isMissing(path: String)
+    /// An older version of the server wrote the file, and it is not to be changed.
+    case formatTooOld(found: Int, known: Int)
+    /// Another process makes the file, or brings it to the current format: try again soon.
+    case isBeingPrepared(path: String)
     /// The file is a copy that nobody may write to: a backup, or one whose restore has not come to its end.
     case isBackup(path: String)
+    /// The file is no database, or is damaged.
+    case isDamaged(path: String, sqliteCode: Int32)
+    /// The disk is full, or takes no more.
+    case diskFull(path: String)
     /// The folder or the file can't be made, read or written.
     case cannotOpen(path: String, reason: String)
 }

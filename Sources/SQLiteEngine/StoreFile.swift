@@ -12,6 +12,9 @@ package final class StoreFile: Sendable {
     /// Of the file, in the folder of a store.
     package static let name = DatabaseFile.name
 
+    /// The number of the format that a server of this version keeps its file in.
+    package static var format: Int { Migrations.formatKnown }
+
     package static func path(in directory: String) -> String { directory + "/" + self.name }
 
     /// Opens the file of a folder for reading.
@@ -106,6 +109,8 @@ package enum DatabaseCopyError: Error, Hashable, Sendable {
     case formatTooNew(found: Int, known: Int)
     /// Or it refuses to be written to for another reason.
     case diskFull
+    /// It is no database, or is damaged.
+    case isDamaged(sqliteCode: Int32)
     /// SQLite's number of the error.
     case failed(sqliteCode: Int32)
 
@@ -117,6 +122,9 @@ package enum DatabaseCopyError: Error, Hashable, Sendable {
         } catch let error as DatabaseError {
             let code = error.extendedResultCode
             if code.primaryResultCode == .SQLITE_FULL || code == .SQLITE_IOERR_WRITE { throw .diskFull }
+            if [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(code.primaryResultCode) {
+                throw .isDamaged(sqliteCode: code.rawValue)
+            }
             throw .failed(sqliteCode: error.extendedResultCode.rawValue)
         } catch {
             throw .failed(sqliteCode: 0)

@@ -4,12 +4,16 @@ struct CommandFailure: Error, Hashable {
     enum Code: Int32 {
         /// The command line or a setting is wrong.
         case usage = 64
-        /// What was named is invalid, missing, or there already.
+        /// What was named is invalid, missing, or there already; or a file is damaged.
         case data = 65
+        /// There is no data folder, or no store in it.
+        case noStore = 66
         /// The server or the store cannot be used now.
         case unavailable = 69
         /// A file or folder cannot be made.
         case cannotCreate = 73
+        /// The data folder is another user's.
+        case noPermission = 77
         /// Certificates or keys cannot be used.
         case configuration = 78
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLiteEngine
 
 /// `--data DIR`, which every command takes.
 struct DataOption: ParsableArguments {
@@ -39,13 +40,14 @@ struct DataFolder: Hashable {
 
     var assetsPath: String { self.path + "/assets" }
 
-    var exists: Bool { FileManager.default.fileExists(atPath: self.path) }
+    var hasStore: Bool { FileManager.default.fileExists(atPath: StoreFile.path(in: self.path)) }
 
     /// There while a restore is not through.
     var unfinishedRestorePath: String { self.path + "/restore.unfinished" }
 
-    /// Refuses a folder that nobody may serve or change: a backup, or one that is not restored completely.
+    /// Refuses a folder that this process may not serve or change: another user's, a backup, or one that is not restored completely.
     func refuseUnlessServable() throws(CommandFailure) {
+        try DataFolderAccess(folder: self).check()
         let backup = BackupFolder(path: self.path)
         let files = FileManager.default
         if files.fileExists(atPath: backup.manifestPath) || files.fileExists(atPath: backup.unfinishedPath) {
@@ -66,6 +68,24 @@ struct DataFolder: Hashable {
             .data,
             "what is in \(path) is a backup's, and not used as it is: clients would miss changes. "
                 + "Restore the backup into another folder: tidemark restore --from \(backup) --data DIR"
+        )
+    }
+
+    /// What is wrong with a folder without a store.
+    var hasNoStore: CommandFailure {
+        CommandFailure(
+            .noStore,
+            "\(self.path) is no data folder: it has no \(StoreFile.name). Name the server's with --data, or start a server: "
+                + "tidemark serve --data \(ShellText.quoted(self.path))"
+        )
+    }
+
+    /// What is wrong with a file that is no database, or not a whole one.
+    static func isDamaged(_ path: String, sqliteCode: Int32) -> CommandFailure {
+        CommandFailure(
+            .data,
+            "\(path) is damaged, or no database (SQLite's error \(sqliteCode)). Move its folder away, and restore a backup: "
+                + "tidemark restore --from BACKUP --data DIR"
         )
     }
 

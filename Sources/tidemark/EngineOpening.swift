@@ -5,13 +5,13 @@ import SQLiteEngine
 
 /// The only place that names an engine, but for copies of its file (`Backup/`).
 enum EngineOpening {
-    /// Opens the engine of a data folder.
+    /// Opens the engine of a data folder for a server: makes it, or brings it to the current format.
     ///
-    /// - Throws: `unavailable`, `cannotCreate`.
-    static func open(
+    /// - Throws: `unavailable`, `data`, `cannotCreate`.
+    static func make(
         _ folder: DataFolder,
-        settings: Settings = .defaults,
-        logger: Logger? = nil
+        settings: Settings,
+        logger: Logger
     ) throws(CommandFailure) -> SQLiteEngine {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.bounds = settings.server.bounds
@@ -26,23 +26,64 @@ enum EngineOpening {
         configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
             return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
-                guard let logger else { return }
                 Self.log(event, of: folder, to: logger)
             }
-        } catch let error as SQLiteEngineError {
-            switch error {
-            case .formatTooNew(let found, let known):
-                throw CommandFailure(
-                    .unavailable,
-                    "the data in \(folder.path) has format \(found), and this version knows \(known) and older. "
-                        + "Use the version that wrote it, or a newer one."
-                )
-            case .isBackup: throw DataFolder.isBackup(folder.path)
-            case .cannotOpen(let path, let reason):
-                throw CommandFailure(.cannotCreate, "\(path) cannot be opened: \(reason).")
-            }
         } catch {
-            throw CommandFailure(.unavailable, "the data in \(folder.path) cannot be opened: \(error).")
+            throw Self.failure(error, folder)
+        }
+    }
+
+    /// Opens the engine of a data folder that has one, for a command beside a server; waits for a server that is starting.
+    ///
+    /// - Throws: `noStore`, `noPermission`, `unavailable`, `data`, `cannotCreate`.
+    static func open(_ folder: DataFolder) async throws -> SQLiteEngine {
+        var configuration = SQLiteEngineConfiguration(directory: folder.path)
+        configuration.preparation = .none
+        var wait = ServerWait(folder: folder)
+        while true {
+            try folder.refuseUnlessServable()
+            do {
+                return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
+            } catch {
+                guard let reason = error as? SQLiteEngineError, try await wait.goesOn(after: reason) else {
+                    throw Self.failure(error, folder)
+                }
+            }
+        }
+    }
+
+    private static func failure(_ error: any Error, _ folder: DataFolder) -> CommandFailure {
+        guard let error = error as? SQLiteEngineError else {
+            return CommandFailure(.unavailable, "the data in \(folder.path) cannot be opened: \(error).")
+        }
+        switch error {
+        case .isMissing: return folder.hasNoStore
+        case .formatTooNew(let found, let known):
+            return CommandFailure(
+                .unavailable,
+                "the data in \(folder.path) has format \(found), and this version knows \(known) and older. "
+                    + "Use the version that wrote it, or a newer one."
+            )
+        case .formatTooOld(let found, let known):
+            return CommandFailure(
+                .unavailable,
+                "the data in \(folder.path) has format \(found), and this version works with \(known). Back it up, and start "
+                    + "the server of this version, which changes it: tidemark serve --data \(ShellText.quoted(folder.path))"
+            )
+        case .isBeingPrepared:
+            return CommandFailure(
+                .unavailable,
+                "a server still prepares the data in \(folder.path). Try again."
+            )
+        case .isBackup: return DataFolder.isBackup(folder.path)
+        case .isDamaged(let path, let code): return DataFolder.isDamaged(path, sqliteCode: code)
+        case .diskFull(let path):
+            return CommandFailure(
+                .unavailable,
+                "the disk of \(path) is full, or takes no more. Make room, and start again."
+            )
+        case .cannotOpen(let path, let reason):
+            return CommandFailure(.cannotCreate, "\(path) cannot be opened: \(reason).")
         }
     }
 

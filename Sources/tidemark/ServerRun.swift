@@ -21,7 +21,7 @@ struct ServerRun {
         let lock = try DataFolderLock(folder: self.folder)
         let tls = try self.loadTLS(logger: logger)
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
-        let engine = try EngineOpening.open(self.folder, settings: self.settings, logger: logger)
+        let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
         self.settings.log(to: logger)
         var configuration = self.settings.server
         configuration.listen.host = self.settings.listen.host

@@ -21,13 +21,14 @@ struct Tidemark: AsyncParsableCommand {
             TIDEMARK_TOKEN, and what `serve` printed as TIDEMARK_URL \
             (tidemark://HOST:PORT) and TIDEMARK_CA.
 
-            Exit codes: 0 done, 64 wrong usage or settings, 65 wrong data, \
-            69 server or store unavailable, 73 a file cannot be created, \
-            78 unusable certificates.
+            Exit codes: 0 done, 64 wrong usage or settings, 65 wrong or damaged data, \
+            66 no store in the folder, 69 server or store unavailable, 73 a file cannot be created, \
+            77 no permission, 78 unusable certificates.
             """,
         version: version,
         subcommands: [
-            Serve.self, ContainerCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
+            Serve.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
+            SchemaCommand.self,
             AssetsCommand.self, Backup.self, Restore.self, Usage.self, Explain.self, Access.self,
             SettingsCommand.self,
         ]

@@ -27,11 +27,6 @@ class Tidemark:
     def start(self):
         os.mkdir(self.data, 0o700)
         tidemark = os.path.join(self.executables, "tidemark")
-        run([tidemark, "container", "create", CONTAINER, "--data", self.data])
-        # Saves would define the types, and give every field an index that the peer's table has not.
-        run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
-        output, _ = run([tidemark, "user", "add", "bench", "--container", CONTAINER, "--data", self.data])
-        token = output.split()[-1]
         with open(self.log, "wb") as log:
             # A session of its own: Ctrl-C reaches this program only, which then stops its children in order.
             self.server = subprocess.Popen(
@@ -40,8 +35,14 @@ class Tidemark:
                  "--set", "asset_grace_s=60",
                  # One more than listeners saves.
                  "--set", "connections_max=10016"], stdout=log, stderr=log, start_new_session=True)
+        port = self._await_port()
+        run([tidemark, "container", "create", CONTAINER, "--data", self.data])
+        # Saves would define the types, and give every field an index that the peer's table has not.
+        run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
+        output, _ = run([tidemark, "user", "add", "bench", "--container", CONTAINER, "--data", self.data])
+        token = output.split()[-1]
         self.load_test = os.path.join(self.executables, "tidemark-load")
-        self.place = ["--url", f"tidemark://127.0.0.1:{self._await_port()}",
+        self.place = ["--url", f"tidemark://127.0.0.1:{port}",
                       "--ca", os.path.join(self.data, "tls", "ca.pem"), "--container", CONTAINER]
         self.bench = [self.load_test, "bench", "--token", token, "--folder", self.folder] + self.place
 

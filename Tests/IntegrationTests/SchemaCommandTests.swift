@@ -32,6 +32,7 @@ struct SchemaCommandTests {
     }
 
     private func makeContainer() async throws {
+        try await ServerProcess.makeStore(in: self.data)
         let made = try await ChildProcess.tidemark("container", "create", Self.container, "--data", self.data)
         try #require(made.exitCode == 0)
     }
@@ -63,8 +64,8 @@ struct SchemaCommandTests {
         #expect(try await self.output("schema", "diff") == added)
         #expect(try await self.output("schema", "deploy", "--dry-run") == added)
         #expect(!(try await self.output("schema", "export", "--environment", "production")).contains("Note"))
-        #expect(try await self.output("schema", "deploy") == added)
-        #expect(try await self.output("schema", "deploy") == "Nothing changes.\n")
+        #expect(try await self.output("schema", "deploy", "--yes") == added)
+        #expect(try await self.output("schema", "deploy", "--yes") == "Nothing changes.\n")
 
         let exported = self.directory.path + "/exported.ckdb"
         #expect(try await self.output("schema", "export", "--output", exported) == "")
@@ -110,7 +111,7 @@ struct SchemaCommandTests {
         try await fails(73, "--output", "schema", "export", "--output", "/nowhere/a.ckdb")
         try await fails(64, "--yes", "schema", "reset")
         _ = try await self.output("schema", "import", good)
-        _ = try await self.output("schema", "deploy")
+        _ = try await self.output("schema", "deploy", "--yes")
         let bad = try self.file("RECORD TYPE Note (title INT64);")
         let loss = "  the field Note.title would change from STRING to INT64\n"
         for command in ["import", "validate"] { try await fails(65, loss, "schema", command, bad) }
@@ -168,7 +169,9 @@ struct SchemaCommandTests {
         )
         _ = try await development.save(note("title"))
         #expect(
-            try await self.output("schema", "deploy").contains("+ title STRING QUERYABLE SEARCHABLE SORTABLE")
+            try await self.output("schema", "deploy", "--yes").contains(
+                "+ title STRING QUERYABLE SEARCHABLE SORTABLE"
+            )
         )
         _ = try await production.save(note("title"))
         let field = "Cannot create or modify field 'other' in record 'Note' in production schema"

@@ -32,6 +32,7 @@ struct ServerUnderTest {
 
     /// Makes a container and a user in the folder of a server, and returns the user's token.
     static func addUser(container: String, data: String) async throws -> String {
+        try await ServerProcess.makeStore(in: data)
         let created = try await ChildProcess.tidemark("container", "create", container, "--data", data)
         try #require(created.exitCode == 0)
         let added = try await ChildProcess.tidemark(

@@ -28,9 +28,23 @@ package final class ServerProcess {
         self.settings = settings
     }
 
-    /// Runs an administrative command, and returns what it prints.
+    /// Makes the store of a data folder, as the first start of a server does, unless it is there.
+    package static func makeStore(in data: String) async throws {
+        guard !FileManager.default.fileExists(atPath: data + "/tidemark.sqlite") else { return }
+        let child = try ChildProcess(
+            ChildProcess.tidemark,
+            ["serve", "--data", data, "--listen", "127.0.0.1:0"]
+        )
+        let isListening = await child.find { $0.contains(" listens on ") ? true : nil }
+        guard isListening == true else { throw Failure.notListening(log: await child.outcome().errors) }
+        child.signal(SIGTERM)
+        _ = await child.outcome()
+    }
+
+    /// Runs an administrative command, also before the first start, and returns what it prints.
     @discardableResult
     package func administer(_ arguments: [String]) async throws -> String {
+        try await Self.makeStore(in: self.dataPath)
         let outcome = try await ChildProcess.run(
             ChildProcess.tidemark,
             arguments + ["--data", self.dataPath]

@@ -25,11 +25,7 @@ enum CopyAdvice {
 
     static func failure(_ error: DatabaseCopyError, in path: String) -> CommandFailure {
         switch error {
-        case .isMissing:
-            CommandFailure(
-                .data,
-                "\(path) is no data folder: it has no \(StoreFile.name). Name the server's with --data."
-            )
+        case .isMissing: DataFolder(path: path).hasNoStore
         case .isBackup: DataFolder.isBackup(path)
         case .isNoBackup:
             CommandFailure(
@@ -43,6 +39,7 @@ enum CopyAdvice {
                     + "Use the version that wrote it, or a newer one."
             )
         case .diskFull: self.diskFull(path)
+        case .isDamaged(let code): DataFolder.isDamaged(StoreFile.path(in: path), sqliteCode: code)
         case .failed(let code):
             CommandFailure(
                 .unavailable,

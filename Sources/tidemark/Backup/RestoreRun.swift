@@ -21,6 +21,7 @@ struct RestoreRun {
     init(of source: BackupFolder, to target: DataFolder) throws {
         self.source = source
         self.target = target
+        try DataFolderAccess(folder: target).check()
         self.manifest = try BackupManifest.read(in: source)
         self.folder = try CopyFolder(making: target.path)
         try self.refuseUnlessEmpty()
@@ -32,9 +33,8 @@ struct RestoreRun {
     /// - Returns: The assets that the backup does not have as they were.
     mutating func run() throws -> (manifest: BackupManifest, damaged: [AssetReport.Damaged]) {
         let lock = try DataFolderLock(folder: self.target)
-        let damaged = Result { try self.runLocked() }
-        _ = consume lock
-        return (self.manifest, try damaged.get())
+        defer { withExtendedLifetime(lock) {} }
+        return (self.manifest, try self.runLocked())
     }
 
     private mutating func runLocked() throws -> [AssetReport.Damaged] {

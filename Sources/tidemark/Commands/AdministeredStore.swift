@@ -5,14 +5,13 @@ import SQLiteEngine
 enum AdministeredStore {
     /// Opens the store, runs the body, and closes the store again, also when the body fails.
     ///
-    /// - Throws: What `explain` makes of the directory's error; `data` when the folder holds no store.
+    /// - Throws: What `explain` makes of the directory's error; `noStore` when the folder holds no store.
     static func use<Result>(
         _ folder: DataFolder,
-        makeFolder: Bool = false,
         _ body: (any Directory) throws -> Result,
         explain: (DirectoryError) -> CommandFailure
     ) async throws -> Result {
-        try await self.open(folder, makeFolder: makeFolder) { engine in
+        try await self.open(folder) { engine in
             do {
                 return try body(engine.directory)
             } catch let error as DirectoryError {
@@ -27,7 +26,7 @@ enum AdministeredStore {
         _ body: (any SchemaStore) throws -> Result,
         explain: (SchemaStoreError) -> CommandFailure
     ) async throws -> Result {
-        try await self.open(folder, makeFolder: false) { engine in
+        try await self.open(folder) { engine in
             do {
                 return try body(engine.schemas)
             } catch let error as SchemaStoreError {
@@ -36,23 +35,12 @@ enum AdministeredStore {
         }
     }
 
-    /// Opens the store for a command that needs all of it.
+    /// Opens the store for a command that needs all of it; never makes one, or changes its format.
     static func open<Result>(
         _ folder: DataFolder,
-        makeFolder: Bool = false,
         _ body: (any StorageEngine) async throws -> Result
     ) async throws -> Result {
-        try folder.refuseUnlessServable()
-        if makeFolder {
-            try folder.make()
-        } else if !folder.exists {
-            throw CommandFailure(
-                .data,
-                "there is no data folder \(folder.path). Name it with --data, or start a server: "
-                    + "tidemark serve --data \(folder.path)"
-            )
-        }
-        let engine = try EngineOpening.open(folder)
+        let engine = try await EngineOpening.open(folder)
         do {
             let result = try await body(engine)
             await engine.shutdown()

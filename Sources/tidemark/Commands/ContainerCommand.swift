@@ -28,7 +28,7 @@ struct ContainerCreate: AsyncParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() async throws {
-        try await AdministeredStore.use(self.data.folder, makeFolder: true) { directory in
+        try await AdministeredStore.use(self.data.folder) { directory in
             try directory.createContainer(self.identifier)
         } explain: { error in
             DirectoryAdvice.failure(error, container: self.identifier, user: nil)

@@ -26,7 +26,7 @@ struct BackupCommandTests {
                 "--to",
                 scene.path("none")
             )
-            #expect(none.exitCode == 65 && none.errors.contains("is no data folder"))
+            #expect(none.exitCode == 66 && none.errors.contains("is no data folder"))
             #expect(!FileManager.default.fileExists(atPath: scene.path("none")))
             let overData = try await scene.restore("backup", to: "data")
             #expect(overData.exitCode == 65 && overData.errors.contains("is not empty"))

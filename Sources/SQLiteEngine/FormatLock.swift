@@ -1,0 +1,34 @@
+import Foundation
+
+/// Lets one process at a time make the tables of a folder's file, or bring them to another format.
+///
+/// GRDB looks once which steps a file has behind it, and then runs each of the others in a transaction of its own. Two processes that
+/// look at the same time would both run all of them. SQLite's own locks do not help: switching a new file to a write-ahead log fails
+/// at once if another connection is there.
+///
+/// The kernel's lock is on the folder itself, so that no file is left. It ends with the process, however that ends.
+struct FormatLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    ///
+    /// - Returns: `nil` if another process has it and nobody is to wait.
+    init?(folder: String, waits: Bool) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.lastError }
+        while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            guard errno != EINTR else { continue }
+            let error = Self.lastError
+            close(descriptor)
+            guard error.code == .EWOULDBLOCK else { throw error }
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    private static var lastError: POSIXError { POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
+
+    deinit {
+        close(self.descriptor)
+    }
+}

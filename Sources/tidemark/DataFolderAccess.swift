@@ -1,0 +1,112 @@
+import Foundation
+import SQLiteEngine
+
+/// Whose a data folder is, and whether this process may work in it.
+///
+/// Nobody works in a folder of somebody else, root neither: files that root makes there keep its owner's server from starting.
+struct DataFolderAccess {
+    let folder: DataFolder
+
+    /// Refuses a folder that is another user's, or in which files are.
+    ///
+    /// - Throws: `noPermission`, with the command to type instead; `noStore` when something else has the folder's name.
+    func check() throws(CommandFailure) {
+        guard let owner = try self.owner(of: self.folder.path) else { return }
+        let own = geteuid()
+        if owner != own, own == 0 || access(self.folder.path, R_OK | W_OK | X_OK) != 0 {
+            throw self.isOfAnother(owner)
+        }
+        guard access(self.folder.path, R_OK | W_OK | X_OK) == 0 else {
+            throw CommandFailure(
+                .noPermission,
+                "\(self.folder.path) refuses access to its owner, \(Self.name(of: own)): "
+                    + "chmod 700 \(ShellText.quoted(self.folder.path))"
+            )
+        }
+        for name in [
+            StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock", "tls", "assets",
+        ] {
+            try self.checkFile(self.folder.path + "/" + name)
+        }
+    }
+
+    /// Refuses a folder in which this process cannot look.
+    ///
+    /// - Throws: `noPermission`, `noStore`.
+    func checkReading() throws(CommandFailure) {
+        guard let owner = try self.owner(of: self.folder.path) else { return }
+        guard access(self.folder.path, R_OK | X_OK) == 0 else { throw self.isOfAnother(owner) }
+    }
+
+    /// Files that an earlier command of root's has left.
+    private func checkFile(_ path: String) throws(CommandFailure) {
+        guard access(path, R_OK | W_OK) != 0, errno == EACCES, let owner = try self.owner(of: path) else {
+            return
+        }
+        throw CommandFailure(
+            .noPermission,
+            "permission denied: \(path) belongs to \(Self.name(of: owner)), and this is \(Self.name(of: geteuid())). "
+                + "Give the folder one owner: sudo chown -R \(Self.name(of: geteuid())) "
+                + ShellText.quoted(self.folder.path)
+        )
+    }
+
+    /// The user ID; `nil` when nothing is there.
+    private func owner(of path: String) throws(CommandFailure) -> uid_t? {
+        guard access(path, F_OK) == 0 else {
+            guard errno == EACCES else { return nil }
+            throw CommandFailure(
+                .noPermission,
+                "permission denied: \(path) is in a folder that \(Self.name(of: geteuid())) may not enter. "
+                    + "Run the command as the user whose server it is: sudo -u USER \(self.command)"
+            )
+        }
+        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else { return nil }
+        guard path != self.folder.path || attributes[.type] as? FileAttributeType == .typeDirectory else {
+            throw CommandFailure(.noStore, "\(path) is no folder. Name the server's data folder with --data.")
+        }
+        return (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
+    }
+
+    private func isOfAnother(_ owner: uid_t) -> CommandFailure {
+        CommandFailure(
+            .noPermission,
+            "permission denied: \(self.folder.path) belongs to \(Self.name(of: owner)), and this is "
+                + "\(Self.name(of: geteuid())). Run the command as its owner: sudo -u \(Self.name(of: owner)) \(self.command)"
+        )
+    }
+
+    /// This command with the folder in it, which `sudo` does not take from the environment.
+    private var command: String {
+        var words = CommandLine.arguments
+        if !words.contains(where: { $0 == "--data" || $0.hasPrefix("--data=") }) {
+            words += ["--data", self.folder.path]
+        }
+        return words.map { ShellText.quoted($0) }.joined(separator: " ")
+    }
+
+    /// The user's name, or the number where there is none, as `sudo` and `chown` take it.
+    private static func name(of user: uid_t) -> String {
+        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "#\(user)" }
+        return String(cString: name)
+    }
+}
+
+/// Text as a shell reads it back.
+enum ShellText {
+    /// In single quotes, unless no character needs them.
+    static func quoted(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "/._-=:,@%+".utf8.contains(byte)
+                }
+            }
+        return isPlain ? text : "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// What the file `lock` says of the process that has it: a number, and once it serves a line for each of the others.
+///
+/// ```text
+/// 4711
+/// listen 127.0.0.1:7430
+/// version 0.1.0
+/// format 8
+/// since 2026-11-23T20:00:00Z
+/// ```
+struct LockHolder: Hashable, Sendable {
+    /// Of a server that serves.
+    struct Service: Hashable, Sendable {
+        var listen: ListenAddress
+        var version: String
+        var format: Int
+        var since: String
+    }
+
+    var process: Int32
+    /// `nil` before the server listens, and of a restore.
+    var service: Service?
+
+    init(process: Int32, service: Service? = nil) {
+        self.process = process
+        self.service = service
+    }
+
+    /// Who has, or had, the lock of a folder; `nil` if nobody says so.
+    init?(in folder: DataFolder) {
+        guard let text = try? String(contentsOfFile: folder.path + "/lock", encoding: .utf8) else {
+            return nil
+        }
+        self.init(text)
+    }
+
+    init?(_ text: String) {
+        let lines = text.split(separator: "\n")
+        guard let first = lines.first, let process = Int32(first) else { return nil }
+        var values: [Substring: String] = [:]
+        for line in lines.dropFirst() {
+            guard let blank = line.firstIndex(of: " ") else { continue }
+            values[line[..<blank]] = String(line[line.index(after: blank)...])
+        }
+        self.process = process
+        guard let listen = values["listen"].flatMap({ ListenAddress($0) }), let version = values["version"],
+            let format = values["format"].flatMap({ Int($0) }), let since = values["since"]
+        else { return }
+        self.service = Service(listen: listen, version: version, format: format, since: since)
+    }
+
+    var text: String {
+        guard let service else { return "\(self.process)\n" }
+        return """
+            \(self.process)
+            listen \(service.listen)
+            version \(service.version)
+            format \(service.format)
+            since \(service.since)
+
+            """
+    }
+}
