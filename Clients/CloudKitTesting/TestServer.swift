@@ -261,7 +261,10 @@ public final class TestServer: Sendable {
             configuration: options.server(port: port),
             engine: engine,
             files: AssetStore(options.files(folder: folder)),
-            tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
+            tls: TLSMaterial(
+                certificateChain: certificates.chainPEM,
+                privateKey: certificates.keyPEM
+            ),
             logger: logger,
             clock: { clock.milliseconds },
             faults: { faults.fault(for: $0) }

@@ -20,7 +20,7 @@ package final class RecordServer: Sendable {
     }
 
     private let context: ServerContext
-    private let tls: TLSMaterial
+    private let tls: ServedCertificate
     private let running = Mutex<Running?>(nil)
 
     /// - Parameters:
@@ -32,7 +32,7 @@ package final class RecordServer: Sendable {
     ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - faults: For tests: what is to go wrong.
-    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written.
+    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL says about certificate and key.
     package init(
         configuration: ServerConfiguration,
         engine: any StorageEngine,
@@ -42,7 +42,8 @@ package final class RecordServer: Sendable {
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
         faults: FaultInjector? = nil
-    ) throws(DirectoryError) {
+    ) throws {
+        self.tls = try ServedCertificate(tls)
         self.context = ServerContext(
             configuration: configuration,
             engine: engine,
@@ -53,7 +54,13 @@ package final class RecordServer: Sendable {
             clock: clock,
             faults: faults
         )
-        self.tls = tls
+    }
+
+    /// Serves new connections with another certificate; those that are there keep the one that they began with.
+    ///
+    /// - Throws: What NIOSSL says about certificate and key; then the old ones stay.
+    package func replaceCertificate(_ tls: TLSMaterial) throws {
+        try self.tls.replace(tls)
     }
 
     /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
@@ -106,10 +113,11 @@ package final class RecordServer: Sendable {
 
     /// Starts to listen.
     ///
+    /// - Parameter socket: The address to listen on; the configuration's, if `nil`.
     /// - Returns: Where: the port is the one that was taken when any was asked for.
-    /// - Throws: What NIO says about an address that cannot be had, or NIOSSL about certificate and key.
-    package func start() async throws -> (host: String, port: Int) {
-        let tls = try TLSSetup.serverContext(self.tls)
+    /// - Throws: `BoundSocket.Failure`; what the system says about the folder of assets.
+    package func start(on socket: BoundSocket? = nil) async throws -> (host: String, port: Int) {
+        let socket = try socket ?? BoundSocket(self.context.configuration.listen)
         try self.context.files.start()
         let configuration = self.context.configuration
         let threads = configuration.threads ?? System.coreCount
@@ -125,7 +133,7 @@ package final class RecordServer: Sendable {
                 loops.append(try await loop.get())
             }
             self.startRouter(on: group, loops: loops)
-            let listener = try await self.listen(on: group, loops: loops, tls: tls)
+            let listener = try await self.listen(on: socket, group, loops: loops)
             let address = (
                 listener.localAddress?.ipAddress ?? configuration.listen.host,
                 listener.localAddress?.port ?? configuration.listen.port
@@ -210,17 +218,17 @@ package final class RecordServer: Sendable {
     }
 
     private func listen(
-        on group: MultiThreadedEventLoopGroup,
-        loops: [NIOLoopBound<LoopContext>],
-        tls: TLSSetup.Server
+        on socket: BoundSocket,
+        _ group: MultiThreadedEventLoopGroup,
+        loops: [NIOLoopBound<LoopContext>]
     ) async throws -> any Channel {
         let context = self.context
+        let certificate = self.tls
         let loopsByEventLoop = Dictionary(
             uniqueKeysWithValues: zip(group.makeIterator().map { ObjectIdentifier($0) }, loops)
         )
-        return try await ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: context.configuration.listen.backlogConnections)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        let descriptor = socket.take()
+        let listener = try await ServerBootstrap(group: group)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(
                 .recvAllocator,
@@ -240,6 +248,7 @@ package final class RecordServer: Sendable {
                 guard let loop = loopsByEventLoop[ObjectIdentifier(channel.eventLoop)] else {
                     preconditionFailure("a channel of a loop that is not the server's")
                 }
+                let tls = certificate.current
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
                         TLSSetup.handler(tls.context),
@@ -252,8 +261,10 @@ package final class RecordServer: Sendable {
                     )
                 }
             }
-            .bind(host: context.configuration.listen.host, port: context.configuration.listen.port)
+            .withBoundSocket(descriptor)
             .get()
+        socket.restoreBacklog(of: descriptor)
+        return listener
     }
 
     private func startCredentialWatch(

@@ -2,14 +2,19 @@ import Crypto
 import NIOCore
 import NIOSSL
 import NIOTLS
+import Synchronization
 import WireProtocol
 
 /// The server's certificate and its key, in PEM.
-package enum TLSMaterial: Sendable {
-    /// Paths of two files; the first holds the chain, the server's certificate first.
-    case files(certificateChain: String, privateKey: String)
-    /// The same as text.
-    case pem(certificateChain: String, privateKey: String)
+package struct TLSMaterial: Hashable, Sendable {
+    /// The server's certificate first.
+    package let certificateChain: String
+    package let privateKey: String
+
+    package init(certificateChain: String, privateKey: String) {
+        self.certificateChain = certificateChain
+        self.privateKey = privateKey
+    }
 }
 
 /// TLS as the protocol wants it: version 1.3, one application protocol.
@@ -17,7 +22,7 @@ package enum TLSMaterial: Sendable {
 /// BoringSSL goes on without an application protocol when the client offers none that the server has; so the handler looks
 /// at what was chosen before it reads the first frame.
 enum TLSSetup {
-    struct Server {
+    struct Server: Sendable {
         let context: NIOSSLContext
         /// SHA-256 of the certificate in DER: what services sign, so that their signatures are for this server alone.
         let certificateHash: [UInt8]
@@ -25,18 +30,10 @@ enum TLSSetup {
 
     /// Reads certificate and key.
     ///
-    /// - Throws: What NIOSSL says about files or text that it cannot use.
+    /// - Throws: What NIOSSL says about text that it cannot use.
     static func serverContext(_ material: TLSMaterial) throws -> Server {
-        let chain: [NIOSSLCertificate]
-        let key: NIOSSLPrivateKey
-        switch material {
-        case .files(let chainFile, let keyFile):
-            chain = try NIOSSLCertificate.fromPEMFile(chainFile)
-            key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
-        case .pem(let chainText, let keyText):
-            chain = try NIOSSLCertificate.fromPEMBytes(Array(chainText.utf8))
-            key = try NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem)
-        }
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(material.certificateChain.utf8))
+        let key = try NIOSSLPrivateKey(bytes: Array(material.privateKey.utf8), format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
             privateKey: .privateKey(key)
@@ -65,5 +62,21 @@ enum TLSSetup {
     static func negotiatedProtocol(_ event: Any) -> String?? {
         guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return nil }
         return .some(name)
+    }
+}
+
+/// What new connections are served with; replaced while the server runs.
+final class ServedCertificate: Sendable {
+    private let server: Mutex<TLSSetup.Server>
+
+    init(_ material: TLSMaterial) throws {
+        self.server = Mutex(try TLSSetup.serverContext(material))
+    }
+
+    var current: TLSSetup.Server { self.server.withLock { $0 } }
+
+    func replace(_ material: TLSMaterial) throws {
+        let server = try TLSSetup.serverContext(material)
+        self.server.withLock { $0 = server }
     }
 }

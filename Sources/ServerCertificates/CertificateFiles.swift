@@ -90,7 +90,7 @@ package struct CertificateFiles: Sendable {
             throw CertificateFilesError.authorityKeyMissing(path: folder + "/ca-key.pem")
         }
         let made = try ServerCertificates.make(
-            hosts: hosts,
+            hosts: flaw == .hostMissing ? hosts + stored.hosts : hosts,
             authority: PrivateAuthority(certificate: authority, key: key),
             now: now
         )
@@ -138,6 +138,15 @@ private struct StoredPEM {
         self.authorityKey = try PrivateFile.read(folder + "/ca-key.pem")
         self.chain = try PrivateFile.read(folder + "/server.pem")
         self.key = try PrivateFile.read(folder + "/server-key.pem")
+    }
+
+    /// More names than this are not kept from certificate to certificate.
+    private static let hostsKeptMax = 100
+
+    /// What the certificate was made for: a new one takes it over, so that two starts with one host each do not replace it in turn.
+    var hosts: [String] {
+        guard let certificate = self.chain.flatMap({ try? Certificate(pemEncoded: $0) }) else { return [] }
+        return Array(HostNames.hosts(of: certificate).prefix(Self.hostsKeptMax))
     }
 
     /// Why the server's certificate cannot be served as it is, or `nil`.

@@ -3,7 +3,34 @@ import SwiftASN1
 import X509
 
 /// Which names a server certificate carries.
-enum HostNames {
+package enum HostNames {
+    /// Whether a text is an address, or a name that a certificate can carry.
+    package static func isHost(_ text: String) -> Bool {
+        self.addressBytes(text) != nil || self.isDNSName(text.lowercased())
+    }
+
+    /// The hosts that a certificate was made for, without those that every one carries.
+    static func hosts(of certificate: Certificate) -> [String] {
+        guard let names = try? certificate.extensions.subjectAlternativeNames else { return [] }
+        let always = self.names(for: [])
+        return names.filter { !always.contains($0) }.compactMap { name in
+            switch name {
+            case .dnsName(let name): name
+            case .ipAddress(let address): self.text(ofAddress: Array(address.bytes))
+            default: nil
+            }
+        }
+    }
+
+    private static func text(ofAddress bytes: [UInt8]) -> String? {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard bytes.count == 4 || bytes.count == 16,
+            inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil
+        else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// The names for what an operator listens on, without repetition.
     ///
     /// A wildcard address names nothing that a client connects to and adds none.

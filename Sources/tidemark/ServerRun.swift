@@ -1,8 +1,10 @@
+import AccessTokens
 import AssetStore
+import Foundation
 import Logging
 import RecordServer
+import RecordStore
 import SQLiteEngine
-import ServerCertificates
 import ServiceLifecycle
 import UnixSignals
 
@@ -16,32 +18,26 @@ struct ServerRun {
     /// - Throws: `CommandFailure`.
     func run() async throws {
         let logger = self.settings.makeLogger()
+        // Until `CertificateReload` listens to it, a request to read the certificate again must not end the process.
+        signal(SIGHUP, SIG_IGN)
+        let certificates = CertificateSource(self.settings, folder: self.folder)
+        try certificates.check()
+        let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         try self.folder.refuseUnlessServable()
+        // Before anything is made: a folder for a server that cannot listen would only be in the way.
+        let socket = try self.bind()
         try self.folder.make()
         let lock = try DataFolderLock(folder: self.folder)
-        let tls = try self.loadTLS(logger: logger)
-        let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
+        self.warnOfFullDisk(logger: logger)
+        let tls = try certificates.load(logger: logger)
         let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
         self.settings.log(to: logger)
-        var configuration = self.settings.server
-        configuration.listen.host = self.settings.listen.host
-        configuration.listen.port = self.settings.listen.port
-        var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
-        files.threads = self.settings.assetThreads
-        files.chunks.bytes = self.settings.assetChunkBytes
-        files.reserveBytes = Int64(self.settings.diskReserveBytes)
-        let server = try RecordServer(
-            configuration: configuration,
-            engine: engine,
-            files: AssetStore(files),
-            tls: tls.material,
-            identities: identityKeys?.tokens,
-            logger: logger,
-            clock: SystemTime.milliseconds
-        )
+        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, logger: logger)
         let service = ServerService(
             server: server,
             engine: engine,
+            socket: socket,
+            lock: lock,
             listen: self.settings.listen,
             authorityPath: tls.authorityPath,
             drain: .seconds(self.settings.drainSeconds)
@@ -53,6 +49,7 @@ struct ServerRun {
             logger: logger
         )
         var services: [any Service] = try await metrics.services() + [service]
+        services.append(CertificateReload(source: certificates, server: server, logger: logger))
         if let identityKeys { services.append(identityKeys) }
         // The library tells about its own steps at info: of interest to those who write servers.
         var lifecycleLogger = logger
@@ -65,39 +62,60 @@ struct ServerRun {
             )
         )
         try await group.run()
-        _ = consume lock
     }
 
-    /// The certificate to serve with, and the authority to trust when it is of our making.
-    private func loadTLS(logger: Logger) throws -> (material: TLSMaterial, authorityPath: String?) {
-        if let chain = self.settings.tlsCertificatePath, let key = self.settings.tlsKeyPath {
-            return (.files(certificateChain: chain, privateKey: key), nil)
-        }
+    private func makeServer(
+        _ engine: SQLiteEngine,
+        _ tls: TLSMaterial,
+        _ identities: IdentityTokens?,
+        logger: Logger
+    ) throws(CommandFailure) -> RecordServer {
+        var configuration = self.settings.server
+        configuration.listen = self.listen
+        var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
+        files.threads = self.settings.assetThreads
+        files.chunks.bytes = self.settings.assetChunkBytes
+        files.reserveBytes = Int64(self.settings.diskReserveBytes)
         do {
-            let files = try CertificateFiles.loadOrMake(
-                directory: self.folder.path,
-                hosts: [self.settings.listen.host] + self.settings.tlsHosts
+            return try RecordServer(
+                configuration: configuration,
+                engine: engine,
+                files: AssetStore(files),
+                tls: tls,
+                identities: identities,
+                logger: logger,
+                clock: SystemTime.milliseconds
             )
-            switch files.event {
-            case .made:
-                logger.info(
-                    "made an authority and a certificate",
-                    metadata: [LogKeys.path: "\(files.authorityPath)"]
-                )
-            case .reissued(let reason):
-                logger.info("issued the certificate anew", metadata: [LogKeys.reason: "\(reason)"])
-            case .reused: break
-            }
-            return (
-                .pem(certificateChain: files.chainPEM, privateKey: files.keyPEM), files.authorityPath
-            )
-        } catch let error as CertificateFilesError {
-            throw CertificateAdvice.failure(error)
+        } catch let error as DirectoryError {
+            throw DirectoryAdvice.failure(error, container: "", user: nil)
         } catch {
-            throw CommandFailure(
-                .cannotCreate,
-                "the certificates in \(self.folder.path)/tls cannot be read or written. Check who owns them."
-            )
+            throw CommandFailure(.configuration, "the certificate cannot be used: \(error).")
         }
+    }
+
+    private var listen: ServerConfiguration.Listen {
+        var listen = self.settings.server.listen
+        listen.host = self.settings.listen.host
+        listen.port = self.settings.listen.port
+        return listen
+    }
+
+    private func bind() throws(CommandFailure) -> BoundSocket {
+        do throws(BoundSocket.Failure) {
+            return try BoundSocket(self.listen)
+        } catch {
+            throw ListenAdvice.failure(error, self.settings.listen)
+        }
+    }
+
+    /// Says at the start what the first save would be refused for.
+    private func warnOfFullDisk(logger: Logger) {
+        guard let room = try? FileCopy.room(at: self.folder.path),
+            room < Int64(self.settings.diskReserveBytes)
+        else { return }
+        logger.error(
+            "the disk is almost full: uploads are refused, and soon every change",
+            metadata: ["path": "\(self.folder.path)", "bytes_left": "\(room)"]
+        )
     }
 }

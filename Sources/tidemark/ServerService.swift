@@ -1,11 +1,16 @@
+import Foundation
 import RecordServer
 import RecordStore
+import SQLiteEngine
 import ServiceLifecycle
 
 /// Starts the server, says where it is, and stops it in order when the process is told to.
 struct ServerService: Service {
     let server: RecordServer
     let engine: any StorageEngine
+    let socket: BoundSocket
+    /// Kept as long as the server runs.
+    let lock: DataFolderLock
     let listen: ListenAddress
     /// `nil`: the certificate is the operator's.
     let authorityPath: String?
@@ -14,16 +19,23 @@ struct ServerService: Service {
     func run() async throws {
         let port: Int
         do {
-            port = try await self.server.start().port
+            port = try await self.server.start(on: self.socket).port
         } catch {
             await self.engine.shutdown()
-            throw CommandFailure(
-                .unavailable,
-                "cannot listen on \(self.listen): \(error). Choose another address with --listen HOST:PORT."
-            )
+            if let failure = error as? BoundSocket.Failure {
+                throw ListenAdvice.failure(failure, self.listen)
+            }
+            throw CommandFailure(.unavailable, "the server cannot start: \(error).")
         }
-        var text =
-            "Tidemark \(Tidemark.version) listens on \(ListenAddress(host: self.listen.host, port: port))\n"
+        let address = ListenAddress(host: self.listen.host, port: port)
+        let service = LockHolder.Service(
+            listen: address,
+            version: Tidemark.version,
+            format: StoreFile.format,
+            since: Date().formatted(.iso8601)
+        )
+        self.lock.write(LockHolder(process: getpid(), service: service))
+        var text = "Tidemark \(Tidemark.version) listens on \(address)\n"
         if let authorityPath = self.authorityPath { text += "Clients trust \(authorityPath)\n" }
         Terminal.write(text)
         let variables = ClientVariables(

@@ -168,14 +168,22 @@ struct SettingsReaderTests {
     @Test(
         arguments: [
             ("localhost", "localhost:7430"), ("0.0.0.0:1", "0.0.0.0:1"), ("[::1]:65535", "[::1]:65535"),
-            ("[::1]", "[::1]:7430"),
+            ("[::1]", "[::1]:7430"), ("7700", "127.0.0.1:7700"), (":7700", "0.0.0.0:7700"),
         ]
     )
     func `a listen address is read`(text: String, expected: String) {
         #expect(ListenAddress(text)?.description == expected)
     }
 
-    @Test(arguments: ["", ":1", "a:", "a:65536", "a:-1", "a:+1", "[::1", "[::1]x", "::1", "a:b"])
+    @Test(arguments: ["bad host!", "ü.example", "a..b"])
+    func `what is no host is refused for a certificate`(host: String) async throws {
+        let reader = SettingsReader(flags: [("tls_hosts", host)], environment: [:])
+        let failure = await #expect(throws: CommandFailure.self) { try await reader.read() }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains("'\(host)'") == true)
+    }
+
+    @Test(arguments: ["", ":", "70000", "a:", "a:65536", "a:-1", "a:+1", "[::1", "[::1]x", "::1", "a:b"])
     func `what is no listen address is refused`(text: String) {
         #expect(ListenAddress(text) == nil)
     }

@@ -69,7 +69,10 @@ struct ServerUnderTest {
             configuration: configuration,
             engine: engine,
             files: AssetStore(files),
-            tls: .pem(certificateChain: certificates.chainPEM, privateKey: certificates.keyPEM),
+            tls: TLSMaterial(
+                certificateChain: certificates.chainPEM,
+                privateKey: certificates.keyPEM
+            ),
             identities: identities,
             logger: log.logger,
             clock: { clock.milliseconds },

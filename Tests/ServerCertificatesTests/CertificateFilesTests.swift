@@ -141,6 +141,20 @@ struct CertificateFilesTests {
         }
     }
 
+    @Test
+    func `two hosts in turn need one new certificate, which has both`() throws {
+        try self.withFolder { folder in
+            func event(_ hosts: String...) throws -> CertificateFiles.Event {
+                try CertificateFiles.loadOrMake(directory: folder, hosts: hosts, now: self.now).event
+            }
+            let events = [
+                try event("a.example", "10.1.2.3", "fd00::7"), try event("b.example"),
+                try event("a.example", "10.1.2.3"), try event("b.example", "fd00::7"),
+            ]
+            #expect(events == [.made, .reissued(.hostMissing), .reused, .reused])
+        }
+    }
+
     @Test(arguments: ["server.pem", "server-key.pem"])
     func `a missing or foreign half of the pair is mended`(name: String) throws {
         try self.withFolder { folder in

@@ -1,6 +1,6 @@
 import RecordServer
 
-/// `HOST:PORT`, with an IPv6 address in brackets.
+/// `HOST:PORT`, with an IPv6 address in brackets; `PORT` alone is this machine's, `:PORT` that of all its addresses.
 struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     var host: String
     /// 0: any free port.
@@ -13,8 +13,16 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// `nil` when the text is neither `HOST`, `HOST:PORT`, `[ADDRESS]` nor `[ADDRESS]:PORT`.
+    /// All addresses of the machine, of IPv4.
+    private static let allHosts = "0.0.0.0"
+
+    /// `nil` when the text is neither `HOST`, `HOST:PORT`, `[ADDRESS]`, `[ADDRESS]:PORT`, `PORT` nor `:PORT`.
     init?(_ text: String) {
+        if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+            guard let port = UInt16(text) else { return nil }
+            self.init(host: Self.defaults.host, port: Int(port))
+            return
+        }
         var host = text[...]
         var port: Substring?
         if text.hasPrefix("[") {
@@ -26,6 +34,7 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         } else if let colon = text.firstIndex(of: ":") {
             host = text[..<colon]
             port = text[text.index(after: colon)...]
+            if host.isEmpty, port?.isEmpty == false { host = Self.allHosts[...] }
         }
         guard !host.isEmpty else { return nil }
         var number = ServerConfiguration.Listen.defaults.port
@@ -40,5 +49,14 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     var description: String {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
+    }
+
+    /// Where a program on this machine connects: every address includes the loopback.
+    var reachableHost: String {
+        switch self.host {
+        case Self.allHosts: "127.0.0.1"
+        case "::": "::1"
+        default: self.host
+        }
     }
 }

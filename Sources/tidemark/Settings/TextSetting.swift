@@ -1,4 +1,5 @@
 import Logging
+import ServerCertificates
 
 /// The settings that are not numbers, by the names that they have in a file.
 enum TextSetting: String, CaseIterable {
@@ -52,14 +53,23 @@ enum TextSetting: String, CaseIterable {
         let value = values.first ?? ""
         switch self {
         case .listen:
-            guard let address = ListenAddress(value) else { throw self.refusal(value, "HOST:PORT") }
+            guard let address = ListenAddress(value) else {
+                throw self.refusal(value, "HOST:PORT, PORT or :PORT")
+            }
             settings.listen = address
         case .tlsCertificate:
             settings.tlsCertificatePath = value
         case .tlsKey:
             settings.tlsKeyPath = value
         case .tlsHosts:
-            settings.tlsHosts = values
+            let hosts = values.filter { !$0.isEmpty }
+            if let wrong = hosts.first(where: { !HostNames.isHost($0) }) {
+                throw self.refusal(
+                    wrong,
+                    "names of letters, digits, '-' and '.', or addresses; of an international name the form with xn--"
+                )
+            }
+            settings.tlsHosts = hosts
         case .logLevel:
             guard let level = Logger.Level(rawValue: value) else { throw self.refusal(value, self.meaning) }
             settings.logLevel = level

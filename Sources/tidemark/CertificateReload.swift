@@ -1,0 +1,47 @@
+import Logging
+import RecordServer
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the certificate again at each SIGHUP.
+///
+/// New connections are served with it, those that are there go on with theirs. One that cannot be used leaves the old one.
+struct CertificateReload: Service {
+    let source: CertificateSource
+    let server: RecordServer
+    let logger: Logger
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        await cancelWhenGracefulShutdown {
+            for await _ in signals { self.reload() }
+        }
+    }
+
+    private func reload() {
+        do throws(CommandFailure) {
+            let material = try self.source.load(logger: self.logger).material
+            do {
+                try self.server.replaceCertificate(material)
+            } catch {
+                throw CommandFailure(.configuration, "the certificate cannot be used: \(error).")
+            }
+            self.logger.notice("read the certificate again", metadata: ["path": "\(self.source.path)"])
+        } catch {
+            self.logger.error(
+                "the certificate stays as it was",
+                metadata: ["path": "\(self.source.path)", "reason": "\(error.message)"]
+            )
+        }
+    }
+}
+
+extension CertificateSource {
+    /// Of the certificate.
+    fileprivate var path: String {
+        switch self {
+        case .files(let chain, _): chain
+        case .ownAuthority(let folder, _): folder.path + "/tls/server.pem"
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import ServerCertificates
+import TestSupport
+import Testing
+
+/// What keeps a server from starting: said by name, and before anything is made.
+@Suite(.timeLimit(.minutes(5)))
+struct ServeRefusalTests {
+    private let directory: TemporaryDirectory
+    private var data: String { self.directory.path + "/data" }
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = self.directory.path + "/" + name
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    /// Expects that a server does not start, and that nothing is left of the attempt.
+    private func refused(_ arguments: [String], exitCode: Int32, says words: String...) async throws {
+        let outcome = try await ChildProcess.run(
+            ChildProcess.tidemark,
+            ["serve", "--data", self.data] + arguments
+        )
+        #expect(outcome.exitCode == exitCode, "\(outcome.errors)")
+        for word in words { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+        #expect(!FileManager.default.fileExists(atPath: self.data))
+    }
+
+    @Test
+    func `an unusable certificate or key ends with 78, and is named`() async throws {
+        let made = try ServerCertificates.make(hosts: [])
+        let other = try ServerCertificates.make(hosts: [])
+        let chain = try self.file("chain.pem", made.chainPEM)
+        let key = try self.file("key.pem", made.keyPEM)
+        func refused(_ chain: String, _ key: String, says words: String) async throws {
+            let arguments = ["--listen", "127.0.0.1:0", "--tls-cert", chain, "--tls-key", key]
+            try await self.refused(arguments, exitCode: 78, says: words)
+        }
+        try await refused("/nope.pem", key, says: "/nope.pem cannot be read: No such file or directory")
+        try await refused(key, chain, says: "\(key) has no certificate. Are tls_cert and tls_key swapped?")
+        try await refused(try self.file("text", "text"), key, says: "text has nothing in PEM")
+        let foreign = try self.file("other.pem", other.keyPEM)
+        try await refused(
+            chain,
+            foreign,
+            says: "the key in \(foreign) is not that of the first certificate in \(chain)"
+        )
+    }
+
+    @Test
+    func `a port in use, an address of another machine and a host without one are refused by name`()
+        async throws
+    {
+        let taken = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(taken.localAddress?.port)
+        try await self.refused(
+            ["--listen", "\(port)"],
+            exitCode: 69,
+            says: "another process listens there",
+            "ss -ltnp 'sport = :\(port)'"
+        )
+        try await taken.close()
+        try await self.refused(
+            ["--listen", "192.0.2.1:7430"],
+            exitCode: 69,
+            says: "no interface of this machine"
+        )
+        try await self.refused(
+            ["--listen", "host.invalid:7430"],
+            exitCode: 69,
+            says: "there is no host host.invalid"
+        )
+        try await self.refused(["--tls-host", "bad host!"], exitCode: 64, says: "'bad host!'")
+    }
+
+    /// Ports below 1024 are open to everybody in some containers.
+    private static let reservesPorts: Bool = {
+        let path = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
+        let first = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(
+            in: .whitespacesAndNewlines
+        )
+        return geteuid() == 0 && (first.flatMap { Int($0) } ?? 0) > 443
+    }()
+
+    @Test(.enabled(if: reservesPorts, "no port is reserved here, or nobody can become another user"))
+    func `a reserved port asks for the capability`() async throws {
+        chmod(self.directory.path, 0o777)
+        let outcome = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/setpriv"),
+            [
+                "--reuid=65534", "--regid=65534", "--clear-groups", ChildProcess.tidemark.path, "serve",
+                "--data",
+                self.data, "--listen", "127.0.0.1:443",
+            ]
+        )
+        #expect(outcome.exitCode == 77)
+        #expect(outcome.errors.contains("CAP_NET_BIND_SERVICE"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: self.data))
+    }
+
+    @Test
+    func `another host at each start does not issue another certificate each time`() async throws {
+        for (round, host) in ["a.example", "b.example", "a.example", "b.example"].enumerated() {
+            let server = try await ServerUnderTest.start(data: self.data, "--tls-host", host)
+            server.process.signal(SIGTERM)
+            let log = await server.process.outcome().errors
+            #expect(log.contains("issued the certificate anew") == (round == 1), "round \(round): \(log)")
+        }
+    }
+}
