@@ -38,6 +38,14 @@ package protocol Directory: Sendable {
         tokenHash: [UInt8],
         overlapMilliseconds: Int64
     ) throws(DirectoryError)
+    /// What a deletion would take, from counters and indexes; fails with `containerMissing` or `userMissing`.
+    func extent(of deletion: Deletion) throws(DirectoryError) -> DeletionExtent
+    /// Ends every credential, so that nobody changes any more what `deleteSome` takes; to be repeated does no harm.
+    func beginDeletion(_ deletion: Deletion) throws(DirectoryError)
+    /// Deletes a piece of what a deletion takes, in a transaction that is as short as those of clients.
+    ///
+    /// Files of assets go with the server's next sweep. Fails with `containerMissing` or `userMissing` once nothing is left.
+    func deleteSome(of deletion: Deletion) throws(DirectoryError) -> DeletionProgress
     /// Replaces the e-mail addresses and phone numbers by which others find a user to share something with.
     ///
     /// Fails with `contactTaken` when one of them is somebody else's.

@@ -27,10 +27,10 @@ extension SQLiteDirectory {
                     SELECT environment.kind, user.name, record_count, record_bytes, asset_count, asset_bytes
                     FROM environment JOIN database ON database.environment = environment.number
                     LEFT JOIN user ON user.number = database.owner
-                    WHERE environment.container = ? AND database.scope != 3
+                    WHERE environment.container = ?1 AND database.scope != 3 AND coalesce(user.kind, 0) != ?2
                     ORDER BY user.name IS NOT NULL, user.name, environment.kind
                     """,
-                arguments: [container]
+                arguments: [container, UserKind.deleted]
             )
             return ContainerUsage(
                 databases: try rows.map { row in

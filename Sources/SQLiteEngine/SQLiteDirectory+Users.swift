@@ -9,6 +9,8 @@ extension SQLiteDirectory {
     enum UserKind {
         static let person: Int64 = 0
         static let service: Int64 = 1
+        /// Nobody any more: the row keeps its number from being used again.
+        static let deleted: Int64 = 2
     }
 
     /// In an UPDATE of the table: those who watch look at this user again.
@@ -24,9 +26,9 @@ extension SQLiteDirectory {
                         (SELECT group_concat(value, char(10)) FROM (
                             SELECT value FROM user_contact WHERE user_contact.user = user.number
                             ORDER BY user_contact.kind, value))
-                    FROM user WHERE container = ? ORDER BY name
+                    FROM user WHERE container = ? AND kind != ? ORDER BY name
                     """,
-                arguments: [container]
+                arguments: [container, UserKind.deleted]
             ).map { row in
                 DirectoryUser(
                     name: row[0],

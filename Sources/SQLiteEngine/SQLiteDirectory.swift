@@ -40,7 +40,13 @@ struct SQLiteDirectory: Directory {
     }
 
     func containers() throws(DirectoryError) -> [String] {
-        try self.read { try String.fetchAll($0, sql: "SELECT identifier FROM container ORDER BY identifier") }
+        try self.read { database in
+            // A deleted one has no name, and keeps its number.
+            try String.fetchAll(
+                database,
+                sql: "SELECT identifier FROM container WHERE identifier NOT LIKE '-%' ORDER BY identifier"
+            )
+        }
     }
 
     func addUser(

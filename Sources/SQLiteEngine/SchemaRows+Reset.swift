@@ -13,9 +13,9 @@ extension SchemaRows {
             sql: """
                 SELECT database.number, user.record_name FROM database
                 LEFT JOIN user ON user.number = database.owner
-                WHERE database.environment = ? AND database.scope != 3
+                WHERE database.environment = ? AND database.scope != 3 AND coalesce(user.kind, 0) != ?
                 """,
-            arguments: [self.environment.rawValue]
+            arguments: [self.environment.rawValue, SQLiteDirectory.UserKind.deleted]
         )
         var users: [String] = []
         var open: DatabaseID?

@@ -27,7 +27,7 @@ struct Tidemark: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
+            Serve.self, Status.self, ContainerCommand.self, UserCommand.self, KeyCommand.self,
             SchemaCommand.self,
             AssetsCommand.self, Backup.self, Restore.self, Usage.self, Explain.self, Access.self,
             SettingsCommand.self,

@@ -6,8 +6,8 @@ import RecordStore
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container",
-        abstract: "Create and list containers: the data of one application each.",
-        subcommands: [ContainerCreate.self, ContainerList.self]
+        abstract: "Create, list and delete containers: the data of one application each.",
+        subcommands: [ContainerCreate.self, ContainerList.self, ContainerDelete.self]
     )
 }
 
@@ -59,5 +59,36 @@ struct ContainerList: AsyncParsableCommand {
         } else {
             Terminal.write(identifiers.map { $0 + "\n" }.joined())
         }
+    }
+}
+
+struct ContainerDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete a container for good: both environments, all users, all data.",
+        discussion: """
+            Works while the server runs: connections end within a second, files
+            of assets go with its next sweep, within a minute. If the command is
+            broken off, run it again. Backups keep what they have.
+
+              tidemark container delete iCloud.org.example.app
+            """
+    )
+
+    @Argument(help: "The container.")
+    var identifier: String
+
+    @OptionGroup var data: DataOption
+    @OptionGroup var deletion: DeletionArguments
+
+    func run() async throws {
+        let extent = try await self.deletion.delete(
+            .container(self.identifier),
+            named: self.identifier,
+            in: self.data.folder
+        ) { error in
+            DirectoryAdvice.failure(error, container: self.identifier, user: nil)
+        }
+        Terminal.write("Deleted \(self.identifier): \(extent.text).\n")
     }
 }

@@ -10,9 +10,10 @@ struct SchemaDeploy: AsyncParsableCommand {
             Types and fields are added, never removed or changed; indexes, roles \
             and grants become those of development. An index on records that are \
             there is filled while the server serves, and used when it is complete.
+            Shows what changes, and asks.
 
               tidemark schema deploy --container iCloud.org.example.app --dry-run
-              tidemark schema deploy --container iCloud.org.example.app
+              tidemark schema deploy --container iCloud.org.example.app --yes
             """
     )
 
@@ -21,7 +22,22 @@ struct SchemaDeploy: AsyncParsableCommand {
     @Flag(help: "Print what would change, and change nothing.")
     var dryRun = false
 
+    @Flag(help: "Do not ask.")
+    var yes = false
+
     func run() async throws {
+        if !self.dryRun, !self.yes {
+            let difference = try await self.schema.change(.deploy, isDryRun: true)
+            guard !difference.isEmpty else {
+                Terminal.write(difference.report)
+                return
+            }
+            Terminal.writeError(difference.report)
+            try Confirmation.ask(
+                "This changes production in \(self.schema.container), and what is added stays.",
+                name: self.schema.container
+            )
+        }
         Terminal.write(try await self.schema.change(.deploy, isDryRun: self.dryRun).report)
     }
 }

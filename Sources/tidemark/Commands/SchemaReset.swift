@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import RecordStore
 
 struct SchemaReset: AsyncParsableCommand {
@@ -20,20 +19,13 @@ struct SchemaReset: AsyncParsableCommand {
     var yes = false
 
     func run() async throws {
-        if !self.yes { try self.confirm() }
+        if !self.yes {
+            try Confirmation.ask(
+                "This drops all data of development in \(self.schema.container).",
+                name: self.schema.container
+            )
+        }
         let difference = try await self.schema.change(.resetDevelopment)
         Terminal.write("Dropped development's data of \(self.schema.container).\n" + difference.report)
-    }
-
-    private func confirm() throws(CommandFailure) {
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(.usage, "nobody is there to be asked. To drop development's data: --yes")
-        }
-        Terminal.writeError(
-            "This drops all data of development in \(self.schema.container). Type its name to go on: "
-        )
-        guard readLine() == self.schema.container else {
-            throw CommandFailure(.usage, "that is not its name, so nothing was changed.")
-        }
     }
 }

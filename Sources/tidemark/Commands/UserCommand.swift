@@ -5,10 +5,10 @@ import RecordStore
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Add, list and revoke the users of a container, and give them roles and addresses.",
+        abstract: "Add, list, revoke and delete the users of a container, and give them roles and addresses.",
         subcommands: [
             UserAdd.self, UserList.self, UserRotate.self, UserRevoke.self, UserRenew.self, UserRole.self,
-            UserContacts.self,
+            UserContacts.self, UserDelete.self,
         ]
     )
 }

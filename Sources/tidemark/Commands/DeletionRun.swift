@@ -1,0 +1,58 @@
+import ArgumentParser
+import RecordStore
+
+/// `--yes`, and how a deletion runs: shown, asked for, and done in turns beside a server.
+struct DeletionArguments: ParsableArguments {
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    /// Longer than a server takes to end the connections of those whose credentials have ended.
+    private static let connectionsEnd = Duration.seconds(1)
+    private static let sweepInterval = Duration.milliseconds(20)
+
+    /// Deletes everything, and returns what it was.
+    func delete(
+        _ deletion: Deletion,
+        named name: String,
+        in folder: DataFolder,
+        explain: (DirectoryError) -> CommandFailure
+    ) async throws -> DeletionExtent {
+        try await AdministeredStore.open(folder) { engine in
+            do {
+                let extent = try engine.directory.extent(of: deletion)
+                if !self.yes {
+                    try Confirmation.ask("This deletes \(name) for good: \(extent.text).", name: name)
+                }
+                try engine.directory.beginDeletion(deletion)
+                if DataFolderLock.isHeld(in: folder) { try await Task.sleep(for: Self.connectionsEnd) }
+                while true {
+                    switch try engine.directory.deleteSome(of: deletion) {
+                    case .more: continue
+                    case .sweeping: try await Task.sleep(for: Self.sweepInterval)
+                    case .done: return extent
+                    }
+                }
+            } catch let error as DirectoryError {
+                throw explain(error)
+            }
+        }
+    }
+}
+
+extension DeletionExtent {
+    /// What it is, with numbers.
+    var text: String {
+        func count(_ number: Int64, _ one: String, _ many: String) -> String {
+            "\(number) \(number == 1 ? one : many)"
+        }
+        var parts = [
+            count(self.stored.records, "record", "records"), count(self.stored.assets, "asset", "assets"),
+            count(self.stored.bytes, "byte", "bytes"), count(Int64(self.shares), "share", "shares"),
+        ]
+        if self.memberships > 0 {
+            parts.append(count(Int64(self.memberships), "joined share", "joined shares"))
+        }
+        if self.users != 1 { parts.insert(count(Int64(self.users), "user", "users"), at: 0) }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import RecordServer
+
+/// The command `tidemark status`.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Say in one line whether a server serves the folder, and answers.",
+        discussion: """
+            Connects to the server and waits two seconds for its TLS. Ends with 0
+            if it answers, 3 if no server has the folder, 69 if one has it and
+            does not answer (it starts, or hangs), 66 if the folder has no store.
+
+              tidemark status --data /var/lib/tidemark
+              tidemark status --json
+            """
+    )
+
+    private static let timeout = Duration.seconds(2)
+    private static let notServing = ExitCode(3)
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "Print a JSON object with state, data, process, listen, version, format and since.")
+    var json = false
+
+    func run() async throws {
+        let report = try await self.look()
+        Terminal.write(self.json ? try JSONText.of(report) : report.text + "\n")
+        switch report.state {
+        case .serving: return
+        case .notServing: throw Self.notServing
+        case .starting, .notAnswering: throw ExitCode(CommandFailure.Code.unavailable.rawValue)
+        }
+    }
+
+    /// Only reads: also root may do that in another user's folder.
+    private func look() async throws -> Report {
+        let folder = self.data.folder
+        try DataFolderAccess(folder: folder).checkReading()
+        guard DataFolderLock.isHeld(in: folder) else {
+            guard folder.hasStore else { throw folder.hasNoStore }
+            return Report(.notServing, folder, nil)
+        }
+        let holder = LockHolder(in: folder)
+        guard let service = holder?.service else { return Report(.starting, folder, holder) }
+        let answers = await ServerProbe.answers(
+            host: service.listen.reachableHost,
+            port: service.listen.port,
+            timeout: Self.timeout
+        )
+        return Report(answers ? .serving : .notAnswering, folder, holder)
+    }
+
+    private enum State: String, Encodable {
+        case serving
+        case notServing = "not serving"
+        case starting
+        case notAnswering = "not answering"
+    }
+
+    private struct Report: Encodable {
+        let state: State
+        let data: String
+        let process: Int32?
+        let listen: String?
+        let version: String?
+        let format: Int?
+        /// ISO 8601, in UTC.
+        let since: String?
+
+        init(_ state: State, _ folder: DataFolder, _ holder: LockHolder?) {
+            self.state = state
+            self.data = folder.path
+            self.process = holder?.process
+            self.listen = holder?.service?.listen.description
+            self.version = holder?.service?.version
+            self.format = holder?.service?.format
+            self.since = holder?.service?.since
+        }
+
+        var text: String {
+            var parts: [String] = []
+            if let listen { parts.append("on \(listen)") }
+            if let process { parts.append("process \(process)") }
+            if let version { parts.append("version \(version)") }
+            if let format { parts.append("format \(format)") }
+            if let since { parts.append("since \(since)") }
+            parts.append("data \(self.data)")
+            return "\(self.state.rawValue): \(parts.joined(separator: ", "))"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// Users and containers that an operator deletes.
+@Suite(.timeLimit(.minutes(5)))
+struct DeletionTests {
+    private static let alice = Deletion.user(name: "alice", container: EngineUnderTest.container)
+    private static let bob = Deletion.user(name: "bob", container: EngineUnderTest.container)
+
+    /// Alice shares a list with Bob, and has 300 notes beside it, a file, a subscription and a public record.
+    private static func scene(_ kind: EngineKind) async throws -> EngineUnderTest {
+        let it = try await EngineUnderTest.withNotes(kind)
+        try await it.upload(file(1))
+        _ = try await it.modify([save("with file", ["file": .asset(file(1))])])
+        _ = try await it.modify((0..<300).map { save("n\($0)", ["title": .string("note \($0)")]) })
+        _ = try await it.modify(
+            (0..<20).map { save("n\($0)", ["title": .string("other \($0)")]) },
+            policy: .changedKeys
+        )
+        _ = try await it.modifySubscriptions([databaseSubscription("d")])
+        let share = try await it.share("list") { $0.participants = [participant(EngineUnderTest.bob)] }
+        try await it.join(share, by: it.bobShared)
+        #expect(try await it.sharedZones(by: it.bobShared).items.count == 1)
+        return it
+    }
+
+    private static func delete(_ deletion: Deletion, _ directory: any Directory) async throws -> Int {
+        try directory.beginDeletion(deletion)
+        var pieces = 0
+        while true {
+            pieces += 1
+            switch try directory.deleteSome(of: deletion) {
+            case .more: continue
+            case .sweeping: try await Task.sleep(for: .milliseconds(1))
+            case .done: return pieces
+            }
+        }
+    }
+
+    /// Tables with rows of a database.
+    private static func leftovers(
+        _ database: DatabaseID,
+        in folder: TemporaryDirectory
+    ) async throws -> [String] {
+        let tables = [
+            "zone", "record", "tombstone", "zone_tombstone", "hold", "change", "entry", "request", "sweep",
+            "subscription", "asset_use", "cover_change", "share", "share_token",
+        ]
+        let found =
+            tables.map { ($0, "database") } + ["share_reader", "view_refresh"].map { ($0, "reader") }
+        let query = found.map { table, column in
+            "SELECT '\(table)' WHERE EXISTS (SELECT * FROM \(table) WHERE \(column) = \(database.rawValue))"
+        }
+        return try await OtherProcess(folder: folder).execute(query.joined(separator: " UNION ALL "))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a user who is deleted leaves no row, and takes shares and files along`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        let databases = [it.privately.database, it.signIn.sharedDatabase!]
+        let extent = try it.engine.directory.extent(of: Self.alice)
+        #expect(extent.users == 1 && extent.shares == 1 && extent.memberships == 0)
+        // Her own record and the share are records as well.
+        #expect(extent.stored.records == 304 && extent.stored.assets == 1)
+        let before = try await Self.leftovers(databases[0], in: it.folder)
+        #expect(before.count > 5, "\(before)")
+
+        let pieces = try await Self.delete(Self.alice, it.engine.directory)
+        #expect(pieces > 3)
+        for database in databases {
+            #expect(try await Self.leftovers(database, in: it.folder) == [])
+        }
+        #expect(try it.engine.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == ["bob"])
+        #expect(throws: DirectoryError.tokenUnknown) { try it.signIn(named: "alice") }
+        #expect(throws: DirectoryError.userMissing) { try it.engine.directory.beginDeletion(Self.alice) }
+        #expect(try await it.zones(by: it.bobShared).isEmpty)
+        let usage = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+        #expect(!usage.databases.contains { $0.user?.hasPrefix("_deleted") == true || $0.user == "alice" })
+        let other = OtherProcess(folder: it.folder)
+        #expect(try await other.execute("SELECT state FROM asset") == ["2"])
+        #expect(
+            try await other.execute("SELECT count(*) FROM record WHERE name = '\(EngineUnderTest.alice)'")
+                == ["0"]
+        )
+        // The name is free, and whoever has it now finds nothing of hers.
+        let again = try it.newUser("alice", 77)
+        #expect(try await it.zones(by: again).isEmpty)
+        await it.engine.shutdown()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a participant who is deleted is gone from the share`(kind: EngineKind) async throws {
+        let it = try await Self.scene(kind)
+        func participants() async throws -> [String]? {
+            try await it.share(named: "share")?.participants.map(\.identity.userRecordName)
+        }
+        #expect(try await participants()?.contains(EngineUnderTest.bob) == true)
+        #expect(try it.engine.directory.extent(of: Self.bob).memberships == 1)
+        _ = try await Self.delete(Self.bob, it.engine.directory)
+        #expect(try await participants()?.contains(EngineUnderTest.bob) == false)
+        #expect(try await it.record(id("list")) != nil)
+        #expect(try await Self.leftovers(it.bobSignIn.sharedDatabase!, in: it.folder) == [])
+        await it.engine.shutdown()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a container that is deleted can be made anew, and has nothing of the old one`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        let container = EngineUnderTest.container
+        _ = try await it.modify([save("public note", in: .default, ["title": .string("x")])], by: it.publicly)
+        #expect(try it.engine.directory.extent(of: .container(container)).users == 2)
+        _ = try await Self.delete(.container(container), it.engine.directory)
+        #expect(try it.engine.directory.containers() == [])
+        #expect(throws: DirectoryError.containerMissing) {
+            try it.engine.directory.users(ofContainer: container)
+        }
+        #expect(try await OtherProcess(folder: it.folder).count("record") == 0)
+        #expect(try await OtherProcess(folder: it.folder).count("field") == 0)
+
+        try it.engine.directory.createContainer(container)
+        #expect(try it.engine.directory.users(ofContainer: container) == [])
+        let alice = try it.newUser("alice", 5)
+        #expect(try await it.zones(by: alice).isEmpty)
+        await it.engine.shutdown()
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a deletion that was broken off is done when it is run again, in another process`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.scene(kind)
+        try it.engine.directory.beginDeletion(Self.alice)
+        _ = try it.engine.directory.deleteSome(of: Self.alice)
+        #expect(throws: DirectoryError.tokenUnknown) { try it.signIn(named: "alice") }
+        #expect(
+            try it.engine.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == [
+                "alice", "bob",
+            ]
+        )
+        let database = it.privately.database
+        await it.engine.shutdown()
+        let next = try kind.open(in: it.folder.path, clock: it.clock)
+        _ = try await Self.delete(Self.alice, next.directory)
+        #expect(try await Self.leftovers(database, in: it.folder) == [])
+        await next.shutdown()
+    }
+}
