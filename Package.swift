@@ -120,11 +120,12 @@ let clientTargets: [Target] = [
         swiftSettings: settings
     ),
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
+    .target(name: "ArchiveNames", path: "Clients/ArchiveNames"),
     .target(
         name: "CloudKit",
         dependencies: [
             "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat", "RecordModel", "CoreLocation",
-            crypto,
+            "ArchiveNames", crypto,
         ],
         path: "Clients/CloudKit",
         swiftSettings: settings

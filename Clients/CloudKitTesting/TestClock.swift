@@ -1,4 +1,5 @@
 public import Foundation
+import RecordModel
 import Synchronization
 
 /// The clock of a test server: the system's, until a test moves or stops it.
@@ -16,7 +17,9 @@ public final class TestClock: Sendable {
     init() {}
 
     /// What the server takes for the present.
-    public var now: Date { Date(timeIntervalSince1970: Double(self.milliseconds) / 1_000) }
+    public var now: Date {
+        Date(timeIntervalSinceReferenceDate: ServerDate.seconds(milliseconds: self.milliseconds))
+    }
 
     /// Moves the clock forward, whether it stands still or not.
     ///

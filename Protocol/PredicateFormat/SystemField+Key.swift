@@ -4,17 +4,10 @@ extension SystemField {
     /// The field that a key of a predicate or a sort descriptor means, in either of its spellings; `nil`: a user's field, or
     /// nothing at all.
     package init?(key: String) {
-        switch key {
-        case "recordID": self = .recordID
-        case "creationDate": self = .createTime
-        case "creatorUserRecordID": self = .createdBy
-        case "modificationDate": self = .modTime
-        case "lastModifiedUserRecordID": self = .modifiedBy
-        case "parent": self = .parent
-        default:
-            guard let field = SystemField(rawValue: key), field != .allText else { return nil }
-            self = field
+        guard let field = SystemField(property: key) ?? SystemField(rawValue: key), field != .allText else {
+            return nil
         }
+        self = field
     }
 
     /// The name in the record model of the field that a key means, or why there is none, as a text for people.

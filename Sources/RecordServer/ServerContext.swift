@@ -26,6 +26,7 @@ final class ServerContext: Sendable {
     let credentialWatch: CredentialWatch
     let refusals = Mutex(RefusalPace())
     let guesses: Mutex<GuessPace>
+    private let hiddenFields = Mutex(HiddenFieldNotices())
     let logger: Logger
     let metrics: ServerMetrics
     let router: NotificationRouter
@@ -115,6 +116,33 @@ final class ServerContext: Sendable {
     /// Whether clients leave so much unread that no request is taken.
     var isHoldingTooMuch: Bool {
         self.heldBytes.load(ordering: .relaxed) >= self.configuration.memory.answersHeldTotalBytesMax
+    }
+
+    /// What a query is answered with.
+    func outcomes(
+        _ answer: QueryAnswer,
+        to query: AdmittedQuery,
+        in container: String,
+        nowMilliseconds: Int64
+    ) -> Outcomes {
+        self.tell(answer.hiddenFields, of: query, in: container)
+        return Outcomes(answer, to: query, key: self.sealKey, nowMilliseconds: nowMilliseconds)
+    }
+
+    /// Tells an operator, once, of fields that a query may have meant and can't name.
+    private func tell(_ hiddenFields: [String], of query: AdmittedQuery, in container: String) {
+        let (recordType, environment) = (query.read.query.recordType, query.requester.environment)
+        for field in hiddenFields {
+            let isNews = self.hiddenFields.withLock { $0.tells(field, of: recordType, in: environment) }
+            guard isNews else { continue }
+            self.logger.notice(
+                "a query named a field of the system, not the record type's own of the same name",
+                metadata: [
+                    LogKeys.container: "\(container)", LogKeys.recordType: "\(recordType)",
+                    LogKeys.field: "\(field)",
+                ]
+            )
+        }
     }
 
     /// The most that was held at any time.

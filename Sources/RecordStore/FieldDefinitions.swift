@@ -38,6 +38,7 @@ package struct FieldDefinitions: Hashable, Sendable {
         let added = IndexedField(
             name: Array(field.utf8),
             type: definition.type,
+            isNumber: definition.isNumber,
             index: definition.index,
             isSearchable: isSearchable
         )
@@ -61,6 +62,7 @@ package struct FieldDefinitions: Hashable, Sendable {
 struct IndexedField: Hashable, Sendable {
     let name: [UInt8]
     let type: FieldType
+    let isNumber: Bool
     /// The index of its values; `nil`: only its tokens are looked for.
     let index: Int64?
     let isSearchable: Bool

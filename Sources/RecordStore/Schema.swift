@@ -3,6 +3,8 @@ package import RecordModel
 /// What the first save of a field settled for all records of the type in the environment.
 package struct FieldDefinition: Hashable, Sendable {
     package var type: FieldType
+    /// Whether integers are values of the field beside doubles, in one order with them: a `NUMBER` of a schema.
+    package var isNumber: Bool
     package var isEncrypted: Bool
     /// What a query may ask of it.
     package var indexes: IndexKinds
@@ -11,8 +13,15 @@ package struct FieldDefinition: Hashable, Sendable {
     /// An engine gives it when the field is defined; it has nothing to do with the field's name or place.
     package var index: Int64?
 
-    package init(type: FieldType, isEncrypted: Bool, indexes: IndexKinds = [], index: Int64? = nil) {
+    package init(
+        type: FieldType,
+        isNumber: Bool = false,
+        isEncrypted: Bool,
+        indexes: IndexKinds = [],
+        index: Int64? = nil
+    ) {
         self.type = type
+        self.isNumber = isNumber
         self.isEncrypted = isEncrypted
         self.indexes = indexes
         self.index = index
@@ -48,7 +57,7 @@ package enum Schema {
                 }
                 continue
             }
-            guard self.agrees(slice.type, with: definition.type) else {
+            guard self.agrees(slice.type, with: definition) else {
                 throw .fieldTypeMismatch(
                     recordType: recordType,
                     field: name,
@@ -70,8 +79,9 @@ package enum Schema {
         return .justInTime(for: slice.type, isEncrypted: slice.isEncrypted)
     }
 
-    private static func agrees(_ given: FieldType, with defined: FieldType) -> Bool {
-        given == defined || (given == .emptyList && defined.isList)
+    private static func agrees(_ given: FieldType, with defined: FieldDefinition) -> Bool {
+        if defined.isNumber, given == .int64 { return true }
+        return given == defined.type || (given == .emptyList && defined.type.isList)
     }
 
     private static func mayBeEncrypted(_ type: FieldType) -> Bool {

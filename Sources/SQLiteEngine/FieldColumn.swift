@@ -15,6 +15,9 @@ enum FieldColumn {
         }
     }
 
+    /// Whether a schema calls the field `NUMBER` and no more: its values are doubles and integers.
+    static func isNumber(declared: Int64) -> Bool { declared == self.number }
+
     /// `nil`: nothing that this version wrote.
     static func declaredType(type: Int64, declared: Int64) -> DeclaredType? {
         switch declared {

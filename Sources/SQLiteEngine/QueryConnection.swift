@@ -39,6 +39,7 @@ final class QueryConnection: QueryReader {
             }
             type.fields[statement.text(0)] = QueryableField(
                 type: fieldType,
+                isNumber: FieldColumn.isNumber(declared: statement.integer(6)),
                 isEncrypted: statement.integer(2) != 0,
                 indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
                 index: statement.isNull(4) ? nil : statement.integer(4),

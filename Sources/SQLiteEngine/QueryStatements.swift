@@ -16,7 +16,7 @@ final class QueryStatements {
         self.typeNumber = try statement("SELECT number FROM record_type WHERE environment = ? AND name = ?")
         self.fields = try statement(
             """
-            SELECT name, type, is_encrypted, indexes, field.index_number, index_build.index_number
+            SELECT name, type, is_encrypted, indexes, field.index_number, index_build.index_number, declared
             FROM field LEFT JOIN index_build ON index_build.index_number = field.index_number
             WHERE record_type = ?
             """

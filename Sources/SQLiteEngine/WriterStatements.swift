@@ -199,7 +199,7 @@ struct NameStatements {
             try HotStatement(sql, on: connection)
         }
         self.fields = try statement(
-            "SELECT name, type, is_encrypted, indexes, index_number FROM field WHERE record_type = ?"
+            "SELECT name, type, is_encrypted, indexes, index_number, declared FROM field WHERE record_type = ?"
         )
         self.insertField = try statement(
             """

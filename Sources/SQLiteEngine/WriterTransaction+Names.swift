@@ -25,6 +25,7 @@ extension WriterTransaction {
                 }
                 let definition = FieldDefinition(
                     type: type,
+                    isNumber: FieldColumn.isNumber(declared: statement.integer(5)),
                     isEncrypted: statement.integer(2) != 0,
                     indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
                     index: statement.isNull(4) ? nil : statement.integer(4)

@@ -22,7 +22,7 @@ struct FeedTests {
     }
 
     /// One request after the other on one connection.
-    private final class Conversation {
+    final class Conversation {
         let peer: TestPeer
         private var stream: UInt32 = 1
 

@@ -27,6 +27,59 @@ struct IndexValueTests {
         #expect(IndexValue.double(-.nan) == IndexValue.double(.nan))
     }
 
+    /// Integers and doubles from the least to the greatest, equal ones in one row.
+    private static let numbers: [[FieldValue]] = [
+        [.double(-.greatestFiniteMagnitude)], [.double(-0x1p63 - 2048)], [.int64(.min), .double(-0x1p63)],
+        [.int64(.min + 1)], [.int64(.min + 1_023)], [.int64(.min + 1_024), .double(-0x1p63 + 1_024)],
+        [.int64(-(1 << 53) - 2), .double(-0x1p53 - 2)], [.int64(-(1 << 53) - 1)],
+        [.int64(-(1 << 53)), .double(-0x1p53)], [.int64(-(1 << 53) + 1), .double(-0x1p53 + 1)],
+        [.double(-1.5)], [.int64(-1), .double(-1)], [.double(-.leastNonzeroMagnitude)],
+        [.int64(0), .double(0), .double(-0.0)], [.double(.leastNonzeroMagnitude)], [.double(0.5)],
+        [.int64(1), .double(1)], [.double(1.5)], [.int64(2), .double(2)], [.int64(255)], [.int64(256)],
+        [.int64(1 << 53), .double(0x1p53)], [.int64((1 << 53) + 1)],
+        [.int64((1 << 53) + 2), .double(0x1p53 + 2)], [.int64(.max - 1_024)],
+        [.int64(.max - 1_023), .double(0x1p63 - 1_024)], [.int64(.max - 1_022)], [.int64(.max - 1)],
+        [.int64(.max)], [.double(0x1p63)], [.double(.greatestFiniteMagnitude)],
+    ]
+
+    @Test
+    func `integers and doubles of a number are in one order, exactly, in an index and without`() {
+        func entry(_ value: FieldValue) -> [UInt8] { IndexValue.entries(of: value, isNumber: true)[0] }
+        for (row, values) in Self.numbers.enumerated() {
+            for (other, others) in Self.numbers.enumerated() {
+                for (value, than) in values.flatMap({ value in others.map { (value, $0) } }) {
+                    #expect(precedes(entry(value), entry(than)) == (row < other), "\(value) \(than)")
+                    let (left, right) = (
+                        ComparableValue.elements(of: value)[0], ComparableValue.elements(of: than)[0]
+                    )
+                    #expect((left < right) == (row < other) && (left == right) == (row == other))
+                    if row == other {
+                        #expect(entry(value) == entry(than) && left.hashValue == right.hashValue)
+                    }
+                }
+            }
+        }
+        #expect(IndexValue.entries(of: .double(1.5), isNumber: true) == [IndexValue.double(1.5)])
+    }
+
+    @Test
+    func `random integers of a number are ordered as their bytes are`() {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        for _ in 0..<10_000 {
+            let bits = Int.random(in: 1...64, using: &generator)
+            let one = Int64(bitPattern: generator.next()) >> (64 - bits)
+            let two = one &+ Int64.random(in: -3_000...3_000, using: &generator)
+            #expect((one < two) == precedes(IndexValue.number(one), IndexValue.number(two)), "\(one) \(two)")
+            let double = Double(two)
+            let isBelow = ComparableValue.integer(one) < .double(double)
+            #expect(
+                isBelow == precedes(IndexValue.number(one), IndexValue.double(double)),
+                "\(one) \(double)"
+            )
+        }
+    }
+
     @Test
     func `random values are ordered as their bytes are`() {
         var generator = SeededGenerator.fromEnvironment()
@@ -63,8 +116,8 @@ struct IndexValueTests {
 
     @Test
     func `dates of the server are what a client sees in them`() {
-        #expect(IndexValue.seconds(milliseconds: 978_307_200_000) == 0)
-        #expect(IndexValue.seconds(milliseconds: 978_307_200_250) == 0.25)
+        #expect(IndexValue.time(milliseconds: 978_307_200_000) == IndexValue.double(0))
+        #expect(IndexValue.time(milliseconds: 978_307_200_250) == IndexValue.double(0.25))
         #expect(IndexValue.time(milliseconds: 978_307_199_999) == IndexValue.double(-0.001))
     }
 

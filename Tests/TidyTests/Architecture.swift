@@ -51,6 +51,7 @@ enum Architecture {
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),
+        ModuleRow(folder: "Clients/ArchiveNames", ours: [], outside: []),
         ModuleRow(
             folder: "Clients/CloudKit",
             ours: [

@@ -19,12 +19,11 @@ open class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked 
     }
 
     /// Reads a token from an archive; `nil` when there is none.
+    ///
+    /// One of iCloud's is read too, and to the server it has expired: `changeTokenExpired` tells to begin without one.
     public required init?(coder: NSCoder) {
-        // Plain bytes, not `NSData`: an object of another class in its place would end the program.
-        guard coder.allowsKeyedCoding, coder.containsValue(forKey: Self.dataKey) else { return nil }
-        // SAFETY: the bytes are copied before the call returns.
-        let bytes = coder.withDecodedUnsafeBufferPointer(forKey: Self.dataKey) { $0.map { Array($0) } }
-        guard let bytes, (1...Bounds.tokenBytesMax).contains(bytes.count) else { return nil }
+        guard let bytes = coder.archivedBytes(Self.dataKey), (1...Bounds.tokenBytesMax).contains(bytes.count)
+        else { return nil }
         self.bytes = bytes
         super.init()
     }

@@ -62,11 +62,6 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         static let quantity = "Quantity"
         static let send = "ExpectedSendSize"
         static let receive = "ExpectedReceiveSize"
-        static let qualityOfService = "QualityOfService"
-        static let cellular = "AllowsCellularAccess"
-        static let longLived = "LongLived"
-        static let request = "TimeoutIntervalForRequest"
-        static let resource = "TimeoutIntervalForResource"
     }
 
     /// Always `true`.
@@ -88,15 +83,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         self.expectedSendSize = number(Key.send, coder.decodeInteger).flatMap(TransferSize.init) ?? .unknown
         self.expectedReceiveSize =
             number(Key.receive, coder.decodeInteger).flatMap(TransferSize.init) ?? .unknown
-        self.shared.settings = OperationSettings(
-            qualityOfService: number(Key.qualityOfService, coder.decodeInteger).flatMap(
-                QualityOfService.init(rawValue:)
-            ),
-            allowsCellularAccess: number(Key.cellular, coder.decodeBool),
-            isLongLived: number(Key.longLived, coder.decodeBool),
-            timeoutIntervalForRequest: number(Key.request, coder.decodeDouble),
-            timeoutIntervalForResource: number(Key.resource, coder.decodeDouble)
-        )
+        self.shared.settings = OperationSettings(coder)
     }
 
     /// Writes the group and its default configuration, without the latter's container.
@@ -106,13 +93,6 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         coder.encode(self.quantity, forKey: Key.quantity)
         coder.encode(self.expectedSendSize.rawValue, forKey: Key.send)
         coder.encode(self.expectedReceiveSize.rawValue, forKey: Key.receive)
-        let settings = self.shared.settings
-        if let quality = settings.qualityOfService {
-            coder.encode(quality.rawValue, forKey: Key.qualityOfService)
-        }
-        if let allows = settings.allowsCellularAccess { coder.encode(allows, forKey: Key.cellular) }
-        if let isLongLived = settings.isLongLived { coder.encode(isLongLived, forKey: Key.longLived) }
-        if let seconds = settings.timeoutIntervalForRequest { coder.encode(seconds, forKey: Key.request) }
-        if let seconds = settings.timeoutIntervalForResource { coder.encode(seconds, forKey: Key.resource) }
+        self.shared.settings.encode(with: coder)
     }
 }

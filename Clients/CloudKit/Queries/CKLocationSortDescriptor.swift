@@ -6,7 +6,7 @@ import RecordModel
 /// A sort descriptor that sorts by the distance from a place, the nearest first.
 ///
 /// Equality and hash are by value.
-open class CKLocationSortDescriptor: _CKKeySortDescriptor, NSSecureCoding {
+open class CKLocationSortDescriptor: _CKKeySortDescriptor {
     /// The place.
     open var relativeLocation: CLLocation { self.storedLocation }
 
@@ -26,27 +26,19 @@ open class CKLocationSortDescriptor: _CKKeySortDescriptor, NSSecureCoding {
 
     /// Reads an archived descriptor; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), let key = body.text("key"),
-            case .location(let location) = body.value("location"), let number = body.integer("ascending")
+        guard let body = coder.archivedBody(), body.text("key") != nil,
+            case .location(let location) = body.value("location")
         else {
             return nil
         }
         self.storedLocation = CLLocation(location)
-        super.init(sortKey: key, ascending: number != 0)
+        super.init(coder: coder)
     }
 
-    /// Writes the descriptor into an archive, in one encoding for one descriptor.
-    open func encode(with coder: NSCoder) {
-        var parts = [
-            Field("ascending", .int64(self.ascending ? 1 : 0)), Field("key", .string(self.sortKey ?? "")),
-        ]
+    override var archiveParts: [Field] {
         // A place off the globe is not kept: what is read is no descriptor then.
-        if let location = self.model { parts.append(Field("location", .location(location))) }
-        coder.encodeBody(parts)
+        super.archiveParts + (self.model.map { [Field("location", .location($0))] } ?? [])
     }
-
-    /// Whether descriptors may be read where secure coding is required: always.
-    open class var supportsSecureCoding: Bool { true }
 
     /// Compares the distances of what two records, or two dictionaries, have under the key; what has no location there is the
     /// farthest.

@@ -18,11 +18,11 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// Reads a cursor from an archive; `nil` when there is none.
+    ///
+    /// One of iCloud's is read too; the server refuses it with `invalidArguments`, which tells to start again.
     public init?(coder: NSCoder) {
-        guard coder.containsValue(forKey: Self.dataKey),
-            let data = coder.decodeObject(of: NSData.self, forKey: Self.dataKey)
-        else { return nil }
-        self.bytes = Array(data as Data)
+        guard let bytes = coder.archivedBytes(Self.dataKey) else { return nil }
+        self.bytes = bytes
     }
 
     /// Writes the cursor to an archive.

@@ -26,7 +26,7 @@ struct PredicateEvaluation {
     /// What the object has under a key path; nothing is `nil`.
     func constant(_ keyPath: String) -> ExpressionSyntax {
         if keyPath == "allTokens", let record = self.object as? CKRecord {
-            return ExpressionSyntax(argument: record.allTokens())
+            return .list(record.texts.flatMap { Self.words(of: $0) })
         }
         var found = self.object
         for component in keyPath.split(separator: ".") where component != "SELF" {
@@ -37,7 +37,8 @@ struct PredicateEvaluation {
 
     private static func value(_ key: String, of object: Any?) -> Any? {
         switch object {
-        case let record as CKRecord: record.value(forKey: SystemField(key: key)?.property ?? key)
+        case let record as CKRecord:
+            SystemField(key: key).map { Self.value(of: $0, in: record) } ?? record.value(forKey: key)
         case let dictionary as NSDictionary: dictionary.object(forKey: NSString(string: key))
         case let dictionary as [AnyHashable: Any]: dictionary[key]
         case let recordID as CKRecordID where key == "recordName": recordID.recordName
@@ -74,8 +75,12 @@ struct PredicateEvaluation {
 
     private func words(_ text: ExpressionSyntax) -> ExpressionSyntax? {
         guard case .constant(.value(.string(let text))) = self.constant(text) else { return nil }
-        let words = text.split { !$0.isLetter && !$0.isNumber }
-        return .list(words.map { .value(.string(String($0))) })
+        return .list(Self.words(of: text))
+    }
+
+    /// Runs of letters and digits, as full text on the server has them.
+    private static func words(of text: String) -> [ExpressionSyntax] {
+        text.split { !$0.isLetter && !$0.isNumber }.map { .value(.string(String($0))) }
     }
 
     private func isTrue(_ comparison: ComparisonSyntax) -> Bool {
@@ -118,17 +123,17 @@ struct PredicateEvaluation {
     }
 }
 
-extension SystemField {
-    /// The property of records that has the value.
-    fileprivate var property: String? {
-        switch self {
-        case .recordID: "recordID"
-        case .createTime: "creationDate"
-        case .createdBy: "creatorUserRecordID"
-        case .modTime: "modificationDate"
-        case .modifiedBy: "lastModifiedUserRecordID"
-        case .etag: "recordChangeTag"
-        case .parent: "parent"
+extension PredicateEvaluation {
+    /// The system's value, whatever fields of the same name the record has.
+    private static func value(of field: SystemField, in record: CKRecord) -> Any? {
+        switch field {
+        case .recordID: record.recordID
+        case .createTime: record.creationDate
+        case .createdBy: record.creatorUserRecordID
+        case .modTime: record.modificationDate
+        case .modifiedBy: record.lastModifiedUserRecordID
+        case .etag: record.recordChangeTag
+        case .parent: record.parent
         case .allText: nil
         }
     }

@@ -1,15 +1,35 @@
 public import Foundation
+import RecordModel
 
 /// A sort descriptor with the name of a field.
 ///
 /// Not to be used from outside: `NSSortDescriptor(key:ascending:)` makes it. Equality and hash are by value.
-open class _CKKeySortDescriptor: NSSortDescriptor {
+open class _CKKeySortDescriptor: NSSortDescriptor, NSSecureCoding {
     let sortKey: String?
 
     init(sortKey: String?, ascending: Bool) {
         self.sortKey = sortKey
         super.init(keyPath: \NSObject.self, ascending: ascending) { _, _ in .orderedSame }
     }
+
+    /// Reads an archived descriptor; `nil` when the archive has none.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let isAscending = body.integer("ascending") else { return nil }
+        self.sortKey = body.text("key")
+        super.init(keyPath: \NSObject.self, ascending: isAscending != 0) { _, _ in .orderedSame }
+    }
+
+    /// Writes the descriptor into an archive, in one encoding for one descriptor.
+    open func encode(with coder: NSCoder) { coder.encodeBody(self.archiveParts) }
+
+    /// What an archive holds of the descriptor.
+    var archiveParts: [Field] {
+        let isAscending = Field("ascending", .int64(self.ascending ? 1 : 0))
+        return [isAscending] + (self.sortKey.map { [Field("key", .string($0))] } ?? [])
+    }
+
+    /// Whether descriptors may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
 
     /// Compares what two records, or two dictionaries, have under the key; what has nothing there is the least.
     open override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {

@@ -35,35 +35,26 @@ struct ArchivedAssets {
         let (sizes, kinds) = (archive.integers("assetSizes"), archive.integers("assetKinds"))
         let count = [keys.count, files.count, hashes.count, sizes.count, kinds.count].min() ?? 0
         self.entries = (0..<count).map { index in
-            let isKnown = hashes[index].count == Asset.hashBytes && sizes[index] >= 0
-            let isLocal = kinds[index] & 1 != 0
-            // A file of the cache may have gone since; what the server has of it is known all the same.
-            let hasFile =
-                !files[index].isEmpty && (isLocal || FileManager.default.fileExists(atPath: files[index]))
-            return Entry(
-                key: keys[index],
-                asset: CKAsset(
-                    archived: isKnown ? Asset(sha256: hashes[index], size: sizes[index]) : nil,
-                    fileURL: hasFile ? URL(fileURLWithPath: files[index]) : nil,
-                    isLocal: isLocal
-                ),
-                isInList: kinds[index] & 2 != 0
+            let asset = ArchivedAsset(
+                file: files[index],
+                sha256: hashes[index],
+                size: sizes[index],
+                isLocal: kinds[index] & 1 != 0
             )
+            return Entry(key: keys[index], asset: CKAsset(asset), isInList: kinds[index] & 2 != 0)
         }
     }
 
     var parts: [Field] {
         guard !self.entries.isEmpty else { return [] }
-        let contents = self.entries.map(\.asset.content)
+        let assets = self.entries.map(\.asset.archive)
+        let kinds = zip(assets, self.entries).map { Int64(($0.isLocal ? 1 : 0) | ($1.isInList ? 2 : 0)) }
         return [
             Field("assetKeys", .stringList(self.entries.map(\.key))),
-            Field("assetFiles", .stringList(self.entries.map { $0.asset.fileURL?.path ?? "" })),
-            Field("assetHashes", .bytesList(contents.map { $0?.sha256 ?? [] })),
-            Field("assetSizes", .int64List(contents.map { $0?.size ?? 0 })),
-            Field(
-                "assetKinds",
-                .int64List(self.entries.map { ($0.asset.isLocal ? 1 : 0) | ($0.isInList ? 2 : 0) })
-            ),
+            Field("assetFiles", .stringList(assets.map(\.file))),
+            Field("assetHashes", .bytesList(assets.map(\.sha256))),
+            Field("assetSizes", .int64List(assets.map(\.size))),
+            Field("assetKinds", .int64List(kinds)),
         ]
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// A save uploads the file, which must stay as it is until the save has ended; afterwards the asset still points at it. A fetch downloads the
 /// file into a cache: read it, copy it or move it away, but don't keep its path. It stays as long as the asset does, and for some
 /// minutes after that.
-open class CKAsset: NSObject {
+open class CKAsset: NSObject, NSSecureCoding {
     private struct State {
         var fileURL: URL?
         /// What the server has; `nil`: nothing was uploaded yet.
@@ -38,10 +38,33 @@ open class CKAsset: NSObject {
     }
 
     /// Makes an asset out of an archive.
-    init(archived content: Asset?, fileURL: URL?, isLocal: Bool) {
-        self.state = Mutex(State(fileURL: fileURL, content: content))
-        self.isLocal = isLocal
+    init(_ archive: ArchivedAsset) {
+        self.state = Mutex(State(fileURL: archive.fileURL, content: archive.content))
+        self.isLocal = archive.isLocal
         super.init()
+    }
+
+    /// Reads an archived asset; `nil` when the archive has none.
+    ///
+    /// A fetched file that is gone since makes an asset without one.
+    public required init?(coder: NSCoder) {
+        guard let body = coder.archivedBody(), let archive = ArchivedAsset(body) else { return nil }
+        self.state = Mutex(State(fileURL: archive.fileURL, content: archive.content))
+        self.isLocal = archive.isLocal
+        super.init()
+    }
+
+    /// Writes into an archive where the file is and what the server has, not what is in the file.
+    open func encode(with coder: NSCoder) { coder.encodeBody(self.archive.parts) }
+
+    /// Whether assets may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// What an archive keeps of the asset.
+    var archive: ArchivedAsset {
+        self.state.withLock { state in
+            ArchivedAsset(file: state.fileURL?.path ?? "", content: state.content, isLocal: self.isLocal)
+        }
     }
 
     /// Bytes of the file as the server has it; `nil` until the asset was saved or fetched.

@@ -64,7 +64,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The values that are marked as encrypted; their keys are not among those of the record itself.
+    /// The values that are marked as encrypted: the record itself has their keys, and `nil` under them.
     ///
     /// They travel under TLS like all values and are never indexed, but the server stores them as they are.
     open var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(of: self) }
@@ -185,27 +185,36 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         set { self.setObject(newValue, forKey: key) }
     }
 
-    /// Returns the keys that have values here, in ascending order, without the encrypted ones.
-    open func allKeys() -> [FieldKey] { self.keys(encrypted: false) }
+    /// Returns the keys that have values here, in ascending order, those of `encryptedValues` included.
+    open func allKeys() -> [FieldKey] { self.snapshot.table.keys.map { self.fieldKey(of: $0) } }
 
-    /// Returns the keys set or removed here since the record was fetched or saved, in ascending order.
-    open func changedKeys() -> [FieldKey] { self.changedKeys(encrypted: false) }
-
-    func keys(encrypted: Bool) -> [FieldKey] {
-        self.snapshot.table.keys(encrypted: encrypted).map { self.fieldKey(of: $0) }
+    /// Returns the keys set or removed here since the record was fetched or saved, in ascending order, those of
+    /// `encryptedValues` included.
+    open func changedKeys() -> [FieldKey] {
+        self.snapshot.table.changedKeys.map { self.fieldKey(of: $0) }
     }
 
-    func changedKeys(encrypted: Bool) -> [FieldKey] {
-        self.snapshot.table.changedKeys(encrypted: encrypted).map { self.fieldKey(of: $0) }
+    /// The keys of `encryptedValues`.
+    var encryptedKeys: [FieldKey] {
+        self.snapshot.table.keys(encrypted: true).map { self.fieldKey(of: $0) }
     }
 
-    /// Returns the words of all texts, each once, in the order of keys.
+    /// The changed keys of `encryptedValues`.
+    var changedEncryptedKeys: [FieldKey] {
+        self.snapshot.table.changedKeys(encrypted: true).map { self.fieldKey(of: $0) }
+    }
+
+    /// Returns what stands between white space in all texts but the encrypted ones, each once, in the order of keys.
+    ///
+    /// Full text on the server cuts at punctuation too.
     open func allTokens() -> [String] {
         var seen: Set<String> = []
-        let texts = self.map(\.1).compactMap { $0 as? String }
-        let words = texts.flatMap { $0.split { !$0.isLetter && !$0.isNumber } }.map { String($0) }
+        let words = self.texts.flatMap { $0.split(whereSeparator: \.isWhitespace) }.map { String($0) }
         return words.filter { seen.insert($0).inserted }
     }
+
+    /// The values that are texts, but for the encrypted ones, in the order of keys.
+    var texts: [String] { self.map(\.1).compactMap { $0 as? String } }
 
     /// The record for people to read, with its keys but not its values.
     open override var description: String {
@@ -220,7 +229,7 @@ extension CKRecord: Sequence {
     /// Walks keys and values.
     public typealias Iterator = CKRecordKeyValueIterator
 
-    /// Returns an iterator over the fields that have values here, in the order of their keys.
+    /// Returns an iterator over the fields that have values here, in the order of their keys, without the encrypted ones.
     public func makeIterator() -> CKRecordKeyValueIterator {
         let table = self.snapshot.table
         return CKRecordKeyValueIterator(

@@ -32,15 +32,25 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
         self.init(storing: recordName, zoneID: zoneID)
     }
 
-    /// Reads an archived ID; `nil` when the archive has none.
+    /// Reads an archived ID, also one of Apple's framework; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), let recordName = body.text("recordName"),
-            let zoneName = body.text("zoneName"), let ownerName = body.text("ownerName")
-        else {
-            return nil
+        if let body = coder.archivedBody() {
+            guard let recordName = body.text("recordName"), let zoneName = body.text("zoneName"),
+                let ownerName = body.text("ownerName")
+            else {
+                return nil
+            }
+            self.storedName = recordName
+            self.storedZoneID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
+        } else {
+            guard let recordName: String = coder.appleObject("RecordName"),
+                let zoneID: CKRecordZoneID = coder.appleObject("ZoneID")
+            else {
+                return nil
+            }
+            self.storedName = recordName
+            self.storedZoneID = zoneID
         }
-        self.storedName = recordName
-        self.storedZoneID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
         super.init()
     }
 

@@ -29,19 +29,30 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
         self.init(recordID: record.recordID, action: action)
     }
 
-    /// Reads an archived reference; `nil` when the archive has none.
+    /// Reads an archived reference, also one of Apple's framework; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), let recordName = body.text("recordName"),
-            let zoneName = body.text("zoneName"), let ownerName = body.text("ownerName"),
-            let number = body.integer("action").flatMap(UInt.init(exactly:)),
-            let action = CKRecord.ReferenceAction(rawValue: number)
+        guard let (recordID, number) = Self.parts(coder),
+            let action = UInt(exactly: number).flatMap({ CKRecord.ReferenceAction(rawValue: $0) })
+        else {
+            return nil
+        }
+        self.storedRecordID = recordID
+        self.storedAction = action
+        super.init()
+    }
+
+    private static func parts(_ coder: NSCoder) -> (recordID: CKRecordID, action: Int64)? {
+        guard let body = coder.archivedBody() else {
+            guard let recordID: CKRecordID = coder.appleObject("recordID") else { return nil }
+            return (recordID, Int64(coder.appleNumber("referenceAction") ?? 0))
+        }
+        guard let recordName = body.text("recordName"), let zoneName = body.text("zoneName"),
+            let ownerName = body.text("ownerName"), let action = body.integer("action")
         else {
             return nil
         }
         let zoneID = CKRecordZoneID(zoneName: zoneName, ownerName: ownerName)
-        self.storedRecordID = CKRecordID(recordName: recordName, zoneID: zoneID)
-        self.storedAction = action
-        super.init()
+        return (CKRecordID(recordName: recordName, zoneID: zoneID), action)
     }
 
     /// Writes the reference into an archive, in one encoding for one reference.

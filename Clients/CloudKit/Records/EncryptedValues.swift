@@ -22,9 +22,9 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting {
         set { self.setObject(newValue, forKey: key) }
     }
 
-    func allKeys() -> [CKRecord.FieldKey] { self.record.keys(encrypted: true) }
+    func allKeys() -> [CKRecord.FieldKey] { self.record.encryptedKeys }
 
-    func changedKeys() -> [CKRecord.FieldKey] { self.record.changedKeys(encrypted: true) }
+    func changedKeys() -> [CKRecord.FieldKey] { self.record.changedEncryptedKeys }
 }
 
 // SAFETY: the only stored property is a constant, and records are Sendable.

@@ -75,6 +75,12 @@ struct FieldTable: Sendable {
         }
     }
 
+    /// The keys of all fields, in ascending order.
+    var keys: [String] { self.entries.keys.sorted() }
+
+    /// The keys of all fields that changed, in ascending order.
+    var changedKeys: [String] { self.changes.keys.sorted() }
+
     /// The keys of the encrypted or of the other fields, in ascending order.
     func keys(encrypted: Bool) -> [String] {
         self.entries.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
@@ -94,7 +100,9 @@ struct FieldTable: Sendable {
             if entry != nil { self.misuses[key] = ValueRefusal("'\(key)' is not a valid key") }
             return nil
         }
-        if let kind = self.entries[key]?.isEncrypted ?? self.changes[key]?.isEncrypted, kind != encrypted {
+        // A field that was removed may come back as either kind: resolvers of conflicts set one, then the other.
+        let removed = entry == nil ? self.changes[key]?.isEncrypted : nil
+        if let kind = self.entries[key]?.isEncrypted ?? removed, kind != encrypted {
             guard entry != nil else { return nil }
             self.misuses[key] = ValueRefusal("The field '\(key)' can't be both encrypted and not encrypted")
             return nil

@@ -13,8 +13,13 @@ struct RecordArchive {
         self.state = state
     }
 
+    /// Reads an archive of ours, or one of Apple's framework.
     init?(_ coder: NSCoder) {
-        guard let body = coder.archivedBody(), let recordType = body.text("recordType"),
+        if let body = coder.archivedBody() { self.init(body) } else { self.init(apple: coder) }
+    }
+
+    private init?(_ body: ArchivedBody) {
+        guard let recordType = body.text("recordType"),
             let recordName = body.text("recordName"), let zoneName = body.text("zoneName"),
             let ownerName = body.text("ownerName")
         else {

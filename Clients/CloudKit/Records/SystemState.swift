@@ -27,7 +27,8 @@ struct SystemState: Hashable {
 }
 
 extension Date {
+    /// A date of the server's clock; not by `timeIntervalSince1970`, which differs in the last bit.
     init(milliseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
+        self.init(timeIntervalSinceReferenceDate: ServerDate.seconds(milliseconds: milliseconds))
     }
 }

@@ -76,9 +76,9 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
     /// Reads an archived participant; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let bytes = coder.archivedBody()?.bytes("participant"),
-            let model = try? ShareParticipant(decoding: bytes)
-        else { return nil }
+        let bytes = coder.archivedBody()?.bytes("participant")
+        let participant = bytes.map { try? ShareParticipant(decoding: $0) } ?? ShareParticipant(apple: coder)
+        guard let model = participant else { return nil }
         self.state = Mutex(model)
         super.init()
     }

@@ -35,9 +35,9 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
 
     /// Reads an archived identity; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let bytes = coder.archivedBody()?.bytes("identity"),
-            let model = try? UserIdentity(decoding: bytes)
-        else { return nil }
+        let bytes = coder.archivedBody()?.bytes("identity")
+        let identity = bytes.map { try? UserIdentity(decoding: $0) } ?? UserIdentity(apple: coder)
+        guard let model = identity else { return nil }
         self.model = model
         super.init()
     }

@@ -3,7 +3,7 @@ public import Foundation
 /// Word that something happened which a subscription is about.
 ///
 /// Made with `CKNotification(fromRemoteNotificationDictionary:)`, which makes one of the subclasses.
-open class CKNotification: NSObject {
+open class CKNotification: NSObject, NSSecureCoding {
     /// Names a notification.
     public typealias ID = CKNotificationID
 
@@ -48,12 +48,39 @@ open class CKNotification: NSObject {
     /// Beyond CloudKit.
     public var commitDate: Date? { self.content.commitDate }
 
+    /// The dictionary that an application's delegate gets for the notification on Apple's systems.
+    ///
+    /// Beyond CloudKit. `CKNotification(fromRemoteNotificationDictionary:)` makes the same notification of it, so handlers that were
+    /// written for such a delegate can be called with it:
+    ///
+    /// ```swift
+    /// for await notification in container.notifications() {
+    ///     handler.didReceiveRemoteNotification(notification.remoteNotificationDictionary)
+    /// }
+    /// ```
+    public var remoteNotificationDictionary: [AnyHashable: Any] { self.content.dictionary }
+
     let content: NotificationContent
 
     init(_ content: NotificationContent) {
         self.content = content
         super.init()
     }
+
+    /// Reads an archived notification; `nil` when the archive has none of this class.
+    public required init?(coder: NSCoder) {
+        guard let content = coder.archivedBody().flatMap({ NotificationContent($0) }),
+            content.notification is Self
+        else { return nil }
+        self.content = content
+        super.init()
+    }
+
+    /// Writes the notification into an archive.
+    open func encode(with coder: NSCoder) { coder.encodeBody(self.content.archiveParts) }
+
+    /// Whether notifications may be read where secure coding is required: always.
+    open class var supportsSecureCoding: Bool { true }
 
     /// The notification for people to read.
     open override var description: String {

@@ -33,6 +33,8 @@ struct NotificationContent: @unchecked Sendable {
     let reason: CKQueryNotification.Reason?
     let fields: [String: Any]?
     let aps: [String: Any]
+    /// All of it, as it came.
+    let dictionary: [AnyHashable: Any]
 
     /// Reads a dictionary; `nil` when it is no notification.
     init?(_ dictionary: [AnyHashable: Any]) {
@@ -62,6 +64,7 @@ struct NotificationContent: @unchecked Sendable {
         self.reason = Self.integer(event["fo"]).flatMap { CKQueryNotification.Reason(rawValue: $0) }
         self.fields = event["af"] as? [String: Any]
         self.aps = dictionary["aps"] as? [String: Any] ?? [:]
+        self.dictionary = dictionary
     }
 
     /// What an alert says under a key.

@@ -43,13 +43,13 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         self.init(storing: zoneName, ownerName: ownerName ?? CKCurrentUserDefaultName)
     }
 
-    /// Reads an archived ID; `nil` when the archive has none.
+    /// Reads an archived ID, also one of Apple's framework; `nil` when the archive has none.
     public required init?(coder: NSCoder) {
-        guard let body = coder.archivedBody(), let zoneName = body.text("zoneName"),
-            let ownerName = body.text("ownerName")
-        else {
-            return nil
-        }
+        let body = coder.archivedBody()
+        let names =
+            body.map { ($0.text("zoneName"), $0.text("ownerName")) }
+            ?? (coder.appleObject("ZoneName"), coder.appleObject("ownerName"))
+        guard let zoneName = names.0, let ownerName = names.1 else { return nil }
         self.storedZoneName = zoneName
         self.storedOwnerName = ownerName
         super.init()

@@ -254,9 +254,9 @@ extension ConnectionHandler {
             }
         case .query(let query):
             self.reserve(Self.fetchReservedBytes, for: answer)
-            let (key, now) = (server.sealKey, server.clock())
+            let (now, container) = (server.clock(), self.user?.container ?? "")
             server.engine.query(query.read, for: query.requester) { result in
-                let found = result.map { Outcomes($0, to: query, key: key, nowMilliseconds: now) }
+                let found = result.map { server.outcomes($0, to: query, in: container, nowMilliseconds: now) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: found))
             }
         case .feed(let feed):

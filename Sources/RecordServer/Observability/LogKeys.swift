@@ -27,4 +27,6 @@ package enum LogKeys {
     /// What somebody may have meant.
     package static let meant = "meant"
     package static let seconds = "seconds"
+    package static let recordType = "record_type"
+    package static let field = "field"
 }

@@ -68,7 +68,7 @@ package struct ValueRange: Hashable, Sendable {
 }
 
 /// A value that can be compared with others of its field.
-package enum ComparableValue: Hashable, Sendable, Comparable {
+package enum ComparableValue: Sendable {
     /// Strings as UTF-8, byte strings, and references as the name of their record.
     case bytes([UInt8])
     case integer(Int64)
@@ -76,18 +76,6 @@ package enum ComparableValue: Hashable, Sendable, Comparable {
     case double(Double)
     /// Equal when both degrees are; the order has no meaning.
     case place(latitude: Double, longitude: Double)
-
-    package static func < (left: ComparableValue, right: ComparableValue) -> Bool {
-        switch (left, right) {
-        case (.bytes(let left), .bytes(let right)): left.precedes(right)
-        case (.integer(let left), .integer(let right)): left < right
-        case (.double(let left), .double(let right)): left < right
-        case (.place(let left, let leftTurn), .place(let right, let rightTurn)):
-            (left, leftTurn) < (right, rightTurn)
-        // Values of one field are of one kind.
-        case (.bytes, _), (.integer, _), (.double, _), (.place, _): false
-        }
-    }
 }
 
 /// An index that a plan may use.
@@ -96,13 +84,22 @@ package struct IndexUse: Hashable, Sendable {
     package var field: String
     /// A record may have several entries.
     package var isMany: Bool
+    /// Integers have their entries among doubles.
+    package var isNumber: Bool
     /// Whose values are looked at: the field itself, or those that full text searches.
     package var sources: [String]
 
-    init(number: Int64, field: String, isMany: Bool, sources: [String]? = nil) {
+    init(
+        number: Int64,
+        field: String,
+        isMany: Bool,
+        isNumber: Bool = false,
+        sources: [String]? = nil
+    ) {
         self.number = number
         self.field = field
         self.isMany = isMany
+        self.isNumber = isNumber
         self.sources = sources ?? [field]
     }
 }

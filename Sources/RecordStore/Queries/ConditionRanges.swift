@@ -18,18 +18,19 @@ struct ConditionRanges {
     /// `nil`: the index can't help.
     init?(_ test: FieldTest) {
         guard !test.isNegated else { return nil }
+        let isNumber = test.index?.isNumber ?? false
         switch test.condition {
         case .anyOf(let values):
-            let entries = Self.entries(of: values)
+            let entries = Self.entries(of: values, isNumber: isNumber)
             self.shape = .any(entries)
             self.isExact = entries.allSatisfy(\.isWhole) && values.allSatisfy { $0.location == nil }
         case .allOf(let values):
             guard !values.isEmpty else { return nil }
-            let entries = Self.entries(of: values)
+            let entries = Self.entries(of: values, isNumber: isNumber)
             self.shape = .all(entries)
             self.isExact = entries.allSatisfy(\.isWhole) && values.allSatisfy { $0.location == nil }
         case .range(let range):
-            (self.shape, self.isExact) = Self.entries(between: range)
+            (self.shape, self.isExact) = Self.entries(between: range, isNumber: isNumber)
         case .prefix(let prefix):
             let known = prefix.prefix(IndexValue.bytesMax)
             self.shape = .ranges([.prefix(Array(known))])
@@ -48,25 +49,26 @@ struct ConditionRanges {
     }
 
     /// In the order of the index, which for places is not that of the values; each once.
-    private static func entries(of values: [ComparableValue]) -> [[UInt8]] {
+    private static func entries(of values: [ComparableValue], isNumber: Bool) -> [[UInt8]] {
         var entries: [[UInt8]] = []
-        for entry in values.map(\.indexBytes).sorted(by: { $0.precedes($1) }) where entries.last != entry {
+        let all = values.map { $0.indexBytes(isNumber: isNumber) }
+        for entry in all.sorted(by: { $0.precedes($1) }) where entries.last != entry {
             entries.append(entry)
         }
         return entries
     }
 
-    private static func entries(between range: ValueRange) -> (Shape, isExact: Bool) {
+    private static func entries(between range: ValueRange, isNumber: Bool) -> (Shape, isExact: Bool) {
         var entries = EntryRange.all
         var isExact = true
         if let lower = range.lower {
-            let bytes = lower.value.indexBytes
+            let bytes = lower.value.indexBytes(isNumber: isNumber)
             // What was cut off may come before or behind the bound.
             isExact = bytes.isWhole
             entries.lower = bytes.isWhole && !lower.isIncluded ? bytes + [0] : bytes
         }
         if let upper = range.upper {
-            let bytes = upper.value.indexBytes
+            let bytes = upper.value.indexBytes(isNumber: isNumber)
             isExact = isExact && bytes.isWhole
             entries.upper = bytes.isWhole && !upper.isIncluded ? bytes : bytes + [0]
         }
@@ -75,10 +77,11 @@ struct ConditionRanges {
 }
 
 extension ComparableValue {
-    /// As an index has it.
-    var indexBytes: [UInt8] {
+    /// As the index of its field has it.
+    func indexBytes(isNumber: Bool) -> [UInt8] {
         switch self {
         case .bytes(let bytes): IndexValue.bytes(bytes)
+        case .integer(let integer) where isNumber: IndexValue.number(integer)
         case .integer(let integer): IndexValue.int64(integer)
         case .double(let double): IndexValue.double(double)
         case .place(let latitude, let longitude):

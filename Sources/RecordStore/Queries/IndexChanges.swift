@@ -100,8 +100,8 @@ package struct IndexChanges: Hashable, Sendable {
             if field.isSearchable { isTextChanged = true }
             guard let index = field.index else { continue }
             self.replace(
-                was.map { Self.values(of: $0, in: old) } ?? [],
-                with: will.map { Self.values(of: $0, in: new) } ?? [],
+                was.map { Self.values(of: $0, in: old, isNumber: field.isNumber) } ?? [],
+                with: will.map { Self.values(of: $0, in: new, isNumber: field.isNumber) } ?? [],
                 index
             )
         }
@@ -110,7 +110,7 @@ package struct IndexChanges: Hashable, Sendable {
 
     private mutating func replace(_ old: [[UInt8]], with new: [[UInt8]], _ index: Int64) {
         if old.count <= 1, new.count <= 1 {
-            // Different values may have the same bytes in an index: long texts, -0, places in a cell.
+            // Different values may have the same bytes in an index: long texts, -0, places in a cell, 1 and 1.0.
             self.compare(index, old.first, new.first) { $0 }
             return
         }
@@ -123,12 +123,16 @@ package struct IndexChanges: Hashable, Sendable {
         }
     }
 
-    private static func values(of slice: FieldSlice, in body: RecordBody) -> [[UInt8]] {
+    private static func values(
+        of slice: FieldSlice,
+        in body: RecordBody,
+        isNumber: Bool
+    ) -> [[UInt8]] {
         switch slice.type {
         case .string, .bytes: [Array(body.bytes[slice.value].prefix(IndexValue.bytesMax))]
         case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
             .timestampList, .bytesList, .locationList, .referenceList, .asset, .assetList, .emptyList, .clear:
-            IndexValue.entries(of: body.value(of: slice))
+            IndexValue.entries(of: body.value(of: slice), isNumber: isNumber)
         }
     }
 

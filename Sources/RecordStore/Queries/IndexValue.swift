@@ -5,6 +5,8 @@ package import RecordModel
 ///     STRING, BYTES     the first 1,000 bytes
 ///     INT64             8 bytes, the sign bit turned over
 ///     DOUBLE, TIMESTAMP 8 bytes of IEEE 754, all turned over when negative, else the sign bit; -0 is 0
+///     NUMBER            a double as DOUBLE; an integer as the greatest double that is not above it, and
+///                       how far that is below it in 2 bytes more, unless it is the integer
 ///     REFERENCE         the record name
 ///     LOCATION          8 bytes, the place on the Z-order curve (`LocationCell`)
 ///     LIST<…>           an entry for each distinct element
@@ -26,6 +28,16 @@ package enum IndexValue {
         return self.bigEndian(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
     }
 
+    /// An integer among the values of a `NUMBER`.
+    package static func number(_ integer: Int64) -> [UInt8] {
+        var floor = Double(integer)
+        // Rounded up, to 2^63 even, which is no integer of ours.
+        if Int64(exactly: floor).map({ $0 > integer }) ?? true { floor = floor.nextDown }
+        let rest = UInt16(truncatingIfNeeded: integer - Int64(floor))
+        let bytes = self.double(floor)
+        return rest == 0 ? bytes : bytes + [UInt8(rest >> 8), UInt8(truncatingIfNeeded: rest)]
+    }
+
     package static func reference(_ recordName: String) -> [UInt8] { Array(recordName.utf8) }
 
     package static func location(_ location: Location) -> [UInt8] {
@@ -34,20 +46,16 @@ package enum IndexValue {
 
     /// A date of the server's clock, milliseconds since 1970: as a client sees it in a `TIMESTAMP`.
     package static func time(milliseconds: Int64) -> [UInt8] {
-        self.double(self.seconds(milliseconds: milliseconds))
-    }
-
-    /// Seconds since 2001 of a date of the server's clock.
-    package static func seconds(milliseconds: Int64) -> Double {
-        Double(milliseconds - 978_307_200_000) / 1_000
+        self.double(ServerDate.seconds(milliseconds: milliseconds))
     }
 
     /// The entries of a field's value, in no order, none twice.
     ///
     /// None for empty lists and for values that are absent.
-    package static func entries(of value: FieldValue) -> [[UInt8]] {
+    package static func entries(of value: FieldValue, isNumber: Bool = false) -> [[UInt8]] {
         switch value {
         case .string(let string): [self.string(string)]
+        case .int64(let integer) where isNumber: [self.number(integer)]
         case .int64(let integer): [self.int64(integer)]
         case .double(let double), .timestamp(let double): [self.double(double)]
         case .bytes(let bytes): [self.bytes(bytes)]

@@ -4,6 +4,7 @@ import RecordModel
 struct Operands {
     let field: String
     let type: FieldType
+    let isNumber: Bool
     let comparison: Comparison
 
     /// `nil`: no value of the field can meet it.
@@ -74,7 +75,8 @@ struct Operands {
     private func nearest(_ operand: FieldValue) throws(StoreError) -> NearestNumber? {
         switch (self.type.element, operand) {
         case (.int64, .double(let double)): return NearestNumber(double)
-        case (.double, .int64(let integer)): return NearestNumber(integer)
+        case (.double, .int64(let integer)):
+            return self.isNumber ? NearestNumber(exactly: .integer(integer)) : NearestNumber(integer)
         case (.string, .string), (.int64, .int64), (.double, .double), (.timestamp, .timestamp),
             (.bytes, .bytes), (.location, .location), (.reference, .reference):
             guard let value = ComparableValue.elements(of: operand).first, value == value else { return nil }

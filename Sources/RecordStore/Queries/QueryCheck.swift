@@ -88,7 +88,7 @@ package struct QueryCheck {
         if field.isBuilding { throw self.building(key.field) }
         return CheckedSortKey(
             field: key.field,
-            index: IndexUse(number: index, field: key.field, isMany: false),
+            index: IndexUse(number: index, field: key.field, isMany: false, isNumber: field.isNumber),
             isAscending: key.isAscending,
             origin: key.origin,
             isAlwaysPresent: system?.isAlwaysPresent ?? false
@@ -115,7 +115,12 @@ package struct QueryCheck {
         guard comparison.comparator.applies(to: type) else {
             throw .comparatorMismatch(field: printed, comparator: comparison.comparator, defined: type)
         }
-        let operands = Operands(field: printed, type: type, comparison: comparison)
+        let operands = Operands(
+            field: printed,
+            type: type,
+            isNumber: field.isNumber,
+            comparison: comparison.inServerTime
+        )
         let condition = try operands.condition
         if field.isBuilding { throw self.building(comparison.field) }
         let isNegated = comparison.comparator.isNegated
@@ -124,7 +129,12 @@ package struct QueryCheck {
             FieldTest(
                 fields: [comparison.field],
                 index: field.index.map {
-                    IndexUse(number: $0, field: comparison.field, isMany: type.isList)
+                    IndexUse(
+                        number: $0,
+                        field: comparison.field,
+                        isMany: type.isList,
+                        isNumber: field.isNumber
+                    )
                 },
                 condition: condition,
                 isNegated: isNegated
@@ -209,6 +219,23 @@ extension Predicate {
         case .nothing, .comparison, .or: false
         case .and(let parts): parts.allSatisfy(\.isUnconditional)
         }
+    }
+}
+
+extension Comparison {
+    /// Compared with a date of the server's clock, the nearest that the clock can show: dates that went through other
+    /// units on their way are off by less than a microsecond.
+    fileprivate var inServerTime: Comparison {
+        guard SystemField(rawValue: self.field)?.type == .timestamp else { return self }
+        var comparison = self
+        switch self.operand {
+        case .timestamp(let seconds):
+            comparison.operand = .timestamp(ServerDate.nearest(toSeconds: seconds))
+        case .timestampList(let list):
+            comparison.operand = .timestampList(list.map { ServerDate.nearest(toSeconds: $0) })
+        default: break
+        }
+        return comparison
     }
 }
 

@@ -36,7 +36,8 @@ package struct QueryExecution {
         }
         let zone = try self.zone()
         let rule = try self.rule(in: zone)
-        let query = try self.checkedQuery()
+        let type = try self.recordType()
+        let query = try self.checkedQuery(type)
         let position = try self.position()
         let planner = QueryPlanner(
             query,
@@ -64,6 +65,7 @@ package struct QueryExecution {
             count: page.count,
             resume: end.map { QueryPosition(choices: choices, signature: signature, order: $0).bytes },
             plan: plan,
+            hiddenFields: type?.fieldsHidden(from: self.read.query) ?? [],
             entriesRead: self.store.meter.entriesRead,
             recordsRead: self.store.meter.recordsRead
         )
@@ -92,10 +94,13 @@ package struct QueryExecution {
         return .shared(access)
     }
 
-    private func checkedQuery() throws(QueryFailure) -> CheckedQuery {
-        let type = try self.store.stored { (reader) throws(StorageFailure) in
+    private func recordType() throws(QueryFailure) -> QueryableType? {
+        try self.store.stored { (reader) throws(StorageFailure) in
             try reader.recordType(named: self.read.query.recordType, in: self.requester.environment)
         }
+    }
+
+    private func checkedQuery(_ type: QueryableType?) throws(QueryFailure) -> CheckedQuery {
         do throws(StoreError) {
             return try QueryCheck.check(self.read.query, type: type)
         } catch {

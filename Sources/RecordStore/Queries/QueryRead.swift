@@ -42,6 +42,8 @@ package struct QueryAnswer: Sendable {
     /// Where the next page starts; `nil`: there is none.
     package var resume: [UInt8]?
     package var plan: QueryPlan
+    /// Fields of the type that the query may have meant, and did not: it named the system's of the same name.
+    package var hiddenFields: [String]
     package var entriesRead: Int
     package var recordsRead: Int
 }

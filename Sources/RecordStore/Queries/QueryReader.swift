@@ -117,6 +117,8 @@ package struct QueryableType: Hashable, Sendable {
 
 package struct QueryableField: Hashable, Sendable {
     package var type: FieldType
+    /// Integers are values too, beside doubles.
+    package var isNumber: Bool
     package var isEncrypted: Bool
     /// What a client may ask for.
     package var indexes: IndexKinds
@@ -127,12 +129,14 @@ package struct QueryableField: Hashable, Sendable {
 
     package init(
         type: FieldType,
+        isNumber: Bool = false,
         isEncrypted: Bool = false,
         indexes: IndexKinds,
         index: Int64?,
         isBuilding: Bool = false
     ) {
         self.type = type
+        self.isNumber = isNumber
         self.isEncrypted = isEncrypted
         self.indexes = indexes
         self.index = index

@@ -65,7 +65,7 @@ struct RecordValues {
     /// What an index has of the record.
     func entries(in index: IndexUse) -> [[UInt8]] {
         if index.field != SystemField.allText.rawValue {
-            return self.elements(of: index.field)?.map(\.indexBytes) ?? []
+            return self.elements(of: index.field)?.map { $0.indexBytes(isNumber: index.isNumber) } ?? []
         }
         return Array(self.tokens(of: index.sources))
     }
@@ -95,8 +95,8 @@ struct RecordValues {
         let stored = self.record.stored
         return switch field {
         case .recordID: .bytes(Array(self.record.name.utf8))
-        case .createTime: .double(IndexValue.seconds(milliseconds: stored.system.createdMilliseconds))
-        case .modTime: .double(IndexValue.seconds(milliseconds: stored.system.modifiedMilliseconds))
+        case .createTime: .double(ServerDate.seconds(milliseconds: stored.system.createdMilliseconds))
+        case .modTime: .double(ServerDate.seconds(milliseconds: stored.system.modifiedMilliseconds))
         case .createdBy: Self.author(stored.system.createdBy)
         case .modifiedBy: Self.author(stored.system.modifiedBy)
         case .etag: .bytes(Array(ChangeTag.text(of: stored.position).utf8))

@@ -42,7 +42,9 @@ struct SortOrder: Sendable {
         SortPlace(
             keys: self.keys.map { key in
                 guard let value = values.elements(of: key.field)?.first else { return nil }
-                guard let origin = key.origin else { return value.indexBytes }
+                guard let origin = key.origin else {
+                    return value.indexBytes(isNumber: key.index.isNumber)
+                }
                 return value.location.map { IndexValue.double(GreatCircle.metres(from: origin, to: $0)) }
             },
             name: values.record.name,

@@ -46,7 +46,7 @@ package struct FieldDeclaration: Hashable, Sendable {
 /// A type as a schema may spell it.
 package enum DeclaredType: Hashable, Sendable {
     case field(FieldType)
-    /// `NUMBER`, and with `PREFERRED AS` the type that it stands for; without one it is a `DOUBLE`.
+    /// `NUMBER`: integers and doubles, in one order; with `PREFERRED AS` the type that it stands for.
     case number(preferred: FieldType?)
 }
 

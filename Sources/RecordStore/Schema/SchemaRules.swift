@@ -111,12 +111,8 @@ package enum SchemaRules {
 }
 
 extension FieldDeclaration {
-    /// Whether values of the other declaration are values of this one.
-    ///
-    /// A number without a preference is stored as a double, so it may be pinned to that and to nothing else.
+    /// Whether values of the other declaration are values of this one, with the same entries in an index.
     func means(_ other: FieldDeclaration) -> Bool {
-        if self.isEncrypted != other.isEncrypted { return false }
-        if other.type == .number(preferred: nil), self.type == .number(preferred: .double) { return true }
-        return self.type == other.type
+        self.isEncrypted == other.isEncrypted && self.type == other.type
     }
 }

@@ -94,6 +94,7 @@ extension QueryableType {
         for (field, definition) in definitions.all {
             self.fields[field] = QueryableField(
                 type: definition.type,
+                isNumber: definition.isNumber,
                 isEncrypted: definition.isEncrypted,
                 indexes: definition.indexes,
                 index: definition.index

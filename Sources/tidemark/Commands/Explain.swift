@@ -86,7 +86,7 @@ struct Explain: AsyncParsableCommand {
         }
         do {
             let syntax = try PredicateSyntax(format: self.predicate, arguments: [])
-            let now = Double(SystemTime.milliseconds() - 978_307_200_000) / 1_000
+            let now = ServerDate.seconds(milliseconds: SystemTime.milliseconds())
             return Query(
                 recordType: self.type,
                 predicate: try Predicate(syntax, nowSeconds: now),

@@ -179,6 +179,19 @@ private typealias Model = RecordModel.Notification
         #expect(query.databaseScope == .private)
     }
 
+    @Test func `its dictionary makes the same notification again, of every kind`() throws {
+        for model in Model.samples {
+            let notification = try #require(
+                CKNotification(fromRemoteNotificationDictionary: self.dictionary(model))
+            )
+            let dictionary = notification.remoteNotificationDictionary
+            let again = try #require(CKNotification(fromRemoteNotificationDictionary: dictionary))
+            #expect(again.says(the: notification), "\(model.event)")
+            #expect(again.notificationType == notification.notificationType)
+            #expect(dictionary["aps"] is [String: Any] && dictionary["ck"] is [String: Any])
+        }
+    }
+
     @Test func `anything else is no notification`() {
         let others: [[AnyHashable: Any]] = [
             [:], ["aps": ["alert": "a"]], ["ck": "a"], ["ck": [String: Any]()], ["ck": ["met": "a"]],

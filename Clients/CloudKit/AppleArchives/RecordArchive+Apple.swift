@@ -1,0 +1,42 @@
+import Foundation
+import RecordModel
+
+extension RecordArchive {
+    /// Reads the system fields of a record, or of a share, that Apple's framework archived; `nil` if there are none.
+    ///
+    /// Values are left out: they are encrypted, or of classes whose keys nobody has published. A share comes with its ID, its
+    /// root and what everybody may do; its URL and its people are iCloud's.
+    init?(apple coder: NSCoder) {
+        guard let recordType: String = coder.appleObject("RecordType"),
+            let recordID: CKRecordID = coder.appleObject("RecordID")
+        else { return nil }
+        var system = SystemState()
+        system.changeTag = coder.appleObject("ETag")
+        system.createdMilliseconds = coder.appleObject("RecordCtime", as: Date.self)?.milliseconds
+        system.modifiedMilliseconds = coder.appleObject("RecordMtime", as: Date.self)?.milliseconds
+        system.creator = coder.appleObject("CreatorUserRecordID", as: CKRecordID.self)?.recordName
+        system.modifier = coder.appleObject("LastModifiedUserRecordID", as: CKRecordID.self)?.recordName
+        var state = RecordState(system: system, table: FieldTable(in: recordID.zoneID))
+        state.parent = coder.appleObject("ParentReference", as: CKReference.self).map {
+            RecordState.Parent($0, in: recordID.zoneID)
+        }
+        state.share = coder.appleObject("ShareReference", as: CKReference.self)
+        if recordType == ShareRecord.type {
+            let root = coder.appleObject("RootRecordID", as: CKRecordID.self)
+            var sharing = ShareState(newFor: root?.recordName)
+            let permission = coder.appleNumber("PublicPermission").flatMap {
+                CKShare.ParticipantPermission(rawValue: $0)
+            }
+            if let permission { _ = sharing.setPublicPermission(permission.model) }
+            state.sharing = sharing
+        }
+        self.init(recordType: recordType, recordID: recordID, state: state)
+    }
+}
+
+extension Date {
+    /// Milliseconds since 1970; `nil` for dates that are none.
+    fileprivate var milliseconds: Int64? {
+        Int64(exactly: (self.timeIntervalSince1970 * 1_000).rounded())
+    }
+}

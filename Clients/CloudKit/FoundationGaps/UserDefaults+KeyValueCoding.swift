@@ -1,0 +1,12 @@
+public import Foundation
+
+// Key-value coding of Apple's systems. Disfavoured, so that a Foundation that has it comes first.
+extension UserDefaults {
+    /// Sets the value of a key, as `set(_:forKey:)` does; `nil` removes it.
+    @_disfavoredOverload
+    public func setValue(_ value: Any?, forKey key: String) { self.set(value, forKey: key) }
+
+    /// Returns the value of a key, as `object(forKey:)` does.
+    @_disfavoredOverload
+    public func value(forKey key: String) -> Any? { self.object(forKey: key) }
+}
