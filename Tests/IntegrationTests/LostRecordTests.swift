@@ -63,7 +63,14 @@ struct LostRecordTests {
             #expect(await follower.fetch() == ["a", "b", "c", "d"])
             try await engine.fetchChanges()
             _ = app.takeLog()
-            try await desk.database.deleteRecord(withID: desk.id("b"))
+            // Another device does it: what is deleted here nobody here has to hear of.
+            var connection = try await desk.server.connection(for: "alice")
+            connection.ledgerFolder = connection.ledgerFolder.map { $0 + "-elsewhere" }
+            let elsewhere = CKContainer(
+                identifier: TestServer.defaultContainerIdentifier,
+                connection: connection
+            )
+            try await elsewhere.privateCloudDatabase.deleteRecord(withID: desk.id("b"))
 
             desk.server.faults.add(.fetchChanges(.next), .changeTokenExpired)
             #expect(await follower.fetch() == ["changeTokenExpired"])
@@ -79,6 +86,7 @@ struct LostRecordTests {
             try await engine.fetchChanges()
             #expect(self.deletions(app).isEmpty)
             #expect(app.texts == ["a": "x", "c": "x", "d": "x"])
+            await connection.close()
         }
     }
 

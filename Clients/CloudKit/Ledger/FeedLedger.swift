@@ -89,9 +89,9 @@ final class FeedLedger: Sendable {
         if !fold.isDropped { self.append([.expired(token: LedgerEntry.number(of: token))], to: file, fold) }
     }
 
-    /// Notes what was saved and deleted here, if anybody reads the feed.
-    func saved(_ told: [String: [String]], deleted: [String]) {
-        guard access(self.path, F_OK) == 0, let file = self.open() else { return }
+    /// Notes what was saved and deleted here: if anybody has read the feed, or surely will.
+    func saved(_ told: [String: [String]], deleted: [String], isFollowed: Bool = false) {
+        guard isFollowed || access(self.path, F_OK) == 0, let file = self.open() else { return }
         let fold = self.current(file)
         guard !fold.isDropped else { return }
         var entries: [LedgerEntry] = told.sorted { $0.key < $1.key }.map { .told($0.value, type: $0.key) }

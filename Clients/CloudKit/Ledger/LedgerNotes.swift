@@ -57,7 +57,8 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
             for (zone, notes) in Dictionary(grouping: notes, by: \.zone) {
                 let (told, deleted) = notes.grouped
                 self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
-                    .saved(told, deleted: deleted)
+                    // A sync engine fetches whatever it sends to.
+                    .saved(told, deleted: deleted, isFollowed: reader != .app)
             }
             return []
         }

@@ -122,6 +122,8 @@ struct FeedLedgerTests {
         let scene = try Scene()
         scene.ledger.saved(["Note": ["early"]], deleted: [])
         #expect(scene.bytes == 0)
+        scene.ledger.saved(["Note": ["gone"]], deleted: ["gone"], isFollowed: true)
+        #expect(scene.bytes > 0)
         _ = scene.ledger.take(self.page(["a"], next: "1"))
         scene.ledger.saved(["Note": ["b", "c"]], deleted: ["a", "c"])
         scene.ledger.expired(self.token("1"))
