@@ -32,8 +32,11 @@ enum AppleArchive {
 
 extension NSCoder {
     /// An object under a key of Apple's archives; `nil` if there is none, or another one.
+    ///
+    /// A damaged archive leaves its error in the coder, as it does on Apple's systems. Foundation on Linux would end the program.
     func appleObject<Object>(_ key: String, as type: Object.Type = Object.self) -> Object? {
         guard self.allowsKeyedCoding, self.containsValue(forKey: key) else { return nil }
+        (self as? NSKeyedUnarchiver)?.decodingFailurePolicy = .setErrorAndReturn
         return self.decodeObject(of: AppleArchive.classesExpected, forKey: key) as? Object
     }
 
