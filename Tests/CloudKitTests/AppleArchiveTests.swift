@@ -202,6 +202,7 @@ private struct HandmadeArchive {
             )
         }
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: HandmadeArchive.data(top: parts))
+        unarchiver.decodingFailurePolicy = .setErrorAndReturn
         #expect(CKRecord(coder: unarchiver) == nil)
         for name in ["CKRecordID", "CKRecordZoneID", "CKReference", "CKServerChangeToken", "CKQueryCursor"] {
             let data = HandmadeArchive.data(

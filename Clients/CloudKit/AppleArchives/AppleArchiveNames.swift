@@ -33,10 +33,10 @@ enum AppleArchive {
 extension NSCoder {
     /// An object under a key of Apple's archives; `nil` if there is none, or another one.
     ///
-    /// A damaged archive leaves its error in the coder, as it does on Apple's systems. Foundation on Linux would end the program.
+    /// A number in the place of an object ends the program, in Foundation, unless the coder's `decodingFailurePolicy` is
+    /// `.setErrorAndReturn`. Only who made the coder can set that: it is too late once anything was decoded.
     func appleObject<Object>(_ key: String, as type: Object.Type = Object.self) -> Object? {
         guard self.allowsKeyedCoding, self.containsValue(forKey: key) else { return nil }
-        (self as? NSKeyedUnarchiver)?.decodingFailurePolicy = .setErrorAndReturn
         return self.decodeObject(of: AppleArchive.classesExpected, forKey: key) as? Object
     }
 

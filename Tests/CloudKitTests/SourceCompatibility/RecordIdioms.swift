@@ -119,7 +119,9 @@ enum RecordIdioms {
         record.encryptedValues.setObject("t" as CKRecordValue, forKey: "secret")
         let copy = record.copy() as! CKRecord
         for (key, value) in record where key == "none" { print(value) }
-        for key in record.allKeys() where record[key] == nil && record.encryptedValues[key] == nil { return [] }
+        for key in record.allKeys() where record[key] == nil && record.encryptedValues[key] == nil {
+            return []
+        }
         let keys: [CKRecord.FieldKey] = record.changedKeys()
         return [
             record.value(forKey: "key") as? String, record.object(forKey: "number") as? Int, copy.recordType,
