@@ -15,6 +15,7 @@ struct DatabaseChangesPage: FeedPage {
     private let scope: DatabaseScopeModel
     private let limit: Int?
     private let reader: Ledgers.Reader
+    private var isReturn = true
 
     /// Without a token from the beginning; with a limit of `nil`, 0 and below as many as the server gives.
     init(
@@ -32,12 +33,14 @@ struct DatabaseChangesPage: FeedPage {
     func following(_ token: CKServerChangeToken) -> DatabaseChangesPage {
         var page = self
         page.token = token.bytes
+        page.isReturn = false
         return page
     }
 
     /// A sync engine knows its zones itself.
     var ledgerUse: LedgerUse? {
-        self.reader == .app ? .page(scope: self.scope, zone: nil, token: self.token, .app) : nil
+        guard self.reader == .app else { return nil }
+        return .page(scope: self.scope, zone: nil, token: self.token, isReturn: self.isReturn, .app)
     }
 
     // A zone is listed by its name, with its owner in the place of a type.

@@ -18,6 +18,7 @@ struct ZoneChangesPage: FeedPage {
     private let limit: Int?
     private let order: FetchChanges.SnapshotOrder
     private let reader: Ledgers.Reader
+    private var isReturn = true
 
     /// Without a token from the beginning, in `order`; with a limit of `nil`, 0 and below as many as the server gives.
     init(
@@ -44,11 +45,18 @@ struct ZoneChangesPage: FeedPage {
     func following(_ token: CKServerChangeToken) -> ZoneChangesPage {
         var page = self
         page.token = token.bytes
+        page.isReturn = false
         return page
     }
 
     var ledgerUse: LedgerUse? {
-        .page(scope: self.scope, zone: self.zoneID.model, token: self.token, self.reader)
+        .page(
+            scope: self.scope,
+            zone: self.zoneID.model,
+            token: self.token,
+            isReturn: self.isReturn,
+            self.reader
+        )
     }
 
     func note(of answer: Answer) -> LedgerNote? {

@@ -19,6 +19,8 @@ final class FeedLedger: Sendable {
         /// By type.
         var told: [String: [String]] = [:]
         var deleted: [String] = []
+        /// Whether the reader has come back with the token: not if the page was asked for ahead of what the reader was told.
+        var isReturn = true
         /// Whether what is missing is reported though no token has expired.
         var reportsAlways = false
     }
@@ -60,7 +62,8 @@ final class FeedLedger: Sendable {
             entries.append(.began(run: number))
         }
         guard !fold.isDropped else { return [] }
-        if !page.token.isEmpty, !page.told.isEmpty || !page.deleted.isEmpty || page.next != page.token {
+        let isNews = !page.told.isEmpty || !page.deleted.isEmpty || page.next != page.token
+        if page.isReturn, isNews, !page.token.isEmpty {
             entries.append(.returned(token: LedgerEntry.number(of: page.token)))
         }
         entries += page.told.sorted { $0.key < $1.key }.map { .told($0.value, type: $0.key) }
@@ -82,11 +85,13 @@ final class FeedLedger: Sendable {
         return missing
     }
 
-    /// Notes that the server took a token for too old.
-    func expired(_ token: [UInt8]) {
+    /// Notes that the server took a token for too old; `isReturn` is as that of a page.
+    func expired(_ token: [UInt8], isReturn: Bool = true) {
         guard let file = self.open() else { return }
         let fold = self.current(file)
-        if !fold.isDropped { self.append([.expired(token: LedgerEntry.number(of: token))], to: file, fold) }
+        guard !fold.isDropped else { return }
+        let number = LedgerEntry.number(of: token)
+        self.append((isReturn ? [.returned(token: number)] : []) + [.expired(token: number)], to: file, fold)
     }
 
     /// Notes what was saved and deleted here: if anybody has read the feed, or surely will.

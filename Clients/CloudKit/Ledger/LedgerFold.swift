@@ -99,7 +99,6 @@ struct LedgerFold: Sendable {
     }
 
     private mutating func expire(_ token: UInt64) {
-        self.forget(before: token)
         // A token from before the last time says nothing new: its reader comes late.
         if self.tokens.contains(where: { $0.token == token && $0.isOld }) { return }
         if self.tokens.contains(where: { $0.token == token }), let names = self.names {

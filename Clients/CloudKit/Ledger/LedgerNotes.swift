@@ -4,8 +4,8 @@ internal import WireProtocol
 
 /// What the answers to a request say of items of feeds.
 enum LedgerUse: Sendable {
-    /// It is a page of a feed: of a zone's, or of the database's.
-    case page(scope: DatabaseScopeModel, zone: ZoneID?, token: [UInt8], Ledgers.Reader)
+    /// It is a page of a feed: of a zone's, or of the database's; `isReturn` is as that of the ledger's page.
+    case page(scope: DatabaseScopeModel, zone: ZoneID?, token: [UInt8], isReturn: Bool, Ledgers.Reader)
     /// It changes records.
     case changes(scope: DatabaseScopeModel, Ledgers.Reader)
 }
@@ -46,11 +46,13 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     func ended(_ end: End) -> [Request.Answer] {
         let notes = self.notes.withLock { $0 }
         switch self.use {
-        case .page(let scope, let zone, let token, let reader):
+        case .page(let scope, let zone, let token, let isReturn, let reader):
             guard !end.token.isEmpty else { return [] }
             var page = FeedLedger.Page(token: token, next: end.token, moreComing: end.moreComing)
             (page.told, page.deleted) = notes.grouped
-            page.reportsAlways = reader == .engine(startsAnew: true)
+            page.isReturn = isReturn
+            // An engine without a token may have one whose app was killed before it kept it.
+            page.reportsAlways = reader == .engine
             return self.ledgers.ledger(of: zone, in: scope, user: self.user, reader).take(page)
                 .compactMap { self.request.answer(lost: $0.name, type: $0.type) }
         case .changes(let scope, let reader):
@@ -67,9 +69,10 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     /// The request failed as a whole.
     func failed(_ error: CKError) {
         guard error.code == .changeTokenExpired,
-            case .page(let scope, let zone, let token, let reader) = self.use, !token.isEmpty
+            case .page(let scope, let zone, let token, let isReturn, let reader) = self.use, !token.isEmpty
         else { return }
-        self.ledgers.ledger(of: zone, in: scope, user: self.user, reader).expired(token)
+        self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
+            .expired(token, isReturn: isReturn)
     }
 }
 

@@ -8,17 +8,9 @@ private import Synchronization
 /// - Bounds: One for each feed that was read, small as long as nothing has expired.
 final class Ledgers: Sendable {
     /// Who reads: a sync engine's feeds have ledgers of their own, as it keeps tokens of its own.
-    enum Reader: Hashable, Sendable {
+    enum Reader: String, Sendable {
         case app
-        /// With `startsAnew` it is to hear of what is missing, whether or not a token has expired.
-        case engine(startsAnew: Bool)
-
-        fileprivate var name: String {
-            switch self {
-            case .app: "app"
-            case .engine: "engine"
-            }
-        }
+        case engine
     }
 
     private let folder: String
@@ -48,7 +40,7 @@ final class Ledgers: Sendable {
     {
         // A user's record name is that of no other server; without one the server's address must do.
         let parts = [
-            self.container, user.isEmpty ? self.address : user, "\(scope)", reader.name,
+            self.container, user.isEmpty ? self.address : user, "\(scope)", reader.rawValue,
             zone?.ownerName ?? "",
             zone?.zoneName ?? "",
         ]

@@ -35,7 +35,7 @@ struct SyncServer: Sendable {
         group: CKOperationGroup
     ) async throws -> CKDatabase.DatabaseChanges {
         let results = try await self.database.configured(nil, group).results {
-            DatabaseChangesPage(since: token, limit: nil, reader: .engine(startsAnew: false), scope: $0)
+            DatabaseChangesPage(since: token, limit: nil, reader: .engine, scope: $0)
         }
         let changes = try results.changes()
         let isEmpty = changes.modifications.isEmpty && changes.deletions.isEmpty
@@ -46,11 +46,12 @@ struct SyncServer: Sendable {
     func zoneChanges(
         of zone: CKRecordZone.ID,
         since token: CKServerChangeToken?,
-        startsAnew: Bool,
+        isAhead: Bool,
         group: CKOperationGroup
     ) async throws -> ZoneChanges {
         let results = try await self.database.configured(nil, group).results {
-            ZoneChangesPage(zone, since: token, reader: .engine(startsAnew: startsAnew), scope: $0)
+            let page = ZoneChangesPage(zone, since: token, reader: .engine, scope: $0)
+            return if isAhead, let token { page.following(token) } else { page }
         }
         var records: [CKDatabase.RecordZoneChange.Modification] = []
         for id in results.order {
@@ -127,7 +128,7 @@ struct SyncServer: Sendable {
                 isAtomic: batch.atomicByZone,
                 scope: scope
             )
-            modification.reader = .engine(startsAnew: false)
+            modification.reader = .engine
             return modification
         }
     }

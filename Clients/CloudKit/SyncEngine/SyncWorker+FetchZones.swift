@@ -40,7 +40,7 @@ extension SyncWorker {
             try await self.deliver(
                 .willFetchRecordZoneChanges(.init(zoneID: zone, startsAnew: progress.startsAnew))
             )
-            self.ask(&group, course.calls, zone, since: progress.token, options)
+            self.ask(&group, course.calls, zone, since: progress.token, isAhead: false, options)
         }
     }
 
@@ -49,17 +49,17 @@ extension SyncWorker {
         _ calls: SyncCalls,
         _ zone: CKRecordZone.ID,
         since token: CKServerChangeToken?,
+        isAhead: Bool,
         _ options: CKSyncEngine.FetchChangesOptions
     ) {
         let server = self.server
-        let startsAnew = self.state.snapshot.zones[zone]?.startsAnew ?? false
         group.addTask {
             do throws(CKError) {
                 let changes = try await calls.run {
                     try await server.zoneChanges(
                         of: zone,
                         since: token,
-                        startsAnew: startsAnew,
+                        isAhead: isAhead,
                         group: options.operationGroup
                     )
                 }
@@ -81,7 +81,7 @@ extension SyncWorker {
         if changes.moreComing, course.outcome.error == nil {
             let options = try await self.options(course)
             goesOn = options.scope.contains(zone)
-            if goesOn { self.ask(&group, course.calls, zone, since: changes.token, options) }
+            if goesOn { self.ask(&group, course.calls, zone, since: changes.token, isAhead: true, options) }
         }
         if !changes.isEmpty {
             try await self.deliver(
