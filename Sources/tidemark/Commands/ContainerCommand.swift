@@ -67,8 +67,8 @@ struct ContainerDelete: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete a container for good: both environments, all users, all data.",
         discussion: """
-            Works while the server runs: connections end within a second, files
-            of assets go with its next sweep, within a minute. If the command is
+            Works while the server runs: connections end within a second, files \
+            of assets go with its next sweep, within a minute. If the command is \
             broken off, run it again. Backups keep what they have.
 
               tidemark container delete iCloud.org.example.app

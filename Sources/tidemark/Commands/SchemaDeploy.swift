@@ -9,7 +9,7 @@ struct SchemaDeploy: AsyncParsableCommand {
         discussion: """
             Types and fields are added, never removed or changed; indexes, roles \
             and grants become those of development. An index on records that are \
-            there is filled while the server serves, and used when it is complete.
+            there is filled while the server serves, and used when it is complete. \
             Shows what changes, and asks.
 
               tidemark schema deploy --container iCloud.org.example.app --dry-run

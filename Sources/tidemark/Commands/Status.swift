@@ -8,8 +8,8 @@ struct Status: AsyncParsableCommand {
         commandName: "status",
         abstract: "Say in one line whether a server serves the folder, and answers.",
         discussion: """
-            Connects to the server and waits two seconds for its TLS. Ends with 0
-            if it answers, 3 if no server has the folder, 69 if one has it and
+            Connects to the server and waits two seconds for its TLS. Ends with 0 \
+            if it answers, 3 if no server has the folder, 69 if one has it and \
             does not answer (it starts, or hangs), 66 if the folder has no store.
 
               tidemark status --data /var/lib/tidemark
