@@ -135,6 +135,22 @@ struct CredentialTests {
         }
     }
 
+    @Test func `a name that can be none is wrong usage`() async throws {
+        try await Host.run { host in
+            for (arguments, text) in [
+                (["container", "create", "bad id"], "cannot be a container's name"),
+                (["user", "add", "_alice", "--container", Self.container], "cannot be a user's name"),
+            ] {
+                let outcome = try await ChildProcess.run(
+                    ChildProcess.tidemark,
+                    arguments + ["--data", host.process.dataPath]
+                )
+                #expect(outcome.exitCode == 64)
+                #expect(outcome.errors.contains(text), "\(outcome.errors)")
+            }
+        }
+    }
+
     @Test func `a key made with openssl is registered by its public half`() async throws {
         try await Host.run { host in
             let key = P256.Signing.PrivateKey()

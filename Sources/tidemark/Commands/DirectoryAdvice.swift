@@ -14,7 +14,7 @@ enum DirectoryAdvice {
             )
         case .containerNameInvalid:
             return CommandFailure(
-                .data,
+                .usage,
                 "'\(container)' cannot be a container's name: a letter, then letters, digits, '.', '-' and '_', "
                     + "at most 255 bytes."
             )
@@ -32,7 +32,7 @@ enum DirectoryAdvice {
             )
         case .userNameInvalid:
             return CommandFailure(
-                .data,
+                .usage,
                 "'\(user)' cannot be a user's name: 1 to 255 printable ASCII characters, the first not '_'."
             )
         case .userRevoked, .userIsService, .keyExists, .keyMissing, .tooManyKeys:
