@@ -17,12 +17,18 @@ final class NotificationHub: Sendable {
         let statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
 
         /// Hands a notification to the consumer if it waits, else keeps it for later.
-        mutating func give(_ arrived: ArrivedNotification) {
+        mutating func give(_ arrived: ArrivedNotification) -> Handover? {
             self.queue.append(arrived)
-            guard let waiting = self.waiting else { return }
-            self.waiting = nil
-            waiting.resume(returning: self.queue.next())
+            return self.waiting.take().map { Handover(waiting: $0, arrived: self.queue.next()) }
         }
+    }
+
+    /// What a consumer that waits gets, once the lock is let go of: to resume a task waits for whoever cancels it, who waits for the lock.
+    private struct Handover {
+        let waiting: CheckedContinuation<ArrivedNotification?, Never>
+        let arrived: ArrivedNotification?
+
+        func run() { self.waiting.resume(returning: self.arrived) }
     }
 
     private struct State {
@@ -84,34 +90,39 @@ final class NotificationHub: Sendable {
 
     /// Gives the consumer its next notification as soon as there is one; `nil`: it has left, or the connection was closed for good.
     func next(_ number: Int, _ continuation: CheckedContinuation<ArrivedNotification?, Never>) {
-        self.state.withLock { state in
-            guard var consumer = state.consumers[number] else { return continuation.resume(returning: nil) }
-            if let next = consumer.queue.next() {
-                continuation.resume(returning: next)
-            } else {
-                precondition(consumer.waiting == nil, "an iterator is used by one task at a time")
-                consumer.waiting = continuation
+        let handover: Handover? = self.state.withLock { state in
+            guard var consumer = state.consumers[number] else {
+                return Handover(waiting: continuation, arrived: nil)
             }
-            state.consumers[number] = consumer
+            defer { state.consumers[number] = consumer }
+            if let next = consumer.queue.next() { return Handover(waiting: continuation, arrived: next) }
+            precondition(consumer.waiting == nil, "an iterator is used by one task at a time")
+            consumer.waiting = continuation
+            return nil
         }
+        handover?.run()
     }
 
     /// The consumer wants no more; the last one that leaves ends the listening.
     func leave(_ number: Int) {
-        self.state.withLock { state in
-            guard let consumer = state.consumers.removeValue(forKey: number) else { return }
-            consumer.waiting?.resume(returning: nil)
-            guard state.consumers.isEmpty else { return Self.acknowledge(&state) }
+        let waiting = self.state.withLock { state -> CheckedContinuation<ArrivedNotification?, Never>? in
+            guard let consumer = state.consumers.removeValue(forKey: number) else { return nil }
+            guard state.consumers.isEmpty else {
+                Self.acknowledge(&state)
+                return consumer.waiting
+            }
             state.listener?.stop()
             state.listener = nil
             state.last = nil
             state.status = nil
+            return consumer.waiting
         }
+        waiting?.resume(returning: nil)
     }
 
     private func told(_ event: ListeningEvent, as listener: Int) {
-        self.state.withLock { state in
-            guard state.lastListener == listener, state.listener != nil else { return }
+        let handovers = self.state.withLock { state -> [Handover] in
+            guard state.lastListener == listener, state.listener != nil else { return [] }
             switch event {
             case .began(let user):
                 state.last = nil
@@ -125,7 +136,7 @@ final class NotificationHub: Sendable {
                     id: UUID().uuidString,
                     notification: notification
                 )
-                for number in state.consumers.keys { state.consumers[number]?.give(arrived) }
+                return state.consumers.keys.compactMap { state.consumers[$0]?.give(arrived) }
             case .interrupted(let error, let retryIn):
                 let status = CKContainer.ListeningStatus.interrupted(
                     CKError(error),
@@ -137,10 +148,14 @@ final class NotificationHub: Sendable {
             case .ended:
                 state.hasEnded = true
                 state.listener = nil
-                for consumer in state.consumers.values { consumer.waiting?.resume(returning: nil) }
-                state.consumers = [:]
+                defer { state.consumers = [:] }
+                return state.consumers.values.compactMap { consumer in
+                    consumer.waiting.map { Handover(waiting: $0, arrived: nil) }
+                }
             }
+            return []
         }
+        for handover in handovers { handover.run() }
     }
 
     private func note(_ status: CKContainer.ListeningStatus, isAccepted: Bool?, _ state: inout State) {
