@@ -114,7 +114,7 @@ struct CommandLineTests {
 
     @Test(
         arguments: [
-            "container create 1", "container create iCloud.a", "user add _x --container iCloud.a",
+            "container create iCloud.a",
             "user add bob --container none", "user list --container none",
             "user revoke bob --container iCloud.a", "user renew bob --container iCloud.a",
         ]
