@@ -16,19 +16,27 @@ package struct Requester: Hashable, Sendable {
     package var userRecordName: String?
     /// What the request is known by when the same client makes it again, with whatever ID; 0: nothing.
     package var mark: UInt64
+    /// Where a request of somebody who is not signed in comes from: who pays for it.
+    package var network: String
+    /// Milliseconds since 1970 after which a read that waits is refused instead of executed.
+    package var deadlineMilliseconds: Int64
 
     package init(
         database: DatabaseID,
         scope: DatabaseScope,
         environment: EnvironmentID,
         userRecordName: String?,
-        mark: UInt64 = 0
+        mark: UInt64 = 0,
+        network: String = "",
+        deadlineMilliseconds: Int64 = .max
     ) {
         self.database = database
         self.scope = scope
         self.environment = environment
         self.userRecordName = userRecordName
         self.mark = mark
+        self.network = network
+        self.deadlineMilliseconds = deadlineMilliseconds
     }
 }
 

@@ -1,0 +1,27 @@
+/// A bound for all holders of something together, of which nobody may have more than is left for the others.
+///
+/// So one greedy holder has half of it at the most, and *n* of them have 1/(*n* + 1) each: there is always room for one more. Known as
+/// dynamic thresholds (Choudhury and Hahne, 1998), here with the factor 1. It needs two sums, and no count of holders.
+package struct SharedBound: Hashable, Sendable {
+    /// What all may have together, in any unit; at least 0.
+    package let capacity: Int
+
+    package init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// Whether a holder may have more.
+    ///
+    /// - Parameters:
+    ///   - added: What the holder asks for, at least 0.
+    ///   - own: What the holder has.
+    ///   - all: What all holders have, this one included.
+    package func admits(_ added: Int, own: Int, all: Int) -> Bool {
+        own + added <= self.capacity - all - added
+    }
+
+    /// How much more a holder may have, at least 0.
+    package func room(own: Int, all: Int) -> Int {
+        max(0, (self.capacity - all - own) / 2)
+    }
+}

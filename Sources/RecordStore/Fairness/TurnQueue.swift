@@ -1,0 +1,170 @@
+/// What waits, in turns by holder, so that what one holder asks for delays nobody else by more than a turn.
+///
+/// Surplus round robin: deficit round robin (Shreedhar and Varghese, 1995) in the form in which a cost may become known after the service.
+/// In each round every holder who has something waiting is given a quantum, and is served while that is not used up; what a service costs
+/// beyond it is taken from the holder's next rounds. A holder who was not there when a round began waits for the next one. What one
+/// holder has waiting is served in the order in which it came.
+///
+/// With a single holder it is a queue, first in, first out. Both ends take constant time, but for a round, which looks at each holder once.
+package struct TurnQueue<Element> {
+    fileprivate struct Waiting {
+        let element: Element
+        let cost: Int
+    }
+
+    /// What one holder has waiting, and may be served of it.
+    fileprivate struct Lane {
+        let holder: AccountHolder
+        var waiting: [Waiting] = []
+        /// Those before it were served.
+        var first = 0
+        var cost = 0
+        /// Above 0: may be served in this round.
+        var balance = 0
+
+        var isEmpty: Bool { self.first == self.waiting.count }
+
+        mutating func removeFirst() -> Waiting {
+            let next = self.waiting[self.first]
+            self.first += 1
+            self.cost -= next.cost
+            if self.first == self.waiting.count {
+                self.waiting.removeAll(keepingCapacity: self.waiting.capacity <= 64)
+                self.first = 0
+            } else if self.first >= 64, self.first * 2 > self.waiting.count {
+                self.waiting.removeFirst(self.first)
+                self.first = 0
+            }
+            return next
+        }
+    }
+
+    /// What each holder may be served in a round, in the unit of the costs.
+    private let quantum: Int
+    /// In the order of their turns.
+    private var lanes: [Lane] = []
+    private var places: [AccountHolder: Int] = [:]
+    /// Whose turn it is; those before had theirs in this round.
+    private var turn = 0
+
+    /// How much waits.
+    package private(set) var count = 0
+    /// What that costs, as far as it was said when it came.
+    package private(set) var cost = 0
+    /// How many holders have something waiting.
+    package private(set) var holders = 0
+
+    /// - Parameter quantum: What each holder may be served in a round, in the unit of the costs; at least 1. A round should take a few
+    ///   milliseconds at most.
+    package init(quantum: Int) {
+        precondition(quantum > 0)
+        self.quantum = quantum
+    }
+
+    package var isEmpty: Bool { self.count == 0 }
+
+    /// How much a holder has waiting.
+    package func count(of holder: AccountHolder) -> Int {
+        self.places[holder].map { self.lanes[$0].waiting.count - self.lanes[$0].first } ?? 0
+    }
+
+    /// What it costs that a holder has waiting, as far as it was said when it came.
+    package func cost(of holder: AccountHolder) -> Int {
+        self.places[holder].map { self.lanes[$0].cost } ?? 0
+    }
+
+    /// Adds something at the end of what its holder has waiting.
+    ///
+    /// - Parameter cost: Counts as 1 at least, or a holder could be served for ever; what is not known yet is charged later.
+    package mutating func append(_ element: Element, of holder: AccountHolder, cost: Int) {
+        let cost = max(1, cost)
+        let place = self.place(of: holder)
+        if self.lanes[place].isEmpty { self.holders += 1 }
+        self.lanes[place].waiting.append(Waiting(element: element, cost: cost))
+        self.lanes[place].cost += cost
+        self.count += 1
+        self.cost += cost
+    }
+
+    /// What is next; `nil`: nothing waits.
+    package var first: Element? {
+        mutating get {
+            guard self.findTurn() else { return nil }
+            return self.lanes[self.turn].waiting[self.lanes[self.turn].first].element
+        }
+    }
+
+    /// Takes what is next, and charges its holder with its cost; `nil`: nothing waits.
+    package mutating func popFirst() -> Element? {
+        guard self.findTurn() else { return nil }
+        let next = self.lanes[self.turn].removeFirst()
+        self.lanes[self.turn].balance -= next.cost
+        if self.lanes[self.turn].isEmpty { self.holders -= 1 }
+        self.count -= 1
+        self.cost -= next.cost
+        return next.element
+    }
+
+    /// Charges a holder with what a service cost beyond what was said, or gives back what it cost less.
+    ///
+    /// Of no account when nothing waits: then nobody was delayed.
+    package mutating func charge(_ cost: Int, of holder: AccountHolder) {
+        guard self.count > 0, cost != 0 else { return }
+        self.lanes[self.place(of: holder)].balance -= cost
+    }
+
+    private mutating func place(of holder: AccountHolder) -> Int {
+        if self.count == 0 { self.forgetDebts(exceptLaneOf: holder) }
+        if let place = self.places[holder] { return place }
+        self.places[holder] = self.lanes.count
+        self.lanes.append(Lane(holder: holder))
+        return self.lanes.count - 1
+    }
+
+    /// Goes on to the holder whose turn it is, beginning rounds as they are needed.
+    private mutating func findTurn() -> Bool {
+        guard self.count > 0 else { return false }
+        while true {
+            while self.turn < self.lanes.count {
+                if !self.lanes[self.turn].isEmpty, self.lanes[self.turn].balance > 0 { return true }
+                self.turn += 1
+            }
+            self.beginRound()
+        }
+    }
+
+    /// Gives every holder a quantum, or as many as it takes until somebody who waits may be served.
+    private mutating func beginRound() {
+        self.turn = 0
+        var rounds = Int.max
+        for lane in self.lanes where !lane.isEmpty {
+            rounds = min(rounds, max(0, -lane.balance) / self.quantum + 1)
+        }
+        var isAnyGone = false
+        for place in self.lanes.indices {
+            // What was not used up is not saved for later.
+            self.lanes[place].balance = min(self.lanes[place].balance, 0) + rounds * self.quantum
+            if self.lanes[place].isEmpty, self.lanes[place].balance >= 0 { isAnyGone = true }
+        }
+        guard isAnyGone else { return }
+        // Those who owe nothing and want nothing are forgotten.
+        self.lanes.removeAll { $0.isEmpty && $0.balance >= 0 }
+        self.places.removeAll(keepingCapacity: true)
+        for (place, lane) in self.lanes.enumerated() { self.places[lane.holder] = place }
+    }
+
+    /// Begins anew: while nothing waited nobody was delayed.
+    private mutating func forgetDebts(exceptLaneOf holder: AccountHolder) {
+        self.turn = 0
+        if self.lanes.count == 1, self.lanes[0].holder == holder {
+            self.lanes[0].balance = 0
+        } else {
+            self.lanes.removeAll(keepingCapacity: self.lanes.count <= 64)
+            self.places.removeAll(keepingCapacity: self.lanes.capacity <= 64)
+        }
+    }
+}
+
+extension TurnQueue: Sendable where Element: Sendable {}
+extension TurnQueue.Waiting: Sendable where Element: Sendable {}
+extension TurnQueue.Lane: Sendable where Element: Sendable {}
