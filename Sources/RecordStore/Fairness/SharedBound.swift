@@ -10,12 +10,7 @@ package struct SharedBound: Hashable, Sendable {
         self.capacity = capacity
     }
 
-    /// Whether a holder may have more.
-    ///
-    /// - Parameters:
-    ///   - added: What the holder asks for, at least 0.
-    ///   - own: What the holder has.
-    ///   - all: What all holders have, this one included.
+    /// Whether a holder who has `own` of what `all` have together, this holder included, may have so much more; each at least 0.
     package func admits(_ added: Int, own: Int, all: Int) -> Bool {
         own + added <= self.capacity - all - added
     }

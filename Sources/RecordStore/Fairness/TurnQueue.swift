@@ -75,7 +75,7 @@ package struct TurnQueue<Element> {
 
     /// Adds something at the end of what its holder has waiting.
     ///
-    /// - Parameter cost: Counts as 1 at least, or a holder could be served for ever; what is not known yet is charged later.
+    /// A cost counts as 1 at least, or a holder could be served for ever; what is not known yet is charged later.
     package mutating func append(_ element: Element, of holder: AccountHolder, cost: Int) {
         let cost = max(1, cost)
         let place = self.place(of: holder)
