@@ -128,6 +128,8 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1, help="seed of the keys (default 1)")
     parser.add_argument("--json", metavar="FILE", help="write the rows as an array of objects")
     parser.add_argument("--bin", required=True, help="folder with the release executables")
+    parser.add_argument("--against", metavar="FOLDER",
+                        help="measure each row beside the executables of another build there, in place of the peers")
     options = parser.parse_args()
     wanted = options.rows.split(",")
     unknown = set(wanted) - {row.workload for row in ROWS}
@@ -141,6 +143,44 @@ def ratio(row, our, their):
     if row.is_p99_beside:
         return (2 * their["p99_ms"] + 5) / our["p99_ms"]
     return our["rate"] / their["rate"]
+
+
+def against(row, ours, other, options):
+    """Alternates two builds of ours: the ratio is of rates or, where a row is judged by a time or a size, of those the other way round."""
+    is_less = bool(row.figure) and row.is_better_less
+    key = row.figure or ("p99_ms" if row.is_p99_beside else "rate")
+    our_row = replace(row, workload=row.ours or row.workload)
+    for side in (ours, other):
+        side.load(row)
+    time.sleep(row.quiet_seconds)
+    pairs = []
+    for number in range(1, 2) if row.is_once else range(options.rounds + 1):
+        seconds = options.seconds if number > 0 else 1
+        # Whoever comes second finds the processor warm and the disk busy: they take turns.
+        order = (ours, other) if number % 2 else (other, ours)
+        measured = {side.name: side.measure(our_row, seconds, seed_of(row, number, options)) for side in order}
+        if number > 0:  # the first pair warms both up
+            pairs.append((measured[ours.name], measured[other.name]))
+            print(f"  {row.workload} {number}/{options.rounds}: {ours.name} {pairs[-1][0][key]:,.6g}, "
+                  f"{other.name} {pairs[-1][1][key]:,.6g}", file=sys.stderr)
+    is_less = is_less or row.is_p99_beside
+    ratios = [their[key] / our[key] if is_less else our[key] / their[key] for our, their in pairs]
+
+    def middle(side, name):
+        values = [pair[side][name] for pair in pairs]
+        return None if None in values else round(statistics.median(values), 3)
+
+    result = {
+        "row": row.title, "workload": row.workload, "against": other.name, "unit": row.unit,
+        "ours": middle(0, key), "peer": middle(1, key), "ratio": round(statistics.median(ratios), 3),
+        "must": None, "aim": None, "verdict": "-", "spread": [round(min(ratios), 3), round(max(ratios), 3)],
+        "rounds": len(pairs), "seconds": options.seconds, "requests_s": middle(0, "rate"),
+        "p50_ms": middle(0, "p50_ms"), "p99_ms": middle(0, "p99_ms"),
+    }
+    for name in ("server_cpu_us", "client_cpu_us"):
+        result[f"ours_{name}"], result[f"peer_{name}"] = (
+            (middle(0, name), middle(1, name)) if name in pairs[0][0] else (None, None))
+    return result
 
 
 def seed_of(row, number, options):
@@ -275,18 +315,25 @@ def main():
     os.chmod(folder, 0o755)  # the peer's account has to pass through
     ours, peer = Tidemark(folder, options.bin), PostgreSQL(folder)
     bare, nats = BareStream(folder, options.bin), NATS(folder, options.bin)
+    other = options.against and Tidemark(os.path.join(folder, "other"), options.against, name="other build")
     try:
         # Before minutes of measurements that would be lost.
-        if any(row.is_beside_nats for row in options.rows):
+        if not other and any(row.is_beside_nats for row in options.rows):
             nats.check()
         ours.start()
-        if not all(row.rival or row.figure or row.amount for row in options.rows):
+        if other:
+            os.mkdir(other.folder)
+            other.start()
+        elif not all(row.rival or row.figure or row.amount for row in options.rows):
             peer.start()
         # SQLite maps the first 2 GiB of a file, and reads what lies behind with calls: both zones of first-fetch come before.
         for row in options.rows:
             if row.dataset == "history":
                 ours.load(row)
-        results = [alone(row, ours, options, nats if row.is_beside_nats else None) if row.figure
+                if other:
+                    other.load(row)
+        results = [against(row, ours, other, options) if other
+                   else alone(row, ours, options, nats if row.is_beside_nats else None) if row.figure
                    else compare(row, ours, bare if row.amount else peer, options) for row in options.rows]
         print(table(results))
         if options.json:
@@ -298,8 +345,9 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        for side in (ours, peer, bare, nats):
-            side.stop()
+        for side in (ours, peer, bare, nats, other):
+            if side:
+                side.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -13,9 +13,8 @@ SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Tidemark", "s
 
 
 class Tidemark:
-    name = "Tidemark"
-
-    def __init__(self, folder, executables):
+    def __init__(self, folder, executables, name="Tidemark"):
+        self.name = name
         self.folder = folder
         self.data = os.path.join(folder, "tidemark")
         self.log = os.path.join(folder, "tidemark.log")
@@ -33,8 +32,8 @@ class Tidemark:
                 [tidemark, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
                  # Files that earlier rounds have brought go, so that the disk need not have room for all.
                  "--set", "asset_grace_s=60",
-                 # One more than listeners saves.
-                 "--set", "connections_max=10016"], stdout=log, stderr=log, start_new_session=True)
+                 # The listeners, and who saves: one user, who may have as many as are left for the others.
+                 "--set", "connections_max=20032"], stdout=log, stderr=log, start_new_session=True)
         port = self._await_port()
         run([tidemark, "container", "create", CONTAINER, "--data", self.data])
         # Saves would define the types, and give every field an index that the peer's table has not.
