@@ -18,8 +18,8 @@ struct ZonePlan {
     var failedSaves: [String: Int] = [:]
     /// Records that the plan read and may need again.
     var read: [String: StoredRecord?] = [:]
-    /// The name of a record type that was found to be one: most requests name one type.
-    private var typeChecked = ""
+    /// The name of a record type that was found to be one: most requests name one type. `nil` if none was checked yet.
+    private var typeChecked: String?
     /// Fields of the type that was asked for last, as they were before the request.
     private var storedDefinitions: (type: String, fields: FieldDefinitions)?
     /// Fields that accepted saves of the zone define, by record type.

@@ -97,6 +97,7 @@ struct DatabaseFile: Sendable {
             _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
         if found < known { try Migrations.migrator.migrate(queue) }
+        if self.preparation == .makeOrMigrate { try queue.inDatabase { try NamelessType.rename($0) } }
         return queue
     }
 
