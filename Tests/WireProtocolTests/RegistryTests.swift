@@ -69,6 +69,7 @@ enum Registry {
         "notifications_unacknowledged_max": Bounds.notificationsUnacknowledgedMax,
         "participants_max": Bounds.participantsMax,
         "share_token_bytes_max": Bounds.shareTokenBytesMax,
+        "share_requesters_max": Bounds.shareRequestersMax,
         "share_misses_per_minute_max": Bounds.defaults.shareMissesPerMinuteMax,
         "asset_data_bytes_max": Bounds.assetDataBytesMax,
         "versions_max": Hello.versionsMax,
