@@ -63,7 +63,7 @@ struct CompactToken {
     init(_ text: String) throws(IdentityTokenError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.decoded(parts[0]), let claims = Self.decoded(parts[1]),
-            let signature = Self.decoded(parts[2]),
+            let signature = Self.decoded(parts[2]), StrictJSON.isObject(header),
             let fields = try? JSONDecoder().decode(Header.self, from: header)
         else { throw .malformed }
         self.header = fields
@@ -77,6 +77,7 @@ struct CompactToken {
     }
 
     func claims() throws(IdentityTokenError) -> Claims {
+        guard StrictJSON.isObject(self.claimBytes) else { throw .malformed }
         do {
             return try JSONDecoder().decode(Claims.self, from: self.claimBytes)
         } catch {

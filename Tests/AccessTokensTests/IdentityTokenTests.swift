@@ -83,15 +83,49 @@ struct BadToken: CustomTestStringConvertible, Sendable {
             return "+" + token
         },
         BadToken("claims that are no JSON", .malformed) { try Self.claims("{", signedBy: $0) },
+        BadToken("a header that names its algorithm twice", .malformed) { provider in
+            try Self.header(#"{"alg":"ES256","alg":"ES256"}"#, .utf8, signedBy: provider)
+        },
+        BadToken("a header in UTF-16", .malformed) {
+            try Self.header(#"{"alg":"ES256"}"#, .utf16LittleEndian, signedBy: $0)
+        },
+        BadToken("a header with a byte order mark", .malformed) {
+            try Self.header("\u{FEFF}{\"alg\":\"ES256\"}", .utf8, signedBy: $0)
+        },
+        BadToken("claims that name their subject twice", .malformed) { provider in
+            let good = String(decoding: try Provider.json(Provider.claims, [:]), as: UTF8.self)
+            return try Self.claims(good.dropLast() + #","s\u0075b":"eve"}"#, signedBy: provider)
+        },
+        BadToken("claims in UTF-32", .malformed) { provider in
+            let good = String(decoding: try Provider.json(Provider.claims, [:]), as: UTF8.self)
+            return try Self.claims(good, .utf32BigEndian, signedBy: provider)
+        },
+        BadToken("claims with a byte order mark", .malformed) { provider in
+            let good = String(decoding: try Provider.json(Provider.claims, [:]), as: UTF8.self)
+            return try Self.claims("\u{FEFF}" + good, signedBy: provider)
+        },
         BadToken("claims that nest", .malformed) { provider in
             let deep = String(repeating: "[", count: 2_000)
             return try Self.claims(deep, signedBy: provider)
         },
     ]
 
-    private static func claims(_ text: String, signedBy provider: Provider) throws -> String {
+    private static func claims(
+        _ text: String,
+        _ encoding: String.Encoding = .utf8,
+        signedBy provider: Provider
+    ) throws -> String {
         let header = try Provider.part(["alg": "ES256"], [:])
-        return try provider.signed(header + "." + Provider.base64(Array(text.utf8)))
+        return try provider.signed(header + "." + Provider.base64(text.data(using: encoding) ?? Data()))
+    }
+
+    private static func header(
+        _ text: String,
+        _ encoding: String.Encoding,
+        signedBy provider: Provider
+    ) throws -> String {
+        let header = Provider.base64(text.data(using: encoding) ?? Data())
+        return try provider.signed(header + "." + Provider.part(Provider.claims, [:]))
     }
 
     private static func unsigned(_ provider: Provider, _ header: [String: Any]) throws -> String {

@@ -59,8 +59,12 @@ struct Provider {
     }
 
     static func part(_ members: [String: Any], _ changes: [String: Any]) throws -> String {
+        self.base64(try self.json(members, changes))
+    }
+
+    static func json(_ members: [String: Any], _ changes: [String: Any]) throws -> Data {
         let merged = members.merging(changes) { $1 }.filter { !($0.value is NSNull) }
-        return self.base64(try JSONSerialization.data(withJSONObject: merged, options: .sortedKeys))
+        return try JSONSerialization.data(withJSONObject: merged, options: .sortedKeys)
     }
 
     static func base64(_ bytes: some Sequence<UInt8>) -> String {
