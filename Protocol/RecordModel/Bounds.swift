@@ -50,6 +50,8 @@ package struct Bounds: Hashable, Sendable {
     package static let queryPageMax = 400
     /// Index entries and records that one page of a query reads.
     package static let queryReadsMax = 20_000
+    /// Comparisons of records with a predicate for one page of a query.
+    package static let queryComparisonsMax = 500_000
     /// Records that are collected for a sort that no index orders.
     package static let querySortMax = 100_000
     /// A schema in the CloudKit Schema Language.

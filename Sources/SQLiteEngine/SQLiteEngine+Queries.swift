@@ -16,9 +16,13 @@ extension SQLiteEngine {
             reply(.failure(error))
             return
         }
-        let whole = self.page(read, for: requester, attemptMax: nil)
+        let whole = self.page(read, for: requester, attempt: nil)
         if read.limit < self.configuration.inlineQueryReadsMax {
-            let attempt = self.page(read, for: requester, attemptMax: self.configuration.inlineQueryReadsMax)
+            let budget = QueryBudget.Attempt(
+                readsMax: self.configuration.inlineQueryReadsMax,
+                comparisonsMax: self.configuration.inlineQueryComparisonsMax
+            )
+            let attempt = self.page(read, for: requester, attempt: budget)
             let isDone = self.reads.attempt { connection in
                 guard let answer = attempt(connection) else { return false }
                 self.reads.reply(with: answer, of: requester.databaseShown, reply)
@@ -45,11 +49,11 @@ extension SQLiteEngine {
     private func page(
         _ read: QueryRead,
         for requester: Requester,
-        attemptMax: Int?
+        attempt: QueryBudget.Attempt?
     ) -> @Sendable (ReadConnection) -> Result<QueryAnswer, StoreError>? {
         var budget = self.configuration.queryBudget
         budget.answerBytesMax = self.configuration.bounds.answerBytesMax
-        budget.attemptMax = attemptMax
+        budget.attempt = attempt
         let report = self.report
         return { [budget] connection in
             do throws(StorageFailure) {

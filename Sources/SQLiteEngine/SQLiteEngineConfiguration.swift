@@ -44,6 +44,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// What a page of a query may cost, and what it may cost on the caller's thread.
     package var queryBudget = QueryBudget.defaults
     package var inlineQueryReadsMax = 256
+    package var inlineQueryComparisonsMax = 4_000
     /// What a page of a feed may look at.
     package var feedReadsMax = FeedBudget.defaults.readsMax
     /// Tombstones that are older are removed, and tokens of before them refused.

@@ -30,6 +30,7 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.filePagesMax = settings.filePagesMax
             configuration.queryBudget = settings.queryBudget
             configuration.inlineQueryReadsMax = settings.inlineQueryReadsMax
+            configuration.inlineQueryComparisonsMax = settings.inlineQueryComparisonsMax
             configuration.feedReadsMax = settings.feedReadsMax
             configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
             configuration.commitRecordsMax = settings.commitRecordsMax
@@ -56,6 +57,7 @@ struct EngineSettings {
     var filePagesMax: Int?
     var queryBudget = QueryBudget.defaults
     var inlineQueryReadsMax = 256
+    var inlineQueryComparisonsMax = 4_000
     var feedReadsMax = 20_000
     var tombstoneRetentionSeconds = 31_536_000
     var commitRecordsMax = 4_000

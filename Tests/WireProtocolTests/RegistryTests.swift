@@ -54,6 +54,7 @@ enum Registry {
         "sort_keys_max": Bounds.sortKeysMax,
         "query_page_max": Bounds.queryPageMax,
         "query_reads_max": Bounds.queryReadsMax,
+        "query_comparisons_max": Bounds.queryComparisonsMax,
         "query_sort_max": Bounds.querySortMax,
         "schema_bytes_max": Bounds.schemaBytesMax,
         "missing_max": Bounds.missingMax,

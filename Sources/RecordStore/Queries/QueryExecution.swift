@@ -26,8 +26,7 @@ package struct QueryExecution {
         self.rule = rule
         self.budget = budget
         self.reader = reader
-        let meter = ReadMeter(readsMax: budget.readsMax, attemptMax: budget.attemptMax)
-        self.store = QueryStore(reader, meter: meter)
+        self.store = QueryStore(reader, meter: ReadMeter(budget))
     }
 
     package func answer() throws(QueryFailure) -> QueryAnswer {
@@ -67,7 +66,8 @@ package struct QueryExecution {
             plan: plan,
             hiddenFields: type?.fieldsHidden(from: self.read.query) ?? [],
             entriesRead: self.store.meter.entriesRead,
-            recordsRead: self.store.meter.recordsRead
+            recordsRead: self.store.meter.recordsRead,
+            comparisons: self.store.meter.comparisons
         )
     }
 

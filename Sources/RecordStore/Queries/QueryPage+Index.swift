@@ -152,7 +152,9 @@ extension QueryPage {
             while case .found(let entry) = try cursor.cursor.peek(), entry.value == value {
                 _ = try cursor.cursor.next()
                 read += 1
-                guard read <= self.budget.collectedMax else { throw .refused(.queryTooBroad) }
+                guard read <= self.budget.collectedMax, !self.store.meter.isTooBroad else {
+                    throw .refused(.queryTooBroad)
+                }
                 guard let values = try self.record(numbered: entry.record),
                     self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
                 else { continue }

@@ -67,6 +67,7 @@ extension QueryPage {
         var branches = [QuerySource.Branch(source: source, condition: .all)]
         if case .branches(let parts) = source { branches = parts }
         guard !branches.isEmpty else { return nil }
+        let costs = self.costs(of: branches)
         var zones = self.zones(from: start?.zone ?? "")
         var start = start
         while let zone = try zones.next() {
@@ -80,7 +81,8 @@ extension QueryPage {
                     zone: zone,
                     source: branches[number].source,
                     condition: branches[number].condition,
-                    earlier: branches[..<number].map(\.condition)
+                    earlier: branches[..<number].map(\.condition),
+                    cost: costs[number]
                 )
                 if let end = try self.walk(walk, from: place, take) {
                     return .source(zone: zone.name, branch: number, end)
@@ -101,6 +103,21 @@ extension QueryPage {
         var condition: CheckedPredicate
         /// A record that meets one of them came before.
         var earlier: [CheckedPredicate]
+        /// Of looking at all these.
+        var cost: ComparisonCost
+    }
+
+    /// What each branch costs, the conditions of those before it included.
+    private func costs(of branches: [QuerySource.Branch]) -> [ComparisonCost] {
+        var cost = ComparisonCost(self.interest)
+        return branches.map { branch in
+            cost.add(branch.condition)
+            var own = cost
+            if case .ranges(let index, let ranges) = branch.source, index.isMany {
+                own.add(index, rangeCount: ranges.count)
+            }
+            return own
+        }
     }
 
     /// Returns where to go on in the branch; `nil`: it is finished.
@@ -205,9 +222,13 @@ extension QueryPage {
         many: ManyEntries? = nil,
         _ take: (RecordValues, NamedZone) -> CandidateFate
     ) throws(QueryFailure) -> CandidateFate {
-        if self.store.meter.recordsRead >= self.budget.collectedMax { throw .refused(.queryTooBroad) }
-        guard let values = try self.record(numbered: number), many?.isFirst(of: values) ?? true,
-            walk.condition.matches(values), !walk.earlier.contains(where: { $0.matches(values) })
+        if self.store.meter.recordsRead >= self.budget.collectedMax || self.store.meter.isTooBroad {
+            throw .refused(.queryTooBroad)
+        }
+        guard let values = try self.record(numbered: number) else { return .taken }
+        try self.store.meter.countComparisons(walk.cost.comparisons(with: values))
+        guard many?.isFirst(of: values) ?? true, walk.condition.matches(values),
+            !walk.earlier.contains(where: { $0.matches(values) })
         else { return .taken }
         return take(values, walk.zone)
     }

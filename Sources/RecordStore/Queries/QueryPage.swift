@@ -15,7 +15,8 @@ final class QueryPage {
     private let read: QueryRead
     private let zones: Zones
     private let rule: ReadRule
-    private let interest: FieldsOfInterest
+    let interest: FieldsOfInterest
+    private let filterCost: ComparisonCost
     private let desiredKeys: Set<String>?
 
     private(set) var records: [Record] = []
@@ -40,7 +41,11 @@ final class QueryPage {
         self.store = store
         self.order = SortOrder(query.sort)
         // Where nothing is filtered nothing is looked at either: such a source has no values to compare.
-        self.interest = FieldsOfInterest(plan.filter.fields.union(query.sort.map(\.field)))
+        let interest = FieldsOfInterest(plan.filter.fields.union(query.sort.map(\.field)))
+        self.interest = interest
+        var cost = ComparisonCost(interest)
+        cost.add(plan.filter)
+        self.filterCost = cost
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
@@ -97,6 +102,7 @@ final class QueryPage {
     func record(numbered number: Int64) throws(QueryFailure) -> RecordValues? {
         guard let record = try self.candidate(numbered: number) else { return nil }
         let values = self.interest.values(of: record)
+        try self.store.meter.countComparisons(self.filterCost.comparisons(with: values))
         return self.plan.filter.matches(values) ? values : nil
     }
 

@@ -46,4 +46,6 @@ package struct QueryAnswer: Sendable {
     package var hiddenFields: [String]
     package var entriesRead: Int
     package var recordsRead: Int
+    /// As `ComparisonCost` counts them.
+    package var comparisons: Int
 }

@@ -15,6 +15,11 @@ struct FieldsOfInterest: Sendable {
         self.slots = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1.name, $0) })
     }
 
+    var count: Int { self.names.count }
+
+    /// `nil`: no field of the body.
+    func slot(of field: String) -> Int? { self.slots[field] }
+
     func values(of record: NamedRecord) -> RecordValues {
         var found = [FieldSlice?](repeating: nil, count: self.names.count)
         let bytes = record.stored.body.bytes
@@ -60,6 +65,12 @@ struct RecordValues {
             .timestampList, .bytesList, .locationList, .referenceList, .asset, .assetList:
             return ComparableValue.elements(of: body.value(of: slice))
         }
+    }
+
+    /// How much there is to look at in a field; `nil`: nothing.
+    func size(inSlot slot: Int) -> (bytes: Int, isList: Bool)? {
+        guard let slice = self.slices[slot], !slice.isEncrypted else { return nil }
+        return (slice.value.count, slice.type.isList)
     }
 
     /// What an index has of the record.

@@ -135,7 +135,8 @@ struct Explain: AsyncParsableCommand {
 
     private func print(_ answer: QueryAnswer, to query: Query) {
         var lines = answer.plan.lines(sort: query.sort).map { "plan      \($0)" }
-        lines.append("read      \(answer.entriesRead) index entries, \(answer.recordsRead) records")
+        let read = "\(answer.entriesRead) index entries, \(answer.recordsRead) records"
+        lines.append("read      \(read), \(answer.comparisons) comparisons")
         let more = answer.resume == nil ? "no more" : "and more behind them"
         lines.append("returned  \(answer.records.count) records, \(more)")
         Terminal.write(lines.joined(separator: "\n") + "\n")
