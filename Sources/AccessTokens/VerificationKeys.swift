@@ -15,14 +15,23 @@ package struct VerificationKeys: Sendable {
     /// Each is one signature to check for a token that has no `kid`.
     private static let keysMax = 64
 
+    /// No token is signed with one of these.
+    package static let none = VerificationKeys(keys: [])
+
     private let keys: [Key]
 
-    /// Reads the contents of a file.
+    package var isEmpty: Bool { self.keys.isEmpty }
+
+    private init(keys: [Key]) {
+        self.keys = keys
+    }
+
+    /// Reads the contents of a file; empty if it is a key set that says so.
     package init(contents: String) async throws(VerificationKeyError) {
         guard contents.utf8.count <= Self.bytesMax else { throw .tooMany }
+        guard contents.contains(where: { !$0.isWhitespace }) else { throw .none }
         let keys =
             contents.contains("-----BEGIN ") ? try await Self.pem(contents) : try await Self.jwks(contents)
-        guard !keys.isEmpty else { throw .none }
         guard keys.count <= Self.keysMax else { throw .tooMany }
         self.keys = keys
     }
@@ -62,6 +71,7 @@ package struct VerificationKeys: Sendable {
                 keys.append(Key(id: id, algorithm: try await self.algorithm(algorithm, of: row)))
             }
         }
+        guard !keys.isEmpty || rows.isEmpty else { throw .none }
         return keys
     }
 
@@ -146,7 +156,7 @@ package enum VerificationKeyError: Error, Hashable, Sendable {
     case unreadable
     /// A key that is not what it says; which one.
     case unusable(String)
-    /// No key that verifies signatures.
+    /// Nothing, or keys none of which verifies signatures.
     case none
     /// A private key in PEM, which is nobody's business here.
     case secret

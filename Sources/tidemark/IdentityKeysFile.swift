@@ -4,28 +4,14 @@ import Logging
 import RecordServer
 import ServiceLifecycle
 
-/// The file with an identity provider's keys: read at the start, and again whenever it changes.
+/// Keeps the keys of an identity provider as their file has them: read at the start, and again whenever it changes.
 struct IdentityKeysFile: Service {
     private static let interval = Duration.seconds(1)
 
     let tokens: IdentityTokens
-    private let path: String
+    private let file: VerificationKeyFile
+    private let retention: KeyRetention
     private let logger: Logger
-    private let firstState: State?
-
-    /// What tells one version of a file from another.
-    private struct State: Equatable {
-        var modified: Date?
-        var bytes: UInt64?
-        var number: UInt64?
-
-        init?(path: String) {
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-            self.modified = attributes[.modificationDate] as? Date
-            self.bytes = attributes[.size] as? UInt64
-            self.number = attributes[.systemFileNumber] as? UInt64
-        }
-    }
 
     /// Reads the keys for the first time.
     ///
@@ -33,9 +19,15 @@ struct IdentityKeysFile: Service {
     /// - Throws: `configuration` for a file that cannot be used.
     init?(_ settings: Settings.Identity, logger: Logger) async throws(CommandFailure) {
         guard let path = settings.keysPath, let issuer = settings.issuer else { return nil }
-        self.path = path
+        self.file = VerificationKeyFile(path: path)
+        self.retention = settings.keyRetention
         self.logger = logger
-        self.firstState = State(path: path)
+        let keys: VerificationKeys
+        do {
+            keys = try await self.file.read()
+        } catch {
+            throw CommandFailure(.configuration, Self.text(of: error, path))
+        }
         self.tokens = IdentityTokens(
             rules: IdentityTokens.Rules(
                 issuer: issuer,
@@ -43,57 +35,69 @@ struct IdentityKeysFile: Service {
                 leewaySeconds: settings.leewaySeconds,
                 createsUsers: settings.createsUsers
             ),
-            keys: try await Self.keys(in: path)
+            keys: keys
         )
+        if keys.isEmpty { self.tellNobody(Self.text(of: .unusable(.none), path)) }
     }
 
-    /// Looks at the file once a second; one that cannot be used leaves the keys as they were.
+    /// Looks at the file once a second.
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
-            var state = self.firstState
+            var file = self.file
             while true {
                 try await Task.sleep(for: Self.interval)
-                let now = State(path: self.path)
-                guard now != state else { continue }
-                state = now
-                do throws(CommandFailure) {
-                    self.tokens.replaceKeys(try await Self.keys(in: self.path))
-                    self.logger.info(
-                        "read the identity provider's keys again",
-                        metadata: [LogKeys.path: "\(self.path)"]
-                    )
-                } catch {
-                    self.logger.error(
-                        "the identity provider's keys stay as they were",
-                        metadata: [LogKeys.reason: "\(error.message)"]
-                    )
-                }
+                if file.hasChanged() { await self.takeKeys(of: file) }
             }
         }
     }
 
-    private static func keys(in path: String) async throws(CommandFailure) -> VerificationKeys {
-        guard let contents = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw CommandFailure(
-                .configuration,
-                "the file of jwt_keys_file, \(path), cannot be read as text."
+    /// Takes the keys over that the file has, or has none, or goes on with the last ones: as the operator wants it.
+    private func takeKeys(of file: VerificationKeyFile) async {
+        do throws(VerificationKeyFileError) {
+            let keys = try await file.read()
+            guard !keys.isEmpty else { throw .unusable(.none) }
+            self.tokens.replaceKeys(keys)
+            self.logger.info(
+                "read the identity provider's keys again",
+                metadata: [LogKeys.path: "\(file.path)"]
             )
-        }
-        do {
-            return try await VerificationKeys(contents: contents)
         } catch {
-            throw CommandFailure(.configuration, "the file of jwt_keys_file, \(path), \(Self.advice(error))")
+            let reason = Self.text(of: error, file.path)
+            guard self.retention.keepsKeys(after: error) else {
+                self.tokens.replaceKeys(.none)
+                return self.tellNobody(reason)
+            }
+            let advice =
+                self.retention == .always
+                ? "To let nobody in, start the server with jwt_keys_keep=never."
+                : #"To let nobody in, write {"keys": []} there."#
+            self.logger.error(
+                "the identity provider's keys stay as they were",
+                metadata: [LogKeys.reason: "\(reason) \(advice)"]
+            )
         }
     }
 
-    private static func advice(_ error: VerificationKeyError) -> String {
+    private func tellNobody(_ reason: String) {
+        self.logger.error(
+            "the identity provider has no keys: its tokens let nobody in",
+            metadata: [LogKeys.reason: "\(reason) To let its users in, write the provider's keys there."]
+        )
+    }
+
+    private static func text(of error: VerificationKeyFileError, _ path: String) -> String {
+        "the file of jwt_keys_file, \(path), \(Self.advice(error))"
+    }
+
+    private static func advice(_ error: VerificationKeyFileError) -> String {
         switch error {
-        case .unreadable: "is neither a JSON Web Key Set nor public keys in PEM."
-        case .unusable(let name):
+        case .unreachable(let code): "cannot be read: \(String(cString: strerror(code)))."
+        case .unusable(.unreadable): "is neither a JSON Web Key Set nor public keys in PEM."
+        case .unusable(.unusable(let name)):
             "has a key that cannot be used: \(name). It takes RSA from 2,048 bits, P-256, P-384, P-521 and Ed25519."
-        case .none: "has no key that verifies signatures. Shared secrets are not accepted."
-        case .secret: "has a private key. Give the server public keys alone."
-        case .tooMany: "has more keys, or is larger, than any provider's."
+        case .unusable(.none): "has no key that verifies signatures. Shared secrets are not accepted."
+        case .unusable(.secret): "has a private key. Give the server public keys alone."
+        case .unusable(.tooMany): "has more keys, or is larger, than any provider's."
         }
     }
 }

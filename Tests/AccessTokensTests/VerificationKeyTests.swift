@@ -74,8 +74,7 @@ import Testing
         broken["x"] = "AA"
         let row = broken
         for (contents, error) in [
-            ("", VerificationKeyError.unreadable), ("{}", .unreadable), ("[]", .unreadable),
-            ("{\"keys\":[]}", .none),
+            ("", VerificationKeyError.none), (" \n", .none), ("{}", .unreadable), ("[]", .unreadable),
             (privatePEM, .secret),
             ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", .unusable("PEM 1")),
             (try Provider.jwks([row]), .unusable("one")),
@@ -83,6 +82,14 @@ import Testing
             (try Provider.jwks(Array(repeating: Provider().publicJWK, count: 65)), .tooMany),
         ] {
             await #expect(throws: error) { try await VerificationKeys(contents: contents) }
+        }
+    }
+
+    @Test func `a key set without keys can be read, and no token is signed with one of it`() async throws {
+        let keys = try await VerificationKeys(contents: #"{"keys":[]}"#)
+        #expect(keys.isEmpty)
+        #expect(throws: IdentityTokenError.algorithmRefused) {
+            try self.identity(Provider().token(), keys: keys)
         }
     }
 

@@ -60,6 +60,14 @@ struct CredentialTests {
                 throw error
             }
         }
+
+        /// Whether a token signs its user in.
+        func letsIn(_ token: String) async -> Bool {
+            let signedIn: Void? = try? await self.connected({ $0.token = token }) {
+                _ = try await $0.userRecordID()
+            }
+            return signedIn != nil
+        }
     }
 
     /// Asks until the server refuses, and returns the error and how long that took.
@@ -254,9 +262,48 @@ struct CredentialTests {
         }
     }
 
+    @Test func `an emptied or deleted key set lets nobody in, and a spoilt one changes nothing`() async throws
+    {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/keys"
+        let key = P256.Signing.PrivateKey()
+        let token = try Self.token(of: "ada", signedWith: key, seconds: 600)
+        func write(_ text: String) throws {
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+        }
+        try write(key.publicKey.pemRepresentation)
+        let settings = [
+            "--set", "jwt_keys_file=\(path)", "--set", "jwt_issuer=https://id.test", "--set",
+            "jwt_create_users=1",
+        ]
+        try await Host.run(settings: settings) { host in
+            func afterLog(_ text: String, times: Int) async throws -> Bool {
+                let clock = ContinuousClock()
+                let start = clock.now
+                while host.process.log().components(separatedBy: text).count <= times,
+                    clock.now - start < .seconds(60)
+                {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                return await host.letsIn(token)
+            }
+            #expect(await host.letsIn(token))
+            try write("{")
+            #expect(try await afterLog("keys stay as they were", times: 1))
+            try write(#"{"keys": []}"#)
+            #expect(try await !afterLog("its tokens let nobody in", times: 1))
+            try write(key.publicKey.pemRepresentation)
+            #expect(try await afterLog("keys again", times: 1))
+            try FileManager.default.removeItem(atPath: path)
+            #expect(try await !afterLog("its tokens let nobody in", times: 2))
+        }
+    }
+
     @Test(arguments: [
         (["jwt_keys_file=/none", "jwt_issuer=a"], Int32(78), "cannot be read"),
         (["jwt_keys_file=/etc/hostname", "jwt_issuer=a"], 78, "neither a JSON Web Key Set"),
+        (["jwt_keys_file=/dev/null", "jwt_issuer=a"], 78, "no key that verifies"),
+        (["jwt_keys_keep=sometimes"], 64, "never, while-unreadable, always"),
         (["jwt_issuer=a"], 64, "belong together"), (["jwt_audience=a"], 64, "means nothing"),
     ])
     func `an identity provider that is half configured stops the start`(

@@ -1,3 +1,4 @@
+import AccessTokens
 import Foundation
 import Logging
 import RecordServer
@@ -68,5 +69,7 @@ struct Settings: Sendable {
         var audience: String?
         var leewaySeconds = 60
         var createsUsers = false
+        /// Of keys that the file does not have any more.
+        var keyRetention = KeyRetention.whileUnreadable
     }
 }

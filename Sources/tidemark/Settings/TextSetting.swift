@@ -1,3 +1,4 @@
+import AccessTokens
 import Logging
 import ServerCertificates
 
@@ -13,6 +14,7 @@ enum TextSetting: String, CaseIterable {
     case identityKeys = "jwt_keys_file"
     case identityIssuer = "jwt_issuer"
     case identityAudience = "jwt_audience"
+    case identityKeysKeep = "jwt_keys_keep"
 
     var meaning: String {
         switch self {
@@ -28,6 +30,8 @@ enum TextSetting: String, CaseIterable {
             "public keys of an identity provider, a JSON Web Key Set or PEM; read again when it changes"
         case .identityIssuer: "iss of the provider's tokens"
         case .identityAudience: "aud of the provider's tokens; without it the container's identifier"
+        case .identityKeysKeep:
+            "when the last keys stay good without their file: never, while-unreadable, or always (also when it is empty or gone)"
         }
     }
 
@@ -45,6 +49,7 @@ enum TextSetting: String, CaseIterable {
         case .identityKeys: settings.identity.keysPath ?? ""
         case .identityIssuer: settings.identity.issuer ?? ""
         case .identityAudience: settings.identity.audience ?? ""
+        case .identityKeysKeep: settings.identity.keyRetention.rawValue
         }
     }
 
@@ -86,6 +91,11 @@ enum TextSetting: String, CaseIterable {
             settings.identity.issuer = value
         case .identityAudience:
             settings.identity.audience = value
+        case .identityKeysKeep:
+            guard let retention = KeyRetention(rawValue: value) else {
+                throw self.refusal(value, KeyRetention.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            settings.identity.keyRetention = retention
         }
     }
 
