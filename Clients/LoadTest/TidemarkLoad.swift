@@ -15,21 +15,23 @@ struct TidemarkLoad: AsyncParsableCommand {
               tidemark-load mix --verify --chaos 'systemctl kill -s KILL tidemark'
               tidemark-load save --ramp --rate 500 --p99 20
               tidemark-load save --overload --rate 8000
+              tidemark-load --tenants --tokens ./tokens --jain-min 0.95
               tidemark-load bench --prepare items --connections 16
               tidemark-load bench single-save --connections 64 --json row.json
 
-            What a load may be, and all of its options: tidemark-load run --help.
+            What a load may be, and all of its options: tidemark-load run --help. Many
+            tenants of different greed in one run: tidemark-load tenants --help.
 
             The container should be one for tests: zones are made in each user's private
             database. The table goes to standard output, all else to standard error.
 
-            Exit codes: 0 done, 64 wrong usage, 65 a record was lost, doubled or
+            Exit codes: 0 done, 1 equal tenants got unequal shares (--jain-min), 64 wrong usage, 65 a record was lost, doubled or
             stale (--verify), 69 the server cannot be had, 70 the server or a
             command refuses, 73 a file cannot be written, 130 interrupted. Ctrl-C ends
             the load and prints what was measured; a second one ends at once.
             """,
         version: Release.version,
-        subcommands: [RunCommand.self, BenchCommand.self],
+        subcommands: [RunCommand.self, TenantsCommand.self, BenchCommand.self],
         defaultSubcommand: RunCommand.self
     )
 
@@ -39,6 +41,7 @@ struct TidemarkLoad: AsyncParsableCommand {
 
           tidemark-load WORKLOAD [options]      one of save, save-batch, delete, fetch,
                                                 query, changes, push, assets, sync, mix
+          tidemark-load --tenants [options]     100 tenants of very different greed
           tidemark-load bench ROW [options]     a row of the comparison with other stores
           tidemark-load --help                  examples; run --help has all options
 
@@ -46,13 +49,19 @@ struct TidemarkLoad: AsyncParsableCommand {
 
         """
 
+    /// Those of the command line; `--tenants` in the place of a workload is the command of that name.
+    private static var arguments: [String] {
+        let given = Array(CommandLine.arguments.dropFirst())
+        return given.first == "--tenants" ? ["tenants"] + given.dropFirst() : given
+    }
+
     static func main() async {
         guard CommandLine.arguments.count > 1 else {
             try? FileHandle.standardError.write(contentsOf: Data(self.hint.utf8))
             Foundation.exit(LoadFailure.Code.usage.rawValue)
         }
         do {
-            var command = try self.parseAsRoot()
+            var command = try self.parseAsRoot(self.arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 package import RecordModel
 package import WireProtocol
 
@@ -13,11 +12,12 @@ package import WireProtocol
 package final class RecordClient: Sendable {
     let mailbox: Mailbox
 
-    package convenience init(configuration: ClientConfiguration) {
+    /// Makes a client that runs, and calls back, on one of the threads.
+    package convenience init(configuration: ClientConfiguration, threads: ClientThreads = .shared) {
         let connector = TLSConnector(configuration)
         self.init(
             configuration: configuration,
-            eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
+            eventLoop: threads.next(),
             connect: { connector.connect(on: $0, handler: $1) }
         )
     }

@@ -42,7 +42,9 @@ struct LoadTestProcess {
             "--container", Self.container, "--tokens", self.server.folder.path + "/tokens",
             "--json", json ?? self.jsonPath,
         ]
-        if arguments.first != "bench" { connection += ["--server-metrics", self.metricsPath] }
+        if !["bench", "--tenants"].contains(arguments.first) {
+            connection += ["--server-metrics", self.metricsPath]
+        }
         return try ChildProcess(
             ChildProcess.buildFolder.appendingPathComponent("tidemark-load"),
             arguments + connection

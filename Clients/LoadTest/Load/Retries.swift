@@ -31,6 +31,12 @@ final class Retries: Sendable {
 }
 
 extension Failure {
+    /// For how long somebody who has time stays away, at most as long as a reservation may be ahead; `nil`: nothing was said.
+    var waitMilliseconds: UInt32? {
+        guard case .after(let milliseconds) = self.retry else { return nil }
+        return min(milliseconds, UInt32(Bounds.reservationMillisecondsMax))
+    }
+
     /// When somebody who was refused for want of room will be admitted; `nil`: nothing was promised.
     var reservedMilliseconds: UInt32? {
         guard self.code == .requestRateLimited || self.code == .zoneBusy,

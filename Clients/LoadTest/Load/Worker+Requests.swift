@@ -103,6 +103,7 @@ extension Worker {
     private func query(_ state: inout State) -> (Call.Work, Operation?) {
         let layout = self.settings.layout
         let key = state.plainKeys.read(using: &state.generator)
+        if self.settings.areQueriesBroad { return self.broadQuery(from: key) }
         let condition = Comparison(
             field: "bucket",
             comparator: .equals,
@@ -116,6 +117,23 @@ extension Worker {
                     scope: .private,
                     start: .query(query, zone: layout.zone(layout.zoneNumber(of: key))),
                     limit: UInt32(2 * Layout.keysPerBucket)
+                )
+            )
+        )
+    }
+
+    /// A page of all records of a zone but those of one bucket, which are none.
+    private func broadQuery(from key: Int) -> (Call.Work, Operation?) {
+        let layout = self.settings.layout
+        let condition = Comparison(field: "bucket", comparator: .notEquals, operand: .int64(-1))
+        let query = Query(recordType: KeyTable.Kind.plain.recordType, predicate: .comparison(condition))
+        return (
+            .query(keys: key..<key),
+            .queryRecords(
+                QueryRecords(
+                    scope: .private,
+                    start: .query(query, zone: layout.zone(layout.zoneNumber(of: key))),
+                    limit: UInt32(Bounds.queryPageMax)
                 )
             )
         )

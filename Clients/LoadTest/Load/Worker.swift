@@ -1,3 +1,4 @@
+import Foundation
 import RecordClient
 import RecordModel
 import Synchronization
@@ -114,9 +115,18 @@ final class Worker: Sendable {
             operation,
             requestTimeout: self.settings.timeout,
             resourceTimeout: self.settings.timeout,
-            items: { call.received($0) },
+            items: { items in
+                call.received(items)
+                self.rest(after: items.count)
+            },
             end: { self.answered(call, $0) }
         )
+    }
+
+    /// Takes its time over records.
+    private func rest(after records: Int) {
+        guard self.settings.restMicrosecondsPerRecord > 0 else { return }
+        usleep(UInt32(records * self.settings.restMicrosecondsPerRecord))
     }
 
     func recordName(_ key: Int) -> String { KeyTable.recordName(key, of: self.number) }
@@ -138,6 +148,10 @@ final class Worker: Sendable {
     /// Gives the place to whoever waits longest, or to the next of a closed loop.
     private func finished() {
         self.recorder.finished()
+        self.placeFreed()
+    }
+
+    func placeFreed() {
         let now = ContinuousClock.now
         let next: (due: ContinuousClock.Instant, step: Step, hasWaited: Bool)? = self.state.withLock {
             state in
@@ -205,6 +219,10 @@ struct WorkerSettings: Sendable {
     var verifies: Bool
     /// Where requests wait that were told when to come; `nil`: they do not come back.
     var retries: Retries?
+    /// Queries ask for all records, 400 at a time, and not for those of a bucket.
+    var areQueriesBroad = false
+    /// How long the thread of the connection rests after each record that it has read: everybody on it reads as slowly.
+    var restMicrosecondsPerRecord = 0
 
     /// Keys of pushes, of devices and of files, each.
     var specialKeys: Int { max(16, 2 * self.underWayMax) }

@@ -13,6 +13,8 @@ struct Measurements: Codable, Sendable {
 
         /// Refusals that named a time at which the request will be admitted.
         var reserved = 0
+        /// What they named, together.
+        var waitedMilliseconds = 0.0
         /// Requests that came at that time, and those of them that were admitted.
         var retried = 0
         var retriesAdmitted = 0
@@ -25,6 +27,7 @@ struct Measurements: Codable, Sendable {
             self.records += other.records
             self.failures.merge(other.failures, uniquingKeysWith: +)
             self.reserved += other.reserved
+            self.waitedMilliseconds += other.waitedMilliseconds
             self.retried += other.retried
             self.retriesAdmitted += other.retriesAdmitted
         }

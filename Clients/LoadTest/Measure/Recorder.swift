@@ -71,10 +71,12 @@ final class Recorder: Sendable {
     }
 
     /// A request was told when it will be admitted.
-    func reserved(_ operation: Measured, at time: ContinuousClock.Instant) {
+    func reserved(_ operation: Measured, wait: Duration, at time: ContinuousClock.Instant) {
         self.state.withLock { state in
             guard !state.isClosed, self.period.contains(time) else { return }
             state.measurements.operations[operation, default: .init()].reserved += 1
+            state.measurements.operations[operation, default: .init()].waitedMilliseconds +=
+                wait.milliseconds
         }
     }
 

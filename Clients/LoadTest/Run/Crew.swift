@@ -18,20 +18,33 @@ struct Crew: Sendable {
 
     var users: Int { min(self.target.tokens.count, self.workers.count) }
 
+    /// Who are all alike.
     init(_ plan: LoadPlan, _ target: Target) {
+        let settings = plan.workerSettings()
+        self.init(plan, target, Array(repeating: (settings, .shared), count: plan.connections))
+    }
+
+    /// Of workers that are not: with what each does, and the threads that its connection runs on.
+    init(_ plan: LoadPlan, _ target: Target, _ members: [(settings: WorkerSettings, threads: ClientThreads)])
+    {
         self.plan = plan
         self.target = target
         let users = min(target.tokens.count, plan.connections)
         let ears = (0..<users).map { _ in Ear(subscription: plan.layout.pushSubscription) }
         let fleets = (0..<users).map { _ in Fleet() }
-        var settings = plan.workerSettings()
-        self.retries = plan.retries ? Retries() : nil
-        settings.retries = self.retries
+        let retries = plan.retries ? Retries() : nil
+        self.retries = retries
         // Other numbers in every process of every run.
         let base = SplitMix64.mix(plan.seed ^ UInt64(plan.process)) ^ UInt64.random(in: 0...UInt64.max)
-        self.workers = (0..<plan.connections).map { number in
-            Worker(
-                client: target.client(user: number % users, installation: base &+ UInt64(number)),
+        self.workers = members.enumerated().map { number, member in
+            var settings = member.settings
+            settings.retries = retries
+            return Worker(
+                client: target.client(
+                    user: number % users,
+                    installation: base &+ UInt64(number),
+                    threads: member.threads
+                ),
                 number: plan.process * plan.connections + number,
                 settings: settings,
                 ear: ears[number % users],
@@ -87,7 +100,9 @@ struct Crew: Sendable {
 
     /// Returns when nothing is under way.
     func stop() async {
-        for worker in self.workers { await worker.stop() }
+        await withTaskGroup { group in
+            for worker in self.workers { group.addTask { await worker.stop() } }
+        }
     }
 
     /// Lets devices rest: what happens from here on is nothing that they have to hear of.

@@ -2,6 +2,8 @@
 struct LoadFailure: Error, Hashable {
     /// The numbers of `sysexits.h`.
     enum Code: Int32 {
+        /// Tenants who are equal got less equal shares than was asked for.
+        case unfair = 1
         /// The command line is wrong.
         case usage = 64
         /// What was read is not what was acknowledged.

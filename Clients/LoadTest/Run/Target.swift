@@ -15,7 +15,7 @@ struct Target: Sendable {
     /// A client of its own for a connection.
     ///
     /// Numbers of users wrap around. The installation is another one for each connection: what a listener has acknowledged is kept for it.
-    func client(user: Int, installation: UInt64) -> RecordClient {
+    func client(user: Int, installation: UInt64, threads: ClientThreads = .shared) -> RecordClient {
         var configuration = ClientConfiguration(
             host: self.host,
             port: self.port,
@@ -29,7 +29,7 @@ struct Target: Sendable {
         }
         // A server that was killed is back in a moment: nobody wants to measure the longest pause.
         configuration.backoffMax = .seconds(1)
-        return RecordClient(configuration: configuration)
+        return RecordClient(configuration: configuration, threads: threads)
     }
 }
 

@@ -1,0 +1,166 @@
+import Foundation
+import RecordClient
+import Synchronization
+
+/// A run of many tenants: preparation, what requests take alone, the load, verification, and what is left behind: nothing.
+struct TenantRun: Sendable {
+    let plan: TenantPlan
+    let target: Target
+    let live: LiveLine
+
+    /// - Throws: `LoadFailure` when there is nothing to report. What is wrong with the records is in the result.
+    func run() async throws(LoadFailure) -> TenantResult {
+        let mix = TenantMix(tenants: self.plan.tenants, seed: self.plan.seed)
+        let crew = self.crew(mix)
+        do throws(LoadFailure) {
+            let result = try await self.run(crew, mix)
+            await crew.disconnect()
+            return result
+        } catch {
+            await crew.disconnect()
+            throw error
+        }
+    }
+
+    /// Greedy tenants have threads of their own, and slow ones: what ordinary ones wait for is the server.
+    private func crew(_ mix: TenantMix) -> Crew {
+        let load = self.plan.load
+        let greedy = ClientThreads(count: 1)
+        let slow = ClientThreads(count: 1)
+        return Crew(
+            load,
+            self.target,
+            mix.classes.map { kind in
+                let threads: ClientThreads =
+                    switch kind {
+                    case .ordinary: .shared
+                    case .slow: slow
+                    default: greedy
+                    }
+                return (kind.settings(load), threads)
+            }
+        )
+    }
+
+    private func run(_ crew: Crew, _ mix: TenantMix) async throws(LoadFailure) -> TenantResult {
+        let preparation = Preparation(crew: crew)
+        self.live.say("connecting, with tenants: \(self.plan.tenants)")
+        let server = try await Interruption.cancelling { () async throws(LoadFailure) -> String in
+            try await crew.connect()
+        }
+        var result: TenantResult
+        do throws(LoadFailure) {
+            result = try await self.load(crew, mix, preparation)
+        } catch {
+            if !self.plan.keepsZones { await self.tidyUp(preparation) }
+            throw error
+        }
+        result.context.server = server
+        if !self.plan.keepsZones, result.verdict?.isGood != false { await self.tidyUp(preparation) }
+        return result
+    }
+
+    private func load(
+        _ crew: Crew,
+        _ mix: TenantMix,
+        _ preparation: Preparation
+    ) async throws(LoadFailure) -> TenantResult {
+        let records = mix.classes.reduce(0) { $0 + $1.records }
+        self.live.say("saving \(Digits.count(records)) records")
+        let tokens = try await Interruption.cancelling { () async throws(LoadFailure) -> [[[UInt8]]] in
+            try await preparation.run()
+            let tokens = try await preparation.tokens()
+            await crew.listen(from: tokens.map { $0[$0.count - 1] })
+            return tokens
+        }
+        let ticks = crew.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
+        let stage = TenantStage(
+            crew: crew,
+            classes: mix.classes,
+            warmUp: .seconds(self.plan.warmUpSeconds),
+            duration: .seconds(self.plan.durationSeconds),
+            live: self.live
+        )
+        self.live.say("asking for each kind of request alone")
+        let prices = await stage.prices()
+        let startedAt = Date()
+        let outcome = await stage.run()
+        var result = TenantResult(
+            startedAt: startedAt,
+            plan: self.plan,
+            context: RunContext(self.target),
+            classes: mix.classes,
+            prices: prices,
+            outcome
+        )
+        guard !result.isInterrupted else { return result }
+        self.live.say("reading everything back")
+        do throws(LoadFailure) {
+            result.verdict = try await Interruption.cancelling {
+                () async throws(LoadFailure) -> Verification.Verdict in
+                try await Verification(crew: crew, tokens: tokens, ticks: ticks).run()
+            }
+        } catch {
+            guard error.code == .interrupted else { throw error }
+            result.isInterrupted = true
+        }
+        return result
+    }
+
+    private func tidyUp(_ preparation: Preparation) async {
+        do throws(LoadFailure) {
+            try await preparation.undo()
+        } catch {
+            self.live.say(
+                "the zones load-\(TenantPlan.name)-0-… were left behind, and the next run removes them: \(error.message)"
+            )
+        }
+    }
+}
+
+/// All that a run of many tenants was asked to do.
+struct TenantPlan: Codable, Sendable {
+    /// Of the zones.
+    static let name = "tenants"
+
+    var tenants: Int
+    var warmUpSeconds: Double
+    var durationSeconds: Double
+    var timeoutSeconds: Double
+    var recordBytes: Int
+    var seed: UInt64
+    /// Jain's index of the ordinary tenants' work below which the run fails; `nil` if it does not.
+    var jainMin: Double?
+    var keepsZones: Bool
+
+    /// What all tenants have in common, in the words of other workloads; the rest is that of their class.
+    var load: LoadPlan {
+        LoadPlan(
+            workload: Self.name,
+            mix: TenantClass.ordinaryMix,
+            connections: self.tenants,
+            zones: 1,
+            records: self.tenants * TenantClass.ordinary.records,
+            recordBytes: self.recordBytes,
+            assetBytes: 1,
+            batch: TenantClass.batch,
+            page: TenantClass.page,
+            distribution: .uniform,
+            rate: nil,
+            arrivals: .poisson,
+            underWayMax: 1,
+            warmUpSeconds: self.warmUpSeconds,
+            durationSeconds: self.durationSeconds,
+            timeoutSeconds: self.timeoutSeconds,
+            seed: self.seed,
+            retries: true,
+            verifies: true,
+            chaos: nil,
+            chaosIntervalSeconds: 1,
+            run: Self.name,
+            process: 0,
+            processes: 1,
+            keepsZones: self.keepsZones
+        )
+    }
+}
