@@ -20,6 +20,7 @@ struct ServerRun {
         let logger = self.settings.makeLogger()
         // Until `CertificateReload` listens to it, a request to read the certificate again must not end the process.
         signal(SIGHUP, SIG_IGN)
+        self.raiseDescriptorLimit(logger: logger)
         let certificates = CertificateSource(self.settings, folder: self.folder)
         try certificates.check()
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
@@ -106,6 +107,22 @@ struct ServerRun {
         } catch {
             throw ListenAdvice.failure(error, self.settings.listen)
         }
+    }
+
+    /// Says at the start for want of what connections would be refused.
+    private func raiseDescriptorLimit(logger: Logger) {
+        let limit = DescriptorLimit.raise()
+        let needed = DescriptorLimit.needed(by: self.settings)
+        guard limit < needed else { return }
+        logger.warning(
+            "the limit of open files is too low for connections_max",
+            metadata: [
+                "limit": .stringConvertible(limit), "needed": .stringConvertible(needed),
+                "connections_max": .stringConvertible(self.settings.server.listen.connectionsMax),
+                LogKeys.advice:
+                    "Raise it (LimitNOFILE of a systemd unit, ulimit -n, --ulimit nofile of a container), or lower connections_max.",
+            ]
+        )
     }
 
     /// Says at the start what the first save would be refused for.

@@ -5,6 +5,8 @@ package enum LogKeys {
     package static let peer = "peer"
     package static let reason = "reason"
     package static let detail = "detail"
+    /// What the operator can do.
+    package static let advice = "advice"
     package static let error = "error"
     package static let client = "client"
     package static let container = "container"

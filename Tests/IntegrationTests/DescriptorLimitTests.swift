@@ -1,0 +1,54 @@
+import Foundation
+import RecordServer
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+/// What a server does about the number of files that it may have open.
+@Suite(.timeLimit(.minutes(1)))
+struct DescriptorLimitTests {
+    private static let warning = "the limit of open files is too low"
+
+    /// The limits of a server that a shell with these limits started, soft before hard, and the server's log.
+    private func serve(limits: String, _ settings: String...) async throws -> (limits: [Int], log: String) {
+        let directory = try TemporaryDirectory()
+        let process = try ChildProcess(
+            URL(fileURLWithPath: "/bin/sh"),
+            [
+                "-c", "\(limits); exec \"$@\"", "sh", ChildProcess.tidemark.path, "serve", "--data",
+                directory.path + "/data", "--listen", "127.0.0.1:0",
+            ] + (["threads=2", "read_threads=2"] + settings).flatMap { ["--set", $0] }
+        )
+        _ = await process.find { $0.contains(" listens on ") ? true : nil }
+        let text = try String(contentsOfFile: "/proc/\(process.processID)/limits", encoding: .utf8)
+        process.signal(SIGTERM)
+        let outcome = await process.outcome()
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Max open files") }
+        return (line?.split(separator: " ").compactMap { Int($0) } ?? [], outcome.errors)
+    }
+
+    @Test func `the soft limit is raised to the hard one`() async throws {
+        let run = try await self.serve(limits: "ulimit -Hn 600; ulimit -Sn 300", "connections_max=100")
+        #expect(run.limits == [600, 600])
+        #expect(!run.log.contains(Self.warning), "\(run.log)")
+    }
+
+    @Test func `a limit that is too low for the connections is one warning with the numbers`() async throws {
+        let run = try await self.serve(limits: "ulimit -n 600", "connections_max=900")
+        let lines = run.log.split(separator: "\n").filter { $0.contains(Self.warning) }
+        try #require(lines.count == 1, "\(run.log)")
+        #expect(lines[0].contains("connections_max=900 limit=600 needed="))
+        #expect(lines[0].contains("ulimit -n") && lines[0].contains("LimitNOFILE"))
+    }
+
+    @Test func `every connection and every upload counts`() {
+        var settings = Settings.defaults
+        let before = DescriptorLimit.needed(by: settings)
+        #expect(before > settings.server.listen.connectionsMax + settings.server.assets.uploadsMax)
+        settings.server.listen.connectionsMax += 10
+        settings.server.assets.uploadsMax += 1
+        #expect(DescriptorLimit.needed(by: settings) == before + 13)
+    }
+}
