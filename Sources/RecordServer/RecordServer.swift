@@ -14,7 +14,7 @@ import Synchronization
 package final class RecordServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
-        var loops: [NIOLoopBound<LoopContext>]
+        var loops: [ServedLoop]
         var listener: any Channel
         var timers: [RepeatedTask]
     }
@@ -64,14 +64,15 @@ package final class RecordServer: Sendable {
     }
 
     /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
-    package var heldBytesMost: Int { self.context.heldBytesMost }
+    package var heldBytesMost: Int { self.context.accounts.answers.most }
 
     /// Everything that is counted and measured without a look into the store.
     package var metrics: [Metric] {
         let uploads = self.context.uploadTurns.counts
-        return self.context.metrics.readings + self.context.engine.statistics.readings + [
-            Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
-        ]
+        return self.context.metrics.readings + self.context.accounts.readings
+            + self.context.engine.statistics.readings + [
+                Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
+            ]
     }
 
     /// What all containers store; nothing if the store can't be read now.
@@ -96,14 +97,12 @@ package final class RecordServer: Sendable {
     ///
     /// The server does so by itself within a second of the change.
     package func endRevokedConnections() async {
-        let loops = self.running.withLock { running in
-            running.map { Array(zip($0.group.makeIterator(), $0.loops)) } ?? []
-        }
-        for (eventLoop, loop) in loops {
-            let ended = eventLoop.flatSubmit {
+        let loops = self.running.withLock { $0?.loops ?? [] }
+        for loop in loops {
+            let ended = loop.eventLoop.flatSubmit {
                 EventLoopFuture.andAllComplete(
-                    loop.value.openConnections.map { $0.recheckCredential() },
-                    on: eventLoop
+                    loop.context.value.openConnections.map { $0.recheckCredential() },
+                    on: loop.eventLoop
                 )
             }
             // The loop of a server that stops meanwhile has no connections left.
@@ -125,13 +124,14 @@ package final class RecordServer: Sendable {
         do {
             self.context.signInThreads.start()
             self.context.credentialWatch.threads.start()
-            var loops: [NIOLoopBound<LoopContext>] = []
+            var loops: [ServedLoop] = []
             for (number, eventLoop) in group.makeIterator().enumerated() {
-                let loop = eventLoop.submit {
+                let context = eventLoop.submit {
                     NIOLoopBound(LoopContext(number: number, eventLoop: eventLoop), eventLoop: eventLoop)
                 }
-                loops.append(try await loop.get())
+                loops.append(ServedLoop(eventLoop: eventLoop, context: try await context.get()))
             }
+            self.context.serve(on: loops)
             self.startRouter(on: group, loops: loops)
             let listener = try await self.listen(on: socket, group, loops: loops)
             let address = (
@@ -145,7 +145,7 @@ package final class RecordServer: Sendable {
                     listener: listener,
                     timers: [
                         self.startSweeps(on: group.next()),
-                        self.startCredentialWatch(on: group, loops: loops),
+                        self.startCredentialWatch(on: group.next()),
                     ]
                 )
             }
@@ -184,13 +184,14 @@ package final class RecordServer: Sendable {
         // A listener that is closed already is what is wanted.
         try? await running.listener.close().get()
         let whenNone = running.group.next().makePromise(of: Void.self)
-        self.context.connections.drain(whenNone: whenNone)
-        self.onEachConnection(of: running) { $0.drain() }
+        self.context.accounts.drain(whenNone: whenNone)
+        self.onEachConnection { $0.drain() }
         let end = running.group.next().scheduleTask(in: TimeAmount(grace)) {
-            self.onEachConnection(of: running) { $0.breakOff("closed at the end of the grace period") }
+            self.onEachConnection { $0.breakOff("closed at the end of the grace period") }
         }
         try? await whenNone.futureResult.get()
         end.cancel()
+        self.context.serve(on: [])
         await self.context.router.stop()
         await self.context.files.shutdown()
         try? await self.context.signInThreads.shutdownGracefully()
@@ -199,36 +200,38 @@ package final class RecordServer: Sendable {
         self.context.logger.info("stopped")
     }
 
-    private func startRouter(on group: MultiThreadedEventLoopGroup, loops: [NIOLoopBound<LoopContext>]) {
-        let mailboxes = zip(group.makeIterator(), loops).map { eventLoop, loop in
-            ListenerMailbox(eventLoop: eventLoop) { loop.value.received($0) }
+    private func startRouter(on group: MultiThreadedEventLoopGroup, loops: [ServedLoop]) {
+        let mailboxes = loops.map { loop in
+            ListenerMailbox(eventLoop: loop.eventLoop) { loop.context.value.received($0) }
         }
         self.context.router.start(mailboxes: mailboxes, ended: group.next().makePromise(of: Void.self))
     }
 
-    private func onEachConnection(
-        of running: Running,
-        _ body: @escaping @Sendable (ConnectionHandler) -> Void
-    ) {
-        for (eventLoop, loop) in zip(running.group.makeIterator(), running.loops) {
-            eventLoop.execute {
-                for connection in loop.value.openConnections { body(connection) }
-            }
+    private func onEachConnection(_ body: @escaping @Sendable (ConnectionHandler) -> Void) {
+        self.context.onEachLoop { loop in
+            for connection in loop.openConnections { body(connection) }
         }
     }
 
     private func listen(
         on socket: BoundSocket,
         _ group: MultiThreadedEventLoopGroup,
-        loops: [NIOLoopBound<LoopContext>]
+        loops: [ServedLoop]
     ) async throws -> any Channel {
         let context = self.context
         let certificate = self.tls
         let loopsByEventLoop = Dictionary(
-            uniqueKeysWithValues: zip(group.makeIterator().map { ObjectIdentifier($0) }, loops)
+            uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0.context) }
         )
         let descriptor = socket.take()
         let listener = try await ServerBootstrap(group: group)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause.handler(logger: context.logger)
+                    )
+                }
+            }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(
                 .recvAllocator,
@@ -239,12 +242,8 @@ package final class RecordServer: Sendable {
                 value: ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
             )
             .childChannelInitializer { channel in
-                guard let open = context.connections.opened() else {
-                    context.metrics.connectionRefused()
-                    context.logger.info("connection refused", metadata: [LogKeys.reason: "no room"])
-                    return channel.close()
-                }
-                context.metrics.connectionOpened(now: open)
+                let network = RefusalPace.network(of: channel.remoteAddress)
+                guard let (account, isRefused) = context.accept(from: network) else { return channel.close() }
                 guard let loop = loopsByEventLoop[ObjectIdentifier(channel.eventLoop)] else {
                     preconditionFailure("a channel of a loop that is not the server's")
                 }
@@ -256,6 +255,9 @@ package final class RecordServer: Sendable {
                             server: context,
                             loop: loop.value,
                             eventLoop: channel.eventLoop,
+                            account: account,
+                            network: network,
+                            isRefused: isRefused,
                             certificateHash: tls.certificateHash
                         )
                     )
@@ -267,28 +269,18 @@ package final class RecordServer: Sendable {
         return listener
     }
 
-    private func startCredentialWatch(
-        on group: MultiThreadedEventLoopGroup,
-        loops: [NIOLoopBound<LoopContext>]
-    ) -> RepeatedTask {
+    private func startCredentialWatch(on eventLoop: any EventLoop) -> RepeatedTask {
         let context = self.context
-        let loops = Array(zip(group.makeIterator(), loops))
         let interval = CredentialWatch.interval
-        return group.next().scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+        return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             context.credentialWatch.look { users in
-                for (eventLoop, loop) in loops {
-                    eventLoop.execute {
-                        for connection in loop.value.openConnections {
-                            connection.credentialsChanged(of: users)
-                        }
-                    }
+                context.onEachLoop { loop in
+                    for connection in loop.openConnections { connection.credentialsChanged(of: users) }
                 }
             }
             guard context.credentialWatch.hasExpiring else { return }
             let now = context.clock()
-            for (eventLoop, loop) in loops {
-                eventLoop.execute { loop.value.endExpired(nowMilliseconds: now) }
-            }
+            context.onEachLoop { $0.endExpired(nowMilliseconds: now) }
         }
     }
 

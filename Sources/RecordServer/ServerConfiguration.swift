@@ -14,7 +14,7 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var port = ProtocolVersion.defaultPort
         /// Connections that the kernel holds until they are accepted.
         package var backlogConnections: Int32 = 1_024
-        /// Connections at the same time; one more is closed at once.
+        /// Connections at the same time: nobody may have more of them than are left for the others.
         package var connectionsMax = 10_000
 
         package init() {}
@@ -46,8 +46,10 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
         /// Answers of one connection that wait for the client: at this much no further request is executed.
         package var answersHeldBytesMax = 8 * 1_024 * 1_024
-        /// Answers of all connections that wait: at this much a request is refused with a time to come back.
+        /// Answers of all connections that wait, or are being read: nobody may have more of it than is left for the others.
         package var answersHeldTotalBytesMax = 512 * 1_024 * 1_024
+        /// Frames of all connections of which only a part has come: nobody may have more of it than is left for the others.
+        package var unfinishedBytesMax = 256 * 1_024 * 1_024
 
         package init() {}
     }

@@ -1,6 +1,7 @@
 import AccessTokens
 import AssetStore
 import Logging
+import NIOCore
 import NIOPosix
 import RecordModel
 import RecordStore
@@ -33,15 +34,17 @@ final class ServerContext: Sendable {
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
     let faults: FaultCounter?
-    let connections: ConnectionCount
+    let accounts: Accounts
     /// Longest deadline of a request, in milliseconds: asked for with every one.
     let deadlineMillisecondsMax: Int64
     /// Connections that have downloads.
     private let downloadingConnections = Atomic<Int>(0)
     private let lastConnectionNumber = Atomic<UInt64>(0)
-    /// Bytes of answers that all connections hold for clients that have not taken them.
-    private let heldBytes = Atomic<Int>(0)
-    private let mostHeldBytes = Atomic<Int>(0)
+    /// Room set aside for an answer until it is known.
+    let answerReservedBytes: Int
+    private let isMakingRoom = Atomic<Bool>(false)
+    /// Empty until the server listens.
+    private let loops = Mutex<[ServedLoop]>([])
 
     init(
         configuration: ServerConfiguration,
@@ -83,7 +86,26 @@ final class ServerContext: Sendable {
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
         self.faults = faults.map { FaultCounter($0) }
-        self.connections = ConnectionCount(connectionsMax: configuration.listen.connectionsMax)
+        let memory = configuration.memory
+        self.accounts = Accounts(
+            connectionsMax: configuration.listen.connectionsMax,
+            answerBytesMax: memory.answersHeldTotalBytesMax,
+            unfinishedBytesMax: memory.unfinishedBytesMax
+        )
+        self.answerReservedBytes = min(1_024 * 1_024, memory.answersHeldTotalBytesMax / 16)
+    }
+
+    /// Whose a connection is that was accepted, and whether all that it gets is a refusal; `nil`: it is to be closed.
+    func accept(from network: String) -> (Account, isRefused: Bool)? {
+        let arrival = self.accounts.opened(from: network)
+        if case .serve(let account, let open) = arrival {
+            self.metrics.connectionOpened(now: open)
+            return (account, isRefused: false)
+        }
+        self.metrics.connectionRefused()
+        self.logger.info("connection refused", metadata: [LogKeys.reason: "no room"])
+        guard case .refuse(let account) = arrival else { return nil }
+        return (account, isRefused: true)
     }
 
     func takeConnectionNumber() -> UInt64 {
@@ -113,11 +135,6 @@ final class ServerContext: Sendable {
         return min(assets.downloadAheadBytes, max(share, Self.downloadAheadBytesMin))
     }
 
-    /// Whether clients leave so much unread that no request is taken.
-    var isHoldingTooMuch: Bool {
-        self.heldBytes.load(ordering: .relaxed) >= self.configuration.memory.answersHeldTotalBytesMax
-    }
-
     /// What a query is answered with.
     func outcomes(
         _ answer: QueryAnswer,
@@ -145,11 +162,54 @@ final class ServerContext: Sendable {
         }
     }
 
-    /// The most that was held at any time.
-    var heldBytesMost: Int { self.mostHeldBytes.load(ordering: .relaxed) }
-
-    func held(_ bytes: Int) {
-        let now = self.heldBytes.add(bytes, ordering: .relaxed).newValue
-        if now > self.heldBytesMost { self.mostHeldBytes.max(now, ordering: .relaxed) }
+    /// Does something on each event loop, soon.
+    func onEachLoop(_ body: @escaping @Sendable (LoopContext) -> Void) {
+        for loop in self.loops.withLock({ $0 }) { loop.execute(body) }
     }
+
+    /// The event loops that connections are on; none when the server does not run.
+    func serve(on loops: [ServedLoop]) {
+        self.loops.withLock { $0 = loops }
+    }
+
+    /// Ends connections of whoever makes the server hold most, if little room is left for the others.
+    ///
+    /// They come to an end on their event loops, until there is room again: those first that hold most.
+    func makeRoomForAnswers() {
+        guard self.accounts.isShortOfAnswers,
+            self.isMakingRoom.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+        else { return }
+        let largest = self.accounts.largestByAnswers
+        let loops = self.loops.withLock { $0 }
+        let left = LoopsLeft(loops.count)
+        for loop in loops {
+            loop.execute { context in
+                if let largest { context.endLargest(of: largest, while: self.accounts) }
+                if left.isLast() { self.isMakingRoom.store(false, ordering: .relaxed) }
+            }
+        }
+        if loops.isEmpty { self.isMakingRoom.store(false, ordering: .relaxed) }
+    }
+}
+
+/// An event loop, and what its connections share.
+struct ServedLoop: Sendable {
+    let eventLoop: any EventLoop
+    let context: NIOLoopBound<LoopContext>
+
+    func execute(_ body: @escaping @Sendable (LoopContext) -> Void) {
+        self.eventLoop.execute { body(self.context.value) }
+    }
+}
+
+/// How many event loops have something left to do.
+private final class LoopsLeft: Sendable {
+    private let count: Atomic<Int>
+
+    init(_ count: Int) {
+        self.count = Atomic(count)
+    }
+
+    /// One has done it.
+    func isLast() -> Bool { self.count.subtract(1, ordering: .relaxed).newValue == 0 }
 }

@@ -63,7 +63,7 @@ struct ConnectionStateMachineTests {
         let onCredit = credited.creditReceived(0, bytes: 1, now: self.now)
         #expect(onCredit == .close(.requestBeforeHello))
         var pinged = self.machine(state)
-        let onPing = pinged.pingReceived(now: self.now)
+        let onPing = pinged.controlFrameReceived(now: self.now)
         #expect(onPing == .close(.requestBeforeHello))
         var acknowledged = self.machine(state)
         var listener = ListenerStateMachine()
@@ -248,10 +248,10 @@ struct ConnectionStateMachineTests {
     @Test func `too many control frames close`() {
         var machine = Self.open()
         for _ in 0..<ControlFrameBudget.framesPerSecondMax {
-            let onPing = machine.pingReceived(now: self.now)
-            #expect(onPing == .pong)
+            let onPing = machine.controlFrameReceived(now: self.now)
+            #expect(onPing == .accept)
         }
-        let onPing = machine.pingReceived(now: self.now)
+        let onPing = machine.controlFrameReceived(now: self.now)
         #expect(onPing == .close(.tooManyControlFrames))
     }
 
@@ -417,7 +417,7 @@ struct ConnectionStateMachineTests {
         #expect(onCancel == .ignore)
         let onCredit = machine.creditReceived(0, bytes: 0, now: self.now)
         #expect(onCredit == .ignore)
-        let onPing = machine.pingReceived(now: self.now)
+        let onPing = machine.controlFrameReceived(now: self.now)
         #expect(onPing == .ignore)
         var listener = ListenerStateMachine()
         let onAcknowledgement = machine.acknowledgementReceived(1, by: &listener, now: self.now)

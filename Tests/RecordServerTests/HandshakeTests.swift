@@ -146,17 +146,6 @@ struct HandshakeTests {
         #expect(ConnectionFailureText.reason(in: error) == text)
     }
 
-    @Test func `one connection too many is closed`() async throws {
-        try await ServerUnderTest.run(configure: { $0.listen.connectionsMax = 1 }) { server in
-            let first = try await server.signIn()
-            let second = try? await server.connect()
-            #expect(await second?.rest() ?? [] == [])
-            try await first.send(.fetch(["0"]), on: 1)
-            _ = try await first.answer(on: 1)
-            await first.close()
-        }
-    }
-
     @discardableResult
     static func expectRefusal(
         _ frame: Frame,

@@ -25,6 +25,8 @@ final class Answer {
     var heldBytes = 0
     /// Room set aside while the engine reads, in bytes.
     var reservedBytes = 0
+    /// Whether that is in the holder's account: an answer that comes at once is not.
+    var isReservationCounted = false
     /// By a fault: the item that fails without being executed, until it is sent.
     private(set) var refusedItem: Item?
     private var refusedNumber = Int.max

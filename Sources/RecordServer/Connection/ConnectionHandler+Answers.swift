@@ -116,7 +116,7 @@ extension ConnectionHandler {
     /// Closes a stream with its last frame, and grants what its request took.
     func end(_ stream: UInt32, with end: End) {
         if let answer = self.answers.removeValue(of: stream) {
-            self.hold(0, for: answer)
+            self.release(answer)
             let duration = self.eventLoop.now - answer.arrived
             self.server.metrics.requestEnded(answer.kind, nanoseconds: duration.nanoseconds)
         }

@@ -90,7 +90,8 @@ extension ConnectionHandler {
         self.keepaliveTimer = nil
         self.socketTimer = nil
         self.creditTimer = nil
-        for answer in self.answers.values { self.hold(0, for: answer) }
+        for answer in self.answers.values { self.release(answer) }
+        self.countSocket(isFull: false)
         self.answers = StreamTable()
         self.waiting = []
         self.blocked = []
@@ -111,6 +112,12 @@ extension ConnectionHandler {
     func startCreditTimer() {
         guard self.creditTimer == nil, self.context != nil else { return }
         self.creditTimer = self.slowReaderTimer { $0.creditTimer = nil }
+    }
+
+    /// Ends a connection whose answers wait for the client, because others need the room.
+    func endIfBlocked() {
+        guard !self.blocked.isEmpty else { return }
+        self.close(.slowReader, detail: "room for others")
     }
 
     private func slowReaderTimer(_ forget: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void> {

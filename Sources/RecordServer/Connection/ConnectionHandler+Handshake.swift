@@ -66,19 +66,25 @@ extension ConnectionHandler {
     }
 
     private func signedIn(_ admittance: Admittance, hello: Hello, version: UInt32) {
+        guard self.context != nil else { return }
         let signIn = admittance.signIn
-        switch self.machine.signedIn() {
+        let user = ConnectionUser(
+            signIn: signIn,
+            container: hello.container,
+            environment: hello.environment,
+            installation: hello.installationID,
+            network: self.network
+        )
+        guard self.belongs(to: user.holder) else {
+            return self.close(.overloaded, detail: "connections of a user")
+        }
+        switch self.machine.signedIn(controlFrames: self.account.controlFrames) {
         case .welcome: break
         case .ignore: return
         }
         self.handshakeTimer?.cancel()
         self.handshakeTimer = nil
-        self.user = ConnectionUser(
-            signIn: signIn,
-            container: hello.container,
-            environment: hello.environment,
-            installation: hello.installationID
-        )
+        self.user = user
         self.raiseFrameLimit()
         let configuration = self.server.configuration
         let welcome = Welcome(
@@ -101,8 +107,18 @@ extension ConnectionHandler {
         )
     }
 
+    /// Takes the connection into the account of whoever is signed in.
+    ///
+    /// `false`: there are as many of the holder's as there may be.
+    private func belongs(to holder: AccountHolder) -> Bool {
+        guard holder != self.account.holder else { return true }
+        guard let account = self.server.accounts.signedIn(holder, instead: self.account) else { return false }
+        self.account = account
+        return true
+    }
+
     private func refused(_ hello: Hello, _ refusal: SignInRefusal) {
-        guard let context else { return }
+        guard self.context != nil else { return }
         self.server.logger.info(
             "sign-in refused",
             metadata: [
@@ -116,7 +132,7 @@ extension ConnectionHandler {
         default: return self.close(refusal.reason, isLogged: true)
         }
         let pause = self.server.refusals.withLock {
-            $0.refused(context.channel.remoteAddress, now: self.eventLoop.now)
+            $0.refused(self.network, now: self.eventLoop.now)
         }
         guard pause > .zero else { return self.close(refusal.reason, isLogged: true) }
         self.eventLoop.assumeIsolated().scheduleTask(in: pause) {

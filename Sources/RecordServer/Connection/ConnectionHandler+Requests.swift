@@ -7,11 +7,11 @@ import WireProtocol
 // From a request frame to the engine: the machine admits the stream, `Admission` the request, the account of held answers
 // its execution.
 extension ConnectionHandler {
-    /// Room set aside for a fetch until its answer is known: bounds how many a connection has the engine read at once.
-    private static let fetchReservedBytes = 1_024 * 1_024
+    /// At this much nothing is written to the socket until it has taken some.
+    static let socketBytesMax = 256 * 1_024
     /// So long after a request that is no transfer nothing else is thought to travel beside transfers.
     private static let quiet = TimeAmount.seconds(1)
-    /// While clients leave too much unread: nobody knows when they will take it, so the time is no reservation.
+    /// While the holder's clients leave too much unread: nobody knows when they will take it, so the time is no reservation.
     private static let tooMuchHeld = StoreError.overloaded(
         retryAfterMilliseconds: 2 * UInt32(Bounds.reservationMillisecondsMax)
     )
@@ -50,14 +50,12 @@ extension ConnectionHandler {
         let kind = OperationKind(request.operation)
         self.server.metrics.requestStarted(kind)
         if !kind.movesAssets { self.busyUntil = self.eventLoop.now + Self.quiet }
-        guard !self.server.isHoldingTooMuch else {
-            return self.end(stream, failure: Failure(Self.tooMuchHeld))
-        }
+        user.deadlineMilliseconds = self.deadline(of: request)
         let admission = Admission(
             user: user,
             bounds: bounds,
             requestBytes: payload.readableBytes,
-            deadlineMilliseconds: self.deadline(of: request),
+            deadlineMilliseconds: user.deadlineMilliseconds,
             nowMilliseconds: self.server.clock(),
             sealKey: self.server.sealKey,
             origin: self.number
@@ -204,13 +202,18 @@ extension ConnectionHandler {
     }
 
     private func execute(_ request: AdmittedRequest, for answer: Answer) {
+        guard self.account.answers.hasRoom(for: self.server.answerReservedBytes) else {
+            return self.end(answer.stream, failure: Failure(Self.tooMuchHeld))
+        }
         answer.stage = .executing
         let request = self.remainder(of: request, for: answer)
         let tokens = request.shareTokens
         if let tokens, let failure = self.server.refusal(of: tokens) {
             return self.end(answer.stream, failure: failure)
         }
+        if request.isReading { self.reserve(self.server.answerReservedBytes, for: answer) }
         self.ask(request, counting: tokens, for: answer)
+        self.countReservation(of: answer)
     }
 
     private func ask(_ request: AdmittedRequest, counting tokens: ShareTokens?, for answer: Answer) {
@@ -232,13 +235,11 @@ extension ConnectionHandler {
                 )
             }
         case .fetchRecords(let fetch, let requester):
-            self.reserve(Self.fetchReservedBytes, for: answer)
             let keys = fetch.desiredKeys
             server.engine.fetchRecords(fetch.ids, desiredKeys: keys, for: requester, reply: whenRead)
         case .fetchZones(let selection, let requester):
             server.engine.fetchZones(selection, for: requester, reply: whenRead)
         case .fetchShareMetadata(let fetch, let requester):
-            self.reserve(Self.fetchReservedBytes, for: answer)
             let container = self.user?.container ?? ""
             server.engine.fetchShareMetadata(fetch, container: container, for: requester) { result in
                 if let tokens { server.count(result, of: tokens) }
@@ -247,20 +248,17 @@ extension ConnectionHandler {
         case .fetchShareParticipants(let fetch, let requester):
             server.engine.fetchShareParticipants(fetch.lookups, for: requester, reply: whenRead)
         case .fetchSubscriptions(let selection, let requester):
-            self.reserve(Self.fetchReservedBytes, for: answer)
             server.engine.subscriptions.fetch(selection, for: requester) { result in
                 let outcomes = result.map { Outcomes.subscriptions($0) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: outcomes))
             }
         case .query(let query):
-            self.reserve(Self.fetchReservedBytes, for: answer)
             let (now, container) = (server.clock(), self.user?.container ?? "")
             server.engine.query(query.read, for: query.requester) { result in
                 let found = result.map { server.outcomes($0, to: query, in: container, nowMilliseconds: now) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: found))
             }
         case .feed(let feed):
-            self.reserve(Self.fetchReservedBytes, for: answer)
             feed.ask(server.engine, key: server.sealKey) { result in
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: result))
             }
@@ -298,18 +296,44 @@ extension ConnectionHandler {
         self.executeWaiting()
     }
 
-    /// Changes the room that is set aside for an answer, in the connection's account.
+    /// Changes the room that is set aside for an answer.
     private func reserve(_ bytes: Int, for answer: Answer) {
-        self.heldBytes += bytes - answer.reservedBytes
+        let change = bytes - answer.reservedBytes
+        guard change != 0 else { return }
         answer.reservedBytes = bytes
+        self.heldBytes += change
+        if answer.isReservationCounted { self.account.answers.add(change) }
     }
 
-    /// Changes what an answer counts for, in the connection's account and the server's.
+    /// Has the holder pay for the room that is set aside.
+    ///
+    /// Called when the engine has been asked: most fetches are answered before that returns, and touch no sum that threads share.
+    private func countReservation(of answer: Answer) {
+        guard answer.reservedBytes > 0, !answer.isReservationCounted else { return }
+        answer.isReservationCounted = true
+        self.account.answers.add(answer.reservedBytes)
+    }
+
+    /// Changes what an answer counts for, in the connection's sum and the holder's.
     func hold(_ bytes: Int, for answer: Answer) {
         let change = bytes - answer.heldBytes
         guard change != 0 else { return }
         answer.heldBytes = bytes
         self.heldBytes += change
-        self.server.held(change)
+        self.account.answers.add(change)
+        if change > 0 { self.server.makeRoomForAnswers() }
+    }
+
+    /// Gives back all that an answer counts for.
+    func release(_ answer: Answer) {
+        self.reserve(0, for: answer)
+        self.hold(0, for: answer)
+    }
+
+    /// What the socket has not taken counts like answers.
+    func countSocket(isFull: Bool) {
+        let bytes = isFull ? Self.socketBytesMax : 0
+        self.account.answers.add(bytes - self.socketBytes)
+        self.socketBytes = bytes
     }
 }

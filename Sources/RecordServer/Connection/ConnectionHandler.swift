@@ -26,6 +26,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var user: ConnectionUser?
     /// What waits for the answer to a challenge.
     var challenged: ChallengedHello?
+    /// Of the address at first, of the user from the welcome on.
+    var account: Account
+    /// Of the peer's address: who pays while nobody is signed in.
+    let network: String
+    /// There was no room for the connection: it is told so, and that is all.
+    private let isRefused: Bool
     /// SHA-256 of the certificate that the server shows.
     let certificateHash: [UInt8]
     /// `nil`: nobody is signed in, or not yet.
@@ -47,6 +53,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var blocked: [UInt32] = []
     /// Answers held, and room set aside for those that the engine is reading.
     var heldBytes = 0
+    /// What the socket has not taken, as far as it is in the account.
+    var socketBytes = 0
     var isExecutingWaiting = false
 
     /// Frames of this tick, flushed together.
@@ -67,9 +75,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         server: ServerContext,
         loop: LoopContext,
         eventLoop: any EventLoop,
+        account: Account,
+        network: String,
+        isRefused: Bool,
         certificateHash: [UInt8]
     ) {
         self.server = server
+        self.account = account
+        self.network = network
+        self.isRefused = isRefused
         self.certificateHash = certificateHash
         self.loop = loop
         self.eventLoop = eventLoop
@@ -100,7 +114,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.context = nil
         self.forgetEverything()
         self.loop.closed(self)
-        self.server.metrics.connectionClosed(now: self.server.connections.closed())
+        let open = self.server.accounts.closed(self.account, wasRefused: self.isRefused)
+        self.server.metrics.connectionClosed(now: open)
         context.fireChannelInactive()
     }
 
@@ -108,6 +123,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if let name = TLSSetup.negotiatedProtocol(event) {
             self.isTLSUp = name == ProtocolVersion.alpn
             if !self.isTLSUp { self.breakOff("TLS client without the application protocol") }
+            if self.isRefused { self.close(.overloaded, isLogged: true) }
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -147,6 +163,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.countSocket(isFull: !context.channel.isWritable)
         if context.channel.isWritable {
             self.socketOpened()
             self.resumeBlocked()
@@ -193,6 +210,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         default:
             // Kinds from 128 on are for later versions, and harmless to those who do not know them.
             guard frame.kind.rawValue >= 128 else { return self.close(.frameKindUnexpected) }
+            self.controlFrameReceived {}
         }
     }
 
@@ -203,7 +221,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .proof:
             self.proofReceived(try Proof(decoding: frame.payload))
         case .ping:
-            self.pingReceived(try Ping(decoding: frame.payload))
+            let ping = try Ping(decoding: frame.payload)
+            self.controlFrameReceived { self.write(Frame(kind: .pong, payload: ping.encoded())) }
         case .notificationAck:
             self.acknowledgementReceived(try NotificationAck(decoding: frame.payload))
         case .goaway:
@@ -212,12 +231,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
         default:
             // A pong: that something was heard is all it says.
             _ = try Ping(decoding: frame.payload)
+            if !self.keepalive.pongReceived() { self.controlFrameReceived {} }
         }
     }
 
-    private func pingReceived(_ ping: Ping) {
-        switch self.machine.pingReceived(now: self.eventLoop.now) {
-        case .pong: self.write(Frame(kind: .pong, payload: ping.encoded()))
+    private func controlFrameReceived(_ answer: () -> Void) {
+        switch self.machine.controlFrameReceived(now: self.eventLoop.now) {
+        case .accept: answer()
         case .close(let reason): self.close(reason)
         case .ignore: break
         }

@@ -96,8 +96,8 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// A ping frame arrived.
-    mutating func pingReceived(now: NIODeadline) -> OnPing {
+    /// A frame arrived that costs the peer nothing and belongs to no stream: a ping, a pong that nobody asked for, one of a kind that is ignored.
+    mutating func controlFrameReceived(now: NIODeadline) -> OnControlFrame {
         switch consume self {
         case .awaitingHello:
             self = .closed
@@ -106,7 +106,7 @@ extension ConnectionStateMachine {
             self = .closed
             return .close(.requestBeforeHello)
         case .open(var open):
-            let action = open.ping(now: now)
+            let action = open.controlFrame(now: now)
             if case .close = action {
                 self = .closed
             } else {
@@ -114,7 +114,7 @@ extension ConnectionStateMachine {
             }
             return action
         case .draining(var open):
-            let action = open.ping(now: now)
+            let action = open.controlFrame(now: now)
             if case .close = action {
                 self = .closed
             } else {

@@ -65,8 +65,8 @@ enum ConnectionStateMachine: ~Copyable {
         case ignore
     }
 
-    enum OnPing: Equatable {
-        case pong
+    enum OnControlFrame: Equatable {
+        case accept
         case close(CloseReason)
         case ignore
     }
@@ -148,10 +148,13 @@ extension ConnectionStateMachine {
     }
 
     /// The credential was found good, or there was none.
-    mutating func signedIn() -> OnSignIn {
+    ///
+    /// - Parameter controlFrames: What all connections of the account may send.
+    /// - Returns: Whether the welcome is to be sent.
+    mutating func signedIn(controlFrames: ControlFramePace = ControlFramePace()) -> OnSignIn {
         switch consume self {
         case .signingIn(let bounds, let peer, _):
-            self = .open(OpenConnection(bounds: bounds, peer: peer))
+            self = .open(OpenConnection(bounds: bounds, peer: peer, controlFrames: controlFrames))
             return .welcome
         case .closed:
             self = .closed

@@ -1,13 +1,20 @@
 import NIOCore
 
-/// Counts the frames that cost the peer nothing (`ping`, `cancel`, `credit`, and a `notification_ack` that acknowledges nothing new) in seconds that start with the first of them.
+/// Counts the frames that cost the peer nothing, in seconds that start with the first of them: `ping`, `cancel`, `credit`, a `pong` that nobody
+/// asked for, a `notification_ack` that acknowledges nothing new, and kinds that are ignored.
 ///
 /// - Source: `Protocol/README.md`, section 4.5.
-struct ControlFrameBudget: Hashable, Sendable {
+struct ControlFrameBudget: Sendable {
     static let framesPerSecondMax = 1_000
 
+    /// What all connections of the account may send together.
+    private let pace: ControlFramePace
     private var secondStart = NIODeadline.uptimeNanoseconds(0)
     private var frames = 0
+
+    init(pace: ControlFramePace = ControlFramePace()) {
+        self.pace = pace
+    }
 
     /// A control frame arrived.
     ///
@@ -18,6 +25,7 @@ struct ControlFrameBudget: Hashable, Sendable {
             self.frames = 0
         }
         self.frames += 1
-        return self.frames <= Self.framesPerSecondMax
+        guard self.frames <= Self.framesPerSecondMax else { return false }
+        return self.pace.received(atNanoseconds: Int64(clamping: now.uptimeNanoseconds))
     }
 }

@@ -20,6 +20,7 @@ struct KeepaliveStateMachine {
     /// When bytes of the peer arrived last.
     private(set) var heardAt: NIODeadline
     private var pingedAt: NIODeadline?
+    private var isPongAwaited = false
 
     init(idleTimeout: TimeAmount, now: NIODeadline) {
         self.idleTimeout = idleTimeout
@@ -32,6 +33,14 @@ struct KeepaliveStateMachine {
         self.pingedAt = nil
     }
 
+    /// A pong arrived.
+    ///
+    /// `false`: nobody had asked for it.
+    mutating func pongReceived() -> Bool {
+        defer { self.isPongAwaited = false }
+        return self.isPongAwaited
+    }
+
     mutating func timerFired(at now: NIODeadline) -> OnTimer {
         if let pingedAt = self.pingedAt {
             let end = pingedAt + Self.pongTimeout
@@ -40,6 +49,7 @@ struct KeepaliveStateMachine {
         let silenceEnd = self.heardAt + self.idleTimeout
         guard now >= silenceEnd else { return .wait(until: silenceEnd) }
         self.pingedAt = now
+        self.isPongAwaited = true
         return .ping(until: now + Self.pongTimeout)
     }
 }

@@ -34,6 +34,15 @@ final class LoopContext {
     /// A list of its own: connections leave while it is walked.
     var openConnections: [ConnectionHandler] { Array(self.connections.values) }
 
+    /// Ends connections of an account that wait for their clients, those first that hold most, until there is room for answers again.
+    func endLargest(of account: Account, while accounts: Accounts) {
+        let held = self.connections.values.filter { $0.account === account && $0.heldBytes > 0 }
+        for connection in held.sorted(by: { $0.heldBytes > $1.heldBytes }) {
+            guard !accounts.hasRoomForAnswers else { return }
+            connection.endIfBlocked()
+        }
+    }
+
     /// Notes whether a connection has an end, and has it counted.
     func expires(_ connection: ConnectionHandler, _ expires: Bool, counted watch: CredentialWatch) {
         let before = self.expiring.count

@@ -27,11 +27,12 @@ struct OpenConnection {
     private var lastStream: UInt32 = 0
     /// Requests refused since a stream last ended: the client had not heard of it when it sent them.
     private var refusedInRow = 0
-    private var controlFrames = ControlFrameBudget()
+    private var controlFrames: ControlFrameBudget
     var assetWindows = AssetWindows()
 
-    init(bounds: ConnectionBounds, peer: Windows) {
+    init(bounds: ConnectionBounds, peer: Windows, controlFrames: ControlFramePace) {
         self.bounds = bounds
+        self.controlFrames = ControlFrameBudget(pace: controlFrames)
         self.streamWindowBytes = peer.streamBytes
         self.sendWindow = SendWindow(bytes: peer.connectionBytes)
         self.receiveWindow = ReceiveWindow(bytes: bounds.receiveWindowBytes)
@@ -89,8 +90,8 @@ struct OpenConnection {
         return self.streams[stream]?.window.granted(bytes) == true ? .resume : .close(.creditInvalid)
     }
 
-    mutating func ping(now: NIODeadline) -> ConnectionStateMachine.OnPing {
-        self.controlFrames.received(at: now) ? .pong : .close(.tooManyControlFrames)
+    mutating func controlFrame(now: NIODeadline) -> ConnectionStateMachine.OnControlFrame {
+        self.controlFrames.received(at: now) ? .accept : .close(.tooManyControlFrames)
     }
 
     /// One that acknowledges nothing new costs the peer nothing.

@@ -16,6 +16,18 @@ enum AdmittedRequest: Sendable {
     case fetchShareParticipants(FetchShareParticipants, Requester)
     case upload(AdmittedUpload)
     case download(AdmittedDownload)
+
+    /// Whether it is answered with what is stored, so that its answer may be large.
+    var isReading: Bool {
+        switch self {
+        case .fetchRecords, .fetchZones, .query, .feed, .checkSchema, .fetchSubscriptions,
+            .fetchShareMetadata,
+            .fetchShareParticipants:
+            true
+        case .write, .listen, .upload, .download:
+            false
+        }
+    }
 }
 
 /// What admission looks at besides the request.

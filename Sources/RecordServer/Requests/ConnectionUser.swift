@@ -9,13 +9,22 @@ struct ConnectionUser: Sendable {
     let environment: Environment
     /// 16 bytes, or none.
     let installation: [UInt8]
+    /// Where the connection comes from.
+    let network: String
     /// Of the request that is looked at.
     var mark = RequestMark.none
+    /// The same: milliseconds since 1970.
+    var deadlineMilliseconds = Int64.max
 
     /// What its notifications and their acknowledgements belong to; `nil`: the client did not say which installation it is.
     var listenerIdentity: ListenerIdentity? {
         guard !self.installation.isEmpty else { return nil }
         return ListenerIdentity(installation: self.installation, signIn: self.signIn)
+    }
+
+    /// Who pays for what the connection does.
+    var holder: AccountHolder {
+        self.signIn.userRecordName.map { .user(self.signIn.environment, $0) } ?? .address(self.network)
     }
 
     /// The database that a scope means to this user.
@@ -35,7 +44,9 @@ struct ConnectionUser: Sendable {
             scope: scope,
             environment: self.signIn.environment,
             userRecordName: self.signIn.userRecordName,
-            mark: self.mark.value
+            mark: self.mark.value,
+            network: self.network,
+            deadlineMilliseconds: self.deadlineMilliseconds
         )
     }
 

@@ -18,11 +18,10 @@ struct RefusalPace {
     /// Networks that are remembered.
     var count: Int { self.fullAgain.count }
 
-    /// An address was refused.
+    /// Somebody from a network was refused.
     ///
     /// - Returns: How long to wait with the answer.
-    mutating func refused(_ address: SocketAddress?, now: NIODeadline) -> TimeAmount {
-        let network = Self.network(of: address)
+    mutating func refused(_ network: String, now: NIODeadline) -> TimeAmount {
         if self.fullAgain[network] == nil, self.fullAgain.count >= Self.addressesMax {
             self.fullAgain = self.fullAgain.filter { $0.value > now }
             if self.fullAgain.count >= Self.addressesMax { self.fullAgain = [:] }
