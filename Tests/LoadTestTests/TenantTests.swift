@@ -91,7 +91,7 @@ struct TenantTests {
             return worker.request(for: .save, due: now, &state)
         }
         // A server may name a longer time than that of a reservation.
-        let refusal = Failure(code: .requestRateLimited, retry: .after(milliseconds: 10_000), message: "")
+        let refusal = Failure(code: .requestRateLimited, message: "", retry: .after(milliseconds: 10_000))
         let waits = worker.putAside(call, .failure(.refused(refusal)), at: now)
         #expect(waits == (kind == .ordinary))
         guard waits else { return }
