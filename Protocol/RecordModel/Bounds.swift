@@ -23,6 +23,8 @@ package struct Bounds: Hashable, Sendable {
     package var cascadeRecordsMax = 50_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
+    /// Zones of a database, `_defaultZone` included: bounds the answer that lists them all.
+    package var zonesMax = 10_000
 
     /// URLs of shares that lead nowhere, which one user may ask for in a minute: bounds what guessing tells.
     package var shareMissesPerMinuteMax = 100
@@ -35,6 +37,10 @@ package struct Bounds: Hashable, Sendable {
     package static let nameBytesMax = 255
     /// Fields of one record.
     package static let fieldsMax = 1_000
+    /// Fields of a record type, by whichever saves and schemas they were declared: bounds the writer's time for a type.
+    package static let recordTypeFieldsMax = 1_000
+    /// Record types of an environment, that of user records included.
+    package static let recordTypesMax = 1_000
     /// Elements of one list value.
     package static let listElementsMax = 10_000
     /// An encoded query: it travels again with every cursor.

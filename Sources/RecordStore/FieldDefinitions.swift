@@ -11,6 +11,8 @@ package struct FieldDefinitions: Hashable, Sendable {
     private(set) var indexed: [IndexedField] = []
     /// The numbers of the indexes on system fields.
     private(set) var systemIndexes = SystemIndexes()
+    /// Fields that are not of the system.
+    private(set) var userFieldCount = 0
 
     package init() {}
 
@@ -25,35 +27,57 @@ package struct FieldDefinitions: Hashable, Sendable {
 
     /// Adds a field; the first definition of a name counts.
     package mutating func define(_ definition: FieldDefinition, field: String) {
-        guard self.byName[field] == nil else { return }
-        self.byName[field] = definition
-        if let system = SystemField(rawValue: field) {
-            self.systemIndexes[system] = definition.index
-            return
+        self.define(CollectionOfOne((key: field, value: definition)))
+    }
+
+    /// Adds fields; the first definition of a name counts.
+    ///
+    /// Many are put in order together: one by one, a type that is loaded would cost the square of its fields.
+    package mutating func define(_ fields: some Sequence<(key: String, value: FieldDefinition)>) {
+        var added: [IndexedField] = []
+        for (field, definition) in fields where self.byName[field] == nil {
+            self.byName[field] = definition
+            if let system = SystemField(rawValue: field) {
+                self.systemIndexes[system] = definition.index
+                continue
+            }
+            self.userFieldCount += 1
+            if definition.isReference { self.hasReferences = true }
+            if definition.isAsset { self.hasAssets = true }
+            if let indexed = IndexedField(definition, field: field) { added.append(indexed) }
         }
-        if definition.isReference { self.hasReferences = true }
-        if definition.isAsset { self.hasAssets = true }
-        let isSearchable = definition.indexes.contains(.searchable)
-        guard definition.index != nil || isSearchable else { return }
-        let added = IndexedField(
-            name: Array(field.utf8),
-            type: definition.type,
-            isNumber: definition.isNumber,
-            index: definition.index,
-            isSearchable: isSearchable
-        )
-        let place = self.indexed.firstIndex { added.name.lexicographicallyPrecedes($0.name) }
-        self.indexed.insert(added, at: place ?? self.indexed.count)
+        if added.count == 1 {
+            self.indexed.insert(added[0], at: self.place(of: added[0].name))
+        } else if !added.isEmpty {
+            self.indexed += added
+            self.indexed.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        }
+    }
+
+    /// Where an indexed field of this name belongs.
+    private func place(of name: [UInt8]) -> Int {
+        var (low, high) = (0, self.indexed.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.indexed[middle].name.lexicographicallyPrecedes(name) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
     }
 
     /// The same fields, with some of their indexes only: what the builder of these has to look at.
     package func keeping(indexes: Set<Int64>) -> FieldDefinitions {
         var kept = FieldDefinitions()
-        for (field, definition) in self.byName {
-            var definition = definition
-            if let index = definition.index, !indexes.contains(index) { definition.index = nil }
-            kept.define(definition, field: field)
-        }
+        kept.define(
+            self.byName.mapValues { definition in
+                var definition = definition
+                if let index = definition.index, !indexes.contains(index) { definition.index = nil }
+                return definition
+            }
+        )
         return kept
     }
 }
@@ -66,6 +90,16 @@ struct IndexedField: Hashable, Sendable {
     /// The index of its values; `nil`: only its tokens are looked for.
     let index: Int64?
     let isSearchable: Bool
+
+    /// `nil` if no value of the field has an entry.
+    init?(_ definition: FieldDefinition, field: String) {
+        self.isSearchable = definition.indexes.contains(.searchable)
+        guard definition.index != nil || self.isSearchable else { return nil }
+        self.name = Array(field.utf8)
+        self.type = definition.type
+        self.isNumber = definition.isNumber
+        self.index = definition.index
+    }
 }
 
 /// The numbers of the indexes on system fields; `nil` where there is none.

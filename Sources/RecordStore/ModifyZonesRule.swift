@@ -18,18 +18,30 @@ struct ModifyZonesRule {
             return .failure(error)
         }
         var outcomes: [WriteOutcome] = []
-        for zone in self.operation.saves { outcomes.append(try self.create(zone)) }
+        var room = self.operation.saves.isEmpty ? 0 : try self.room()
+        for zone in self.operation.saves { outcomes.append(try self.create(zone, &room)) }
         for zone in self.operation.deletes { outcomes.append(try self.delete(zone)) }
         return .success(outcomes)
     }
 
-    private func create(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
+    /// How many zones the database takes; zones that the same request deletes make none yet: saves come first.
+    private func room() throws(StorageFailure) -> Int {
+        let count = try self.transaction.countOfZones(
+            in: self.requester.database,
+            limit: self.bounds.zonesMax
+        )
+        return self.bounds.zonesMax - count
+    }
+
+    private func create(_ zone: ZoneID, _ room: inout Int) throws(StorageFailure) -> WriteOutcome {
         guard self.requester.scope == .private else { return .failed(.databaseNotAllowed) }
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
         guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
         guard Access.isOwn(zone, of: self.requester) else { return .failed(.permissionDenied(.create)) }
         let database = self.requester.database
         if try self.transaction.zone(named: zone.zoneName, in: database) == nil {
+            guard room > 0 else { return .failed(.tooManyZones) }
+            room -= 1
             let position = try self.transaction.takePosition(in: database)
             _ = try self.transaction.createZone(named: zone.zoneName, in: database, at: position)
         }

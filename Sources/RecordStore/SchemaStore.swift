@@ -24,7 +24,7 @@ package protocol SchemaStore: Sendable {
     /// - Order: saves before it were judged by the old schema, saves after it by the new one.
     /// - Durability: returns after the commit is on disk. Contents that a reset drops can't be seen any more; their space is
     ///   given back later, in pieces. An index on a field that records have is complete some time later.
-    /// - Throws: `contradictsProduction`, `inUse`, `containerMissing`, `unavailable`.
+    /// - Throws: `contradictsProduction`, `beyondLimits`, `inUse`, `containerMissing`, `unavailable`.
     @discardableResult
     func apply(
         _ change: SchemaChange,
@@ -57,6 +57,8 @@ package enum SchemaStoreError: Error, Hashable, Sendable {
     case roleMissing
     /// Data of production would be lost.
     case contradictsProduction([SchemaLoss])
+    /// An import or a deploy would make more of something than there may be.
+    case beyondLimits([SchemaExcess])
     /// Data of development would be lost: there are records of these types.
     case inUse([SchemaLoss])
     /// The database cannot be read or written now.

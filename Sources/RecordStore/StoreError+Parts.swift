@@ -82,6 +82,9 @@ extension StoreError {
         case .sharedTreeTooLarge: Parts(number: 44)
         case .shareMissing: Parts(number: 45)
         case .participantUnverified: Parts(number: 46)
+        case .tooManyFields(let type): Parts(number: 47, texts: [type])
+        case .tooManyRecordTypes: Parts(number: 48)
+        case .tooManyZones: Parts(number: 49)
         case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad,
             .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
@@ -145,6 +148,9 @@ extension StoreError {
             self = .quotaExceeded(
                 Quota(of: integer == 0 ? .user : .container, bytesMax: parts.integers.last ?? 0)
             )
+        case 47: self = .tooManyFields(recordType: text)
+        case 48: self = .tooManyRecordTypes
+        case 49: self = .tooManyZones
         case 255: self = .internalFault
         default:
             guard let refusal = Self.subscription(parts) ?? Self.share(parts) else { return nil }

@@ -29,6 +29,12 @@ package enum StoreError: Error, Hashable, Sendable {
     /// Encrypted values do not exist in the public database, and are neither references, assets nor empty lists.
     case fieldEncryptionNotAllowed(field: String)
     case recordTooLarge(bytes: Int)
+    /// The record type has as many fields as it may: save fields that it has, or use another type.
+    case tooManyFields(recordType: String)
+    /// The schema has as many record types as it may: use one that it has.
+    case tooManyRecordTypes
+    /// The database has as many zones as it may: delete one.
+    case tooManyZones
     /// The field names an asset that the database does not have whole, or not from this user; upload it, save again.
     case assetNotAvailable(field: String)
     /// What would be stored is more than the operator permits; delete something, or ask him.

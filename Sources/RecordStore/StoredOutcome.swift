@@ -16,10 +16,12 @@ import RecordModel
 /// A failure that carries the server's record is kept without it: a replay gets the record as it is by then.
 struct StoredOutcome {
     let request: WriteRequest
+    let bounds: Bounds
     let transaction: any WriteTransaction
 
-    init(request: WriteRequest, transaction: any WriteTransaction) {
+    init(request: WriteRequest, bounds: Bounds, transaction: any WriteTransaction) {
         self.request = request
+        self.bounds = bounds
         self.transaction = transaction
     }
 
@@ -119,7 +121,11 @@ struct StoredOutcome {
         guard case .acceptShares(let operation) = self.request.operation,
             operation.tokens.indices.contains(index)
         else { return .failed(.shareMissing) }
-        let rule = JoinRule(requester: self.request.requester, transaction: self.transaction)
+        let rule = JoinRule(
+            requester: self.request.requester,
+            bounds: self.bounds,
+            transaction: self.transaction
+        )
         let outcomes = try rule.accept([operation.tokens[index]])
         return (try? outcomes.get().first) ?? .failed(.shareMissing)
     }

@@ -36,7 +36,8 @@ package struct WriteRules: Sendable {
         }
         let database = request.requester.database
         if let stored = try transaction.outcome(of: request.requestID, in: database) {
-            let outcomes = try StoredOutcome(request: request, transaction: transaction).decode(stored)
+            let outcomes = try StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
+                .decode(stored)
             return Execution(result: .success(outcomes), isReplay: true)
         }
         let result: Result<[WriteOutcome], StoreError>
@@ -63,17 +64,20 @@ package struct WriteRules: Sendable {
                 transaction: transaction
             ).execute()
         case .acceptShares(let operation):
-            result = try JoinRule(requester: request.requester, transaction: transaction)
-                .accept(operation.tokens)
+            result = try self.joining(request, transaction).accept(operation.tokens)
         case .requestShareAccess(let operation):
-            result = try JoinRule(requester: request.requester, transaction: transaction)
-                .requestAccess(operation.tokens)
+            result = try self.joining(request, transaction).requestAccess(operation.tokens)
         }
         if case .success(let outcomes) = result, outcomes.contains(where: \.tookEffect) {
-            let stored = StoredOutcome(request: request, transaction: transaction).encode(outcomes)
+            let stored = StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
+                .encode(outcomes)
             try transaction.storeOutcome(stored, of: request.requestID, in: database)
         }
         return Execution(result: result, isReplay: false)
+    }
+
+    private func joining(_ request: WriteRequest, _ transaction: any WriteTransaction) -> JoinRule {
+        JoinRule(requester: request.requester, bounds: self.bounds, transaction: transaction)
     }
 
     /// IDs older than this may have been forgotten.

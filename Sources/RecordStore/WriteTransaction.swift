@@ -12,6 +12,8 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
 
     func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
+    /// How many zones a database has, counted up to `limit`.
+    func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int
     /// Creates a zone that is absent, with a number that no zone of the database had before.
     func createZone(
         named name: String,
@@ -88,10 +90,11 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
     func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
     /// The custom roles of a user, as they are now.
     func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String>
-    /// Defines a field that was never saved before, with an index when its marks ask for one.
+    /// How many types the schema of an environment has, without that of user records.
+    func countOfTypes(in environment: EnvironmentID) throws(StorageFailure) -> Int
+    /// Defines fields that were never saved before, each with an index when its marks ask for one.
     func define(
-        _ definition: FieldDefinition,
-        field: String,
+        _ fields: [String: FieldDefinition],
         ofType type: String,
         in environment: EnvironmentID
     ) throws(StorageFailure)

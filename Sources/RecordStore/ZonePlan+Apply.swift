@@ -54,9 +54,8 @@ extension ZonePlan {
         // An earlier item of the request may have defined the same.
         let known = try transaction.fields(ofType: type, in: environment)
         if parts.definesType, !known.isTypeDefined { try transaction.defineType(type, in: environment) }
-        for (field, definition) in parts.definitions where known[field] == nil {
-            try transaction.define(definition, field: field, ofType: type, in: environment)
-        }
+        let missing = parts.definitions.filter { known[$0.key] == nil }
+        if !missing.isEmpty { try transaction.define(missing, ofType: type, in: environment) }
     }
 
     private func applyHolds(_ parts: PlannedParts, of name: String) throws(StorageFailure) {

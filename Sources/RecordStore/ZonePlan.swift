@@ -18,12 +18,16 @@ struct ZonePlan {
     var failedSaves: [String: Int] = [:]
     /// Records that the plan read and may need again.
     var read: [String: StoredRecord?] = [:]
-    /// The name of a record type that was found to be one: most requests name one type. `nil` if none was checked yet.
+    /// The name of a record type that was found to be one: most requests name one type.
+    ///
+    /// `nil` if none was checked yet.
     private var typeChecked: String?
     /// Fields of the type that was asked for last, as they were before the request.
-    private var storedDefinitions: (type: String, fields: FieldDefinitions)?
-    /// Fields that accepted saves of the zone define, by record type.
-    private var defined: [String: [String: FieldDefinition]] = [:]
+    var storedDefinitions: (type: String, fields: FieldDefinitions)?
+    /// What accepted saves of the zone define, by record type.
+    var defined: [String: PlannedDefinitions] = [:]
+    /// Record types that are new with them.
+    var typesAdded: Set<String> = []
     /// What the requester may do with the type that was asked for last.
     var knownAccess: (type: String, access: TypeAccess)?
     /// `deleteSelf` references that accepted saves add to a record, less those that they remove.
@@ -99,6 +103,11 @@ struct ZonePlan {
             self.refuse(index, name: name, .referenceLimit(target: full))
             return
         }
+        if planned.parts?.definesType == true, try !self.hasRoom(forType: save.recordType) {
+            self.refuse(index, name: name, .tooManyRecordTypes)
+            return
+        }
+        self.keepDefinitions(of: planned, given: defined)
         self.accept(planned)
     }
 
@@ -119,6 +128,7 @@ struct ZonePlan {
                 throw .newFieldInProduction(recordType: save.recordType, field: field)
             }
         }
+        try self.checkRoom(for: definitions, ofType: save.recordType, given: defined)
         let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
         var parent = existing?.parent
@@ -193,25 +203,6 @@ struct ZonePlan {
         )
     }
 
-    private func definitions(
-        neededFor save: RecordSave,
-        given defined: FieldDefinitions
-    ) throws(StoreError) -> [String: FieldDefinition] {
-        var definitions = try Schema.definitions(
-            neededFor: save.changes,
-            ofType: save.recordType,
-            given: defined,
-            scope: self.rule.requester.scope
-        )
-        guard let ours = self.defined[save.recordType] else { return definitions }
-        // What an earlier item defines is defined by this one too: that one may yet be refused.
-        for slice in save.changes.slices where slice.type != .clear && slice.type != .emptyList {
-            let name = save.changes.name(of: slice)
-            if let definition = ours[name] { definitions[name] = definition }
-        }
-        return definitions
-    }
-
     func checkSize(of body: RecordBody) throws(StoreError) {
         guard body.bytes.count <= self.rule.bounds.recordBytesMax else {
             throw .recordTooLarge(bytes: body.bytes.count)
@@ -219,20 +210,6 @@ struct ZonePlan {
         // The shortest field takes 7 bytes, so a small body need not be counted.
         guard body.bytes.count >= 7 * Bounds.fieldsMax else { return }
         guard body.slices.count <= Bounds.fieldsMax else { throw .fieldMalformed(.tooManyFields) }
-    }
-
-    mutating func definitions(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
-        let stored: FieldDefinitions
-        if let known = self.storedDefinitions, known.type == type {
-            stored = known.fields
-        } else {
-            stored = try self.rule.transaction.fields(ofType: type, in: self.rule.requester.environment)
-            self.storedDefinitions = (type, stored)
-        }
-        guard !self.defined.isEmpty, let ours = self.defined[type] else { return stored }
-        var all = stored
-        for (field, definition) in ours { all.define(definition, field: field) }
-        return all
     }
 
     private mutating func targetWithoutRoom(for planned: PlannedSave) throws(StorageFailure) -> String? {
@@ -251,9 +228,6 @@ struct ZonePlan {
     }
 
     mutating func accept(_ planned: PlannedSave) {
-        if let definitions = planned.parts?.definitions, !definitions.isEmpty {
-            self.defined[planned.record.recordType, default: [:]].merge(definitions) { first, _ in first }
-        }
         self.count(planned, by: 1)
         self.saves.append(planned)
     }

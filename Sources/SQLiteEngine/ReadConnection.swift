@@ -130,27 +130,37 @@ final class ReadConnection: @unchecked Sendable {
         return .success(outcomes)
     }
 
+    /// One outcome an ID, in order, or every zone of the database, by name.
+    ///
+    /// Reads no further when the zones take more than `bytesMax`, and refuses with `answerTooLarge`.
     func zones(
         _ selection: FetchZones.Selection,
-        for requester: Requester
-    ) throws(StorageFailure) -> [ReadOutcome] {
+        for requester: Requester,
+        bytesMax: Int
+    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
         try self.snapshot { () throws(StorageFailure) in
             var outcomes: [ReadOutcome] = []
+            var bytes = 0
             switch selection {
             case .ids(let ids):
                 for id in ids {
-                    outcomes.append(try self.zone(id, requester).map { .zone($0) } ?? .failed(.zoneMissing))
+                    let zone = try self.zone(id, requester)
+                    bytes += zone?.answerBytes ?? 0
+                    guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+                    outcomes.append(zone.map { .zone($0) } ?? .failed(.zoneMissing))
                 }
             case .all:
-                var names: [String] = []
                 self.zones.bind(1, requester.database.rawValue)
-                while try self.zones.step() { names.append(self.zones.text(0)) }
-                for name in names {
-                    let id = Access.zone(storedAs: name, for: requester)
-                    if let zone = try self.zone(id, requester) { outcomes.append(.zone(zone)) }
+                defer { self.zones.reset() }
+                while try self.zones.step() {
+                    let id = Access.zone(storedAs: self.zones.text(0), for: requester)
+                    guard let zone = try self.zone(id, requester) else { continue }
+                    bytes += zone.answerBytes
+                    guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
+                    outcomes.append(.zone(zone))
                 }
             }
-            return outcomes
+            return .success(outcomes)
         }
     }
 
@@ -290,5 +300,12 @@ final class ReadConnection: @unchecked Sendable {
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { statement.reset() }
         return memory.keep(statement.text(0), of: number)
+    }
+}
+
+extension Zone {
+    /// What the zone takes in an answer, and in memory, about: its names and what surrounds them.
+    fileprivate var answerBytes: Int {
+        self.id.zoneName.utf8.count + self.id.ownerName.utf8.count + (self.share?.utf8.count ?? 0) + 64
     }
 }

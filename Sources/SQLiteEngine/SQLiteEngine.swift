@@ -179,6 +179,7 @@ package final class SQLiteEngine: StorageEngine {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
+        let bytesMax = self.configuration.bounds.answerBytesMax
         let isShort =
             switch selection {
             case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
@@ -186,7 +187,7 @@ package final class SQLiteEngine: StorageEngine {
             }
         self.whenViewsAreTold(requester) {
             self.read(isShort: isShort, requester, reply) { (connection) throws(StorageFailure) in
-                .success(try connection.zones(selection, for: requester))
+                try connection.zones(selection, for: requester, bytesMax: bytesMax)
             }
         }
     }

@@ -42,6 +42,8 @@ struct WriterCaches {
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
     var fields: [Name: FieldDefinitions] = [:] { didSet { self.lastFields = nil } }
+    /// Record types of a schema, without that of user records.
+    var typeCounts: [EnvironmentID: Int] = [:]
     var grants: [Name: [Grant]] = [:]
     var roles: [Name: Set<String>] = [:]
     var areFrozen: [EnvironmentID: Bool] = [:]
@@ -77,7 +79,7 @@ struct WriterCaches {
             self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
             + self.grants.count + self.roles.count + self.accounts.count + self.authorNumbers.count
             + self.authorNames.count + self.shares.count + self.sharesWithNews.count
-            + self.zonesWithTokens.count
+            + self.zonesWithTokens.count + self.typeCounts.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

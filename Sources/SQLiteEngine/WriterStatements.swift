@@ -1,4 +1,5 @@
 import GRDBSQLite
+import RecordModel
 import RecordStore
 
 /// The statements of the writer, compiled once.
@@ -51,7 +52,7 @@ final class WriterStatements {
 }
 
 struct ZoneStatements {
-    let find, insert, contents, delete, insertTombstone, insertSweep, count: HotStatement
+    let find, insert, contents, delete, insertTombstone, insertSweep, count, countAll: HotStatement
     let setClientToken, setReadersClientToken: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
@@ -68,6 +69,10 @@ struct ZoneStatements {
         )
         self.find = try HotStatement(
             ZoneQueries.find,
+            on: connection
+        )
+        self.countAll = try HotStatement(
+            "SELECT count(*) FROM (SELECT 1 FROM zone WHERE database = ? LIMIT ?)",
             on: connection
         )
         self.insert = try HotStatement(
@@ -192,7 +197,7 @@ struct HoldStatements {
 struct NameStatements {
     let fields, insertField, typeNumber, typeName, insertType: HotStatement
     let authorNumber, authorName, insertAuthor: HotStatement
-    let insertGrant, environmentKind: HotStatement
+    let insertGrant, environmentKind, countTypes: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -212,6 +217,13 @@ struct NameStatements {
         self.insertType = try statement("INSERT INTO record_type (environment, name) VALUES (?, ?)")
         self.insertGrant = try statement(
             "INSERT OR REPLACE INTO type_grant (record_type, role, permissions) VALUES (?, ?, ?)"
+        )
+        self.countTypes = try statement(
+            """
+            SELECT count(*) FROM record_type JOIN field ON field.record_type = record_type.number
+            WHERE record_type.environment = ? AND field.name = '\(SystemField.recordID.rawValue)'
+                AND record_type.name != '\(UserRecord.type)'
+            """
         )
         self.environmentKind = try statement("SELECT kind FROM environment WHERE number = ?")
         self.authorNumber = try statement("SELECT number FROM author WHERE record_name = ?")

@@ -14,7 +14,7 @@ extension WriterTransaction {
             self.caches.lastFields = (key, known)
             return known
         }
-        var fields = FieldDefinitions()
+        var rows: [(key: String, value: FieldDefinition)] = []
         if let number = try self.knownTypeNumber(key) {
             let statement = self.statements.names.fields
             statement.bind(1, number)
@@ -30,44 +30,44 @@ extension WriterTransaction {
                     indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
                     index: statement.isNull(4) ? nil : statement.integer(4)
                 )
-                fields.define(definition, field: statement.text(0))
+                rows.append((statement.text(0), definition))
             }
         }
+        var fields = FieldDefinitions()
+        fields.define(rows)
         self.caches.fields[key] = fields
         return fields
     }
 
     func define(
-        _ definition: FieldDefinition,
-        field: String,
+        _ fields: [String: FieldDefinition],
         ofType type: String,
         in environment: EnvironmentID
     ) throws(StorageFailure) {
-        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
-        try self.insert(definition, field: field, ofType: try self.typeNumber(type, in: environment), key)
-        guard definition.indexes.contains(.searchable) else { return }
+        var fields = fields
         // No record has a searchable field yet when the type has no full text yet, so it is complete from the start.
-        let fields = try self.fields(ofType: type, in: environment)
-        guard fields[SystemField.allText.rawValue] == nil else { return }
-        try self.insert(
-            .allText,
-            field: SystemField.allText.rawValue,
-            ofType: try self.typeNumber(type, in: environment),
-            key
-        )
+        let allText = SystemField.allText.rawValue
+        if fields.values.contains(where: { $0.indexes.contains(.searchable) }),
+            try self.fields(ofType: type, in: environment)[allText] == nil
+        {
+            fields[allText] = .allText
+        }
+        let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        try self.insert(fields, ofType: try self.typeNumber(type, in: environment), key)
     }
 
     func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) {
         let number = try self.typeNumber(type, in: environment)
         let key = WriterCaches.Name(owner: environment.rawValue, name: type)
+        var fields: [String: FieldDefinition] = [:]
         for field in [SystemField.recordID, .createTime, .parent] {
-            let definition = FieldDefinition(
+            fields[field.rawValue] = FieldDefinition(
                 type: field.type,
                 isEncrypted: false,
                 indexes: .justInTime(for: field)
             )
-            try self.insert(definition, field: field.rawValue, ofType: number, key)
         }
+        try self.insert(fields, ofType: number, key)
         for grant in SchemaRules.defaultGrants {
             self.statements.names.insertGrant.bind(1, number)
             self.statements.names.insertGrant.bind(2, grant.role)
@@ -75,26 +75,43 @@ extension WriterTransaction {
             try self.statements.names.insertGrant.run()
         }
         self.caches.grants[key] = nil
+        if let count = self.caches.typeCounts[environment] { self.caches.typeCounts[environment] = count + 1 }
     }
 
-    /// Writes a field with the number of a new index when its marks ask for one: of no record it has a value yet.
+    func countOfTypes(in environment: EnvironmentID) throws(StorageFailure) -> Int {
+        if let known = self.caches.typeCounts[environment] { return known }
+        let statement = self.statements.names.countTypes
+        statement.bind(1, environment.rawValue)
+        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
+        let count = Int(statement.integer(0))
+        statement.reset()
+        self.caches.typeCounts[environment] = count
+        return count
+    }
+
+    /// Writes fields, with the number of a new index where their marks ask for one: of no record they have values yet.
     private func insert(
-        _ definition: FieldDefinition,
-        field: String,
+        _ fields: [String: FieldDefinition],
         ofType type: Int64,
         _ key: WriterCaches.Name
     ) throws(StorageFailure) {
-        var definition = definition
-        if definition.needsIndex(field) { definition.index = try self.takeIndexNumber() }
+        var fields = fields
         let statement = self.statements.names.insertField
-        statement.bind(1, type)
-        statement.bind(2, field)
-        statement.bind(3, Int64(definition.type.rawValue))
-        statement.bind(4, definition.isEncrypted ? 1 : 0)
-        statement.bind(5, Int64(definition.indexes.rawValue))
-        statement.bind(6, definition.index)
-        try statement.run()
-        self.caches.fields[key]?.define(definition, field: field)
+        for field in fields.keys.sorted() {
+            guard var definition = fields[field] else { continue }
+            if definition.needsIndex(field) { definition.index = try self.takeIndexNumber() }
+            statement.bind(1, type)
+            statement.bind(2, field)
+            statement.bind(3, Int64(definition.type.rawValue))
+            statement.bind(4, definition.isEncrypted ? 1 : 0)
+            statement.bind(5, Int64(definition.indexes.rawValue))
+            statement.bind(6, definition.index)
+            try statement.run()
+            fields[field] = definition
+        }
+        // Nobody else may hold what is changed in place.
+        self.caches.lastFields = nil
+        self.caches.fields[key]?.define(fields)
     }
 
     /// The number that stands for the name of a type, whether the schema has the type or not.

@@ -225,6 +225,15 @@ final class WriterTransaction: WriteTransaction {
         return key
     }
 
+    func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int {
+        let statement = self.statements.zones.countAll
+        statement.bind(1, database.rawValue)
+        statement.bind(2, Int64(limit))
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.integer(0))
+    }
+
     /// The number is the position of the creation: no other zone of the database ever has it.
     func createZone(
         named name: String,

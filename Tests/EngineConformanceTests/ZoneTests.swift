@@ -56,6 +56,74 @@ struct ZoneTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a database takes so many zones, its default zone and those of shares included`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind) { $0.bounds.zonesMax = 4 }
+        #expect(Bounds.defaults.zonesMax == 10_000)
+        let outcomes = try await it.modifyZones(["notes", "a", "a2", "b"])
+        #expect(outcomes.map(\.error) == [nil, nil, nil, .tooManyZones])
+        // Those that are there are saved as before, and those of others have room of their own.
+        #expect(try await it.modifyZones(["a", "b"]).map(\.error) == [nil, .tooManyZones])
+        // What a request deletes makes room for the next one.
+        #expect(try await it.modifyZones(["b"], deletes: ["a"]).map(\.error) == [.tooManyZones, nil])
+        #expect(try await it.modifyZones(["b"]).map(\.error) == [nil])
+
+        var shares: [Share] = []
+        for (number, name) in ["one", "two", "three"].enumerated() {
+            let owner = number + 1
+            let shared = try it.newUser(name, owner)
+            let user = Requester(
+                database: try it.signIn(named: name).privateDatabase!,
+                scope: .private,
+                environment: shared.environment,
+                userRecordName: shared.userRecordName
+            )
+            _ = try await it.modifyZones(["z"], by: user)
+            var changes = ShareChanges(root: "root")
+            changes.publicPermission = .readWrite
+            let zone = ZoneID(zoneName: "z")
+            var share = RecordSave(id: id("s", in: zone), recordType: ShareRecord.type, changes: .empty)
+            share.share = .changes(changes)
+            #expect(try await it.modify([share, save("root", in: zone)], by: user).areSaved)
+            shares.append(try #require(try await it.record(id("s", in: zone), by: user)?.body.share))
+        }
+        // A shared database has no default zone of its own.
+        let strict = try await it.reopened { $0.bounds.zonesMax = 2 }
+        for share in shares.prefix(2) { try await strict.join(share, by: strict.bobShared) }
+        #expect(try await strict.accept(shares[2].token, by: strict.bobShared) == .failed(.tooManyZones))
+        try await strict.join(shares[0], by: strict.bobShared)
+        #expect(try await strict.zones(by: strict.bobShared).count == 2)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an answer with more zones than it holds is refused, and fewer are fetched`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind) { $0.bounds.answerBytesMax = 10_000 }
+        let names = (0..<40).map { String(repeating: "z", count: 240) + "\($0)" }
+        _ = try await it.modifyZones(names)
+        func refusedBytes(_ selection: FetchZones.Selection) async -> Int? {
+            do {
+                _ = try await it.zones(selection)
+                return nil
+            } catch StoreError.answerTooLarge(let bytes) {
+                return bytes
+            } catch {
+                return nil
+            }
+        }
+        // It read no further than the first zone that had no room.
+        for selection in [.all, FetchZones.Selection.ids(names.map { ZoneID(zoneName: $0) })] {
+            let bytes = try #require(await refusedBytes(selection))
+            #expect((10_001..<10_400).contains(bytes))
+        }
+        #expect(try await it.zones(.ids(names.prefix(20).map { ZoneID(zoneName: $0) })).count == 20)
+        _ = try await it.modifyZones([], deletes: Array(names.suffix(20)))
+        #expect(try await it.zones().count == 21)
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a zone goes with everything in it, and one of the same name is another`(
         kind: EngineKind
     )

@@ -141,13 +141,22 @@ struct SchemaErrorTests {
         #expect(self.error(start + space) == nil)
         #expect(self.error(start + space + " ")?.reason == .textTooLarge(bytes: Bounds.schemaBytesMax + 1))
 
-        let types = (0..<1_000).map { "RECORD TYPE T\($0) (f STRING);" }.joined()
+        // That of user records is one of them, named or not.
+        let types = (0..<999).map { "RECORD TYPE T\($0) (f STRING);" }.joined()
         #expect(self.error(start + types) == nil)
+        #expect(self.error(start + types + "RECORD TYPE Users (f STRING);") == nil)
         #expect(self.error(start + types + "RECORD TYPE T (f STRING);")?.reason == .tooManyTypes)
 
         let fields = "\"___etag\" STRING," + (0..<1_000).map { "f\($0) STRING" }.joined(separator: ",")
         #expect(self.error(Self.type(fields)) == nil)
         #expect(self.error(Self.type(fields + ", f STRING"))?.reason == .tooManyFields(type: "T"))
+
+        // User records have that of their roles, named or not.
+        let users =
+            "DEFINE SCHEMA RECORD TYPE Users (" + (0..<999).map { "f\($0) STRING" }.joined(separator: ",")
+        #expect(self.error(users + ");") == nil)
+        #expect(self.error(users + ", roles LIST<INT64>);") == nil)
+        #expect(self.error(users + ", f STRING);")?.reason == .tooManyFields(type: "Users"))
 
         let roles = (0..<1_000).map { "CREATE ROLE r\($0);" }.joined()
         #expect(self.error(start + roles) == nil)

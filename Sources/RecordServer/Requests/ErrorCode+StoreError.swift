@@ -21,6 +21,7 @@ extension ErrorCode {
         case .fieldEncryptionMismatch: self = .invalidArguments
         case .fieldEncryptionNotAllowed: self = .invalidArguments
         case .recordTooLarge: self = .limitExceeded
+        case .tooManyFields, .tooManyRecordTypes, .tooManyZones: self = .limitExceeded
         case .assetNotAvailable: self = .assetNotAvailable
         case .quotaExceeded: self = .quotaExceeded
         case .assetTooLarge: self = .limitExceeded

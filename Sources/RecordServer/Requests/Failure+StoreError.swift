@@ -24,6 +24,7 @@ extension StoreError {
         case .zoneMissing, .zoneNotModifiable, .recordMissing, .recordExists, .changeTagStale: .culprit
         case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: .culprit
         case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: .culprit
+        case .tooManyFields, .tooManyRecordTypes, .tooManyZones: .culprit
         case .assetNotAvailable, .quotaExceeded, .assetTooLarge, .assetNotNamed: .culprit
         case .assetUploadExpired, .newTypeInProduction, .newFieldInProduction: .culprit
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: .culprit
@@ -50,6 +51,7 @@ extension StoreError {
         case .parentCycle, .parentTooDeep: .afterChange
         case .atomicPeer, .dependsOn: .afterChange
         case .recordTooLarge, .tooManyItems, .answerTooLarge: .afterChange
+        case .tooManyFields, .tooManyRecordTypes, .tooManyZones: .afterChange
         case .notSignedIn: .afterChange
         case .zoneNotModifiable, .recordTypeMismatch, .nameInvalid, .fieldMalformed: .never
         case .fieldTypeMismatch, .fieldEncryptionMismatch, .fieldEncryptionNotAllowed: .never
@@ -83,6 +85,7 @@ extension StoreError {
         case .zoneMissing, .zoneNotModifiable, .recordMissing: nil
         case .recordTypeMismatch, .nameInvalid, .fieldMalformed, .fieldTypeMismatch: nil
         case .fieldEncryptionMismatch, .fieldEncryptionNotAllowed, .recordTooLarge: nil
+        case .tooManyFields, .tooManyRecordTypes, .tooManyZones: nil
         case .assetNotAvailable, .quotaExceeded, .assetTooLarge, .assetNotNamed: nil
         case .assetUploadExpired, .newTypeInProduction, .newFieldInProduction: nil
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: nil

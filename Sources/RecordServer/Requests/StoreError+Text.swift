@@ -26,6 +26,13 @@ extension StoreError {
             "field '\(field)' cannot be encrypted: not in the public database, and no references, assets or empty lists"
         case .recordTooLarge(let bytes):
             "record too large: its fields take \(bytes) bytes, move large values to assets"
+        case .tooManyFields(let type):
+            "the record type '\(type)' would have more than \(Bounds.recordTypeFieldsMax) fields: "
+                + "use fields that it has, or another type"
+        case .tooManyRecordTypes:
+            "the schema has \(Bounds.recordTypesMax) record types, the most there may be: use one that it has"
+        case .tooManyZones:
+            "the database has \(Bounds.defaults.zonesMax) zones, the most there may be: delete some first"
         case .assetNotAvailable(let field):
             "field '\(field)' names an asset that is not in the database: upload it, then save again"
         case .quotaExceeded(let quota): quota.text
@@ -93,7 +100,7 @@ extension StoreError {
             "Your request contains \(count) items which is more than the maximum number of items "
                 + "in a single request"
         case .answerTooLarge(let bytes):
-            "the records asked for take \(bytes) bytes, more than one answer holds: fetch fewer at a time"
+            "what was asked for takes \(bytes) bytes, more than one answer holds: fetch fewer at a time, or page by page"
         case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"
         case .requestIDExpired:
             "the request ID is too old to know whether it was executed: fetch, then send with a new one"

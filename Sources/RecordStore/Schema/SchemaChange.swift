@@ -29,7 +29,8 @@ package struct SchemaPlan: Hashable, Sendable {
 extension SchemaRules {
     /// What a change makes of the schemas of both environments.
     ///
-    /// - Throws: `contradictsProduction` when a type or a field of production would be lost.
+    /// - Throws: `contradictsProduction` when a type or a field of production would be lost, `beyondLimits` when an import or
+    ///   a deploy would make more of them than there may be.
     package static func plan(
         _ change: SchemaChange,
         development: SchemaDocument,
@@ -51,6 +52,8 @@ extension SchemaRules {
         }
         let losses = self.losses(from: production, to: plan.new)
         guard losses.isEmpty else { throw .contradictsProduction(losses) }
+        let excesses = plan.dropsData ? [] : self.excesses(from: plan.old, to: plan.new)
+        guard excesses.isEmpty else { throw .beyondLimits(excesses) }
         return plan
     }
 }

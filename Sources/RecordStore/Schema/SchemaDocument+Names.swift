@@ -21,7 +21,6 @@ extension SystemField {
 
 extension SchemaDocument {
     package static let rolesMax = 1_000
-    package static let recordTypesMax = 1_000
 
     package subscript(_ recordType: String) -> RecordTypeDefinition? {
         self.recordTypes.first { $0.name == recordType }

@@ -3,6 +3,7 @@ package import RecordModel
 /// What `accept_shares` and `request_share_access` mean: changes of share records by who comes with their URLs.
 struct JoinRule {
     let requester: Requester
+    let bounds: Bounds
     let transaction: any WriteTransaction
 
     /// One outcome a token.
@@ -66,6 +67,7 @@ struct JoinRule {
             contents.participants.append(self.publicParticipant(contents))
             place = contents.participants.count - 1
         }
+        guard try self.hasRoom(for: found) else { return .failed(.tooManyZones) }
         contents.participants[place].identity.userRecordName = user
         contents.participants[place].acceptance = .accepted
         contents.participants[place].oneTimeToken = ""
@@ -76,6 +78,17 @@ struct JoinRule {
         try self.transaction.setReader(self.requester.database, of: found.share, right)
         try self.transaction.refreshView(of: found.place.zone, for: self.requester.database)
         return self.outcome(found, record)
+    }
+
+    /// Whether the requester's shared database has the zone already, or takes another one.
+    private func hasRoom(for found: Found) throws(StorageFailure) -> Bool {
+        let zone = ZoneID(zoneName: found.place.zoneName, ownerName: found.place.ownerName)
+        let database = self.requester.database
+        if try self.transaction.zone(named: SharedZoneName.text(of: zone), in: database) != nil {
+            return true
+        }
+        let zonesMax = self.bounds.zonesMax
+        return try self.transaction.countOfZones(in: database, limit: zonesMax) < zonesMax
     }
 
     private func entry(_ found: Found) throws(StorageFailure) -> ShareEntry {

@@ -25,6 +25,13 @@ enum SchemaAdvice {
                 "production would lose something, so nothing was changed:\n\(self.list(losses))\n"
                     + "What production has stays in development: types, fields and their types."
             )
+        case .beyondLimits(let excesses):
+            CommandFailure(
+                .data,
+                "the schema would have more than the server takes, so nothing was changed:\n"
+                    + excesses.map { "  \($0)" }.joined(separator: "\n")
+                    + "\nLeave out fields and record types that no record has."
+            )
         case .inUse(let losses):
             CommandFailure(
                 .data,

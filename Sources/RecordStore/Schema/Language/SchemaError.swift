@@ -83,10 +83,10 @@ extension SchemaError: CustomStringConvertible {
             return "The role at \(place) is one too many: \(SchemaDocument.rolesMax) are the limit"
         case .tooManyTypes:
             return
-                "The record type at \(place) is one too many: \(SchemaDocument.recordTypesMax) are the limit"
+                "The record type at \(place) is one too many: \(Bounds.recordTypesMax) are the limit"
         case .tooManyFields(let type):
             return
-                "The field at \(place) is one too many: \(Bounds.fieldsMax) are the limit of a record type, "
+                "The field at \(place) is one too many: \(Bounds.recordTypeFieldsMax) are the limit of a record type, "
                 + "\(Self.shown(type)) here"
         }
     }

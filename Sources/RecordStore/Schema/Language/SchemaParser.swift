@@ -87,11 +87,13 @@ package struct SchemaParser {
         guard self.typeNames.insert(name).inserted else {
             throw SchemaError(.duplicateType(name), at: position)
         }
-        guard self.recordTypes.count < SchemaDocument.recordTypesMax else {
+        // The type of user records is there whether the schema names it or not, and so is the field of their roles.
+        let hasUsers = self.typeNames.contains(UserRecord.type)
+        guard self.typeNames.count + (hasUsers ? 0 : 1) <= Bounds.recordTypesMax else {
             throw SchemaError(.tooManyTypes, at: position)
         }
         var definition = RecordTypeDefinition(name: name)
-        var fields = FieldNames()
+        var fields = FieldNames(ofType: name)
         var grants: [String: Permissions] = [:]
         try self.take(mark: "(")
         repeat {
@@ -110,7 +112,9 @@ package struct SchemaParser {
     private struct FieldNames {
         var all: Set<String> = []
         /// Without those of the system.
-        var count = 0
+        var count: Int
+
+        init(ofType type: String) { self.count = type == UserRecord.type ? 1 : 0 }
     }
 
     private mutating func field(
@@ -123,8 +127,9 @@ package struct SchemaParser {
         if isSystem, system == nil { throw SchemaError(.systemNameUnknown(name), at: position) }
         if !isSystem { try Self.checkIdentifier(name, at: position) }
         guard names.all.insert(name).inserted else { throw SchemaError(.duplicateField(name), at: position) }
-        if !isSystem { names.count += 1 }
-        guard names.count <= Bounds.fieldsMax else {
+        let isOfUsers = UserRecord.fieldType(of: name, in: definition.name) != nil
+        if !isSystem, !isOfUsers { names.count += 1 }
+        guard names.count <= Bounds.recordTypeFieldsMax else {
             throw SchemaError(.tooManyFields(type: definition.name), at: position)
         }
         let typePosition = self.token.position

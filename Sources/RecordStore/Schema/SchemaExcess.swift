@@ -1,0 +1,40 @@
+import RecordModel
+
+/// Something of which a changed schema would have more than there may be.
+package enum SchemaExcess: Hashable, Sendable {
+    case recordTypes(Int)
+    case fields(Int, recordType: String)
+}
+
+extension SchemaExcess: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .recordTypes(let count): "\(count) record types: \(Bounds.recordTypesMax) are the limit"
+        case .fields(let count, let recordType):
+            "\(count) fields of the record type \(recordType): \(Bounds.recordTypeFieldsMax) are the limit"
+        }
+    }
+}
+
+extension SchemaRules {
+    /// What a change would add to, though there is too much of it already or with it.
+    ///
+    /// A schema from before there were limits may keep what it has.
+    static func excesses(from old: SchemaDocument, to new: SchemaDocument) -> [SchemaExcess] {
+        var excesses: [SchemaExcess] = []
+        let types = new.recordTypes.count
+        if types > max(Bounds.recordTypesMax, old.recordTypes.count) { excesses.append(.recordTypes(types)) }
+        for type in new.recordTypes where type.userFieldCount > Bounds.recordTypeFieldsMax {
+            let count = type.userFieldCount
+            if count > old[type.name]?.userFieldCount ?? 0 {
+                excesses.append(.fields(count, recordType: type.name))
+            }
+        }
+        return excesses
+    }
+}
+
+extension RecordTypeDefinition {
+    /// Fields that are not of the system.
+    fileprivate var userFieldCount: Int { self.fields.count { !$0.isSystem } }
+}
