@@ -103,6 +103,12 @@ package struct TypeAccess: Hashable, Sendable {
         return .none
     }
 
+    /// The same in a feed, which lists what no query finds: of the records of users everybody reads their own alone there.
+    func inFeed(ofType type: String) -> TypeAccess {
+        guard type == UserRecord.type, self.toAll.contains(.read) else { return self }
+        return TypeAccess(toAll: [], toOwn: .read, creator: self.creator)
+    }
+
     /// Whether a record may be made: nobody is the creator of one that does not exist.
     package var mayCreate: Bool { self.toAll.contains(.create) }
 

@@ -308,12 +308,4 @@ final class FeedConnection: FeedReader {
     func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess {
         try self.connection.grants.access(toType: type, for: requester)
     }
-
-    func recordTypes(in environment: EnvironmentID) throws(StorageFailure) -> [String] {
-        let statement = self.statements.recordTypes
-        statement.bind(1, environment.rawValue)
-        var types: [String] = []
-        while try statement.step() { types.append(statement.text(0)) }
-        return types
-    }
 }

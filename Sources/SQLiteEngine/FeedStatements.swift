@@ -1,6 +1,6 @@
 /// The statements of feeds on one connection, compiled once.
 final class FeedStatements {
-    let state, zone, zoneByNumber, recordTypes: HotStatement
+    let state, zone, zoneByNumber: HotStatement
     let ascending, descending, fromNumber, byNumber, place: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
@@ -25,7 +25,6 @@ final class FeedStatements {
             """
         self.zoneByNumber = try statement("\(zone) AND number = ?2")
         self.zone = try statement("\(zone) AND name = ?2")
-        self.recordTypes = try statement("SELECT name FROM record_type WHERE environment = ?")
         let record = "SELECT \(RecordColumns.names), name FROM record"
         let zoneRecords = "\(record) INDEXED BY record_creation WHERE database = ?1 AND zone = ?2"
         self.ascending = try statement("\(zoneRecords) AND number > ?3 ORDER BY number")

@@ -62,6 +62,46 @@ struct FeedModelTests {
         }
     }
 
+    /// Everybody reads everything there but the records of other users.
+    @Test func `in the public database every reader ends with what is theirs to be told`() async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        var it = try EngineUnderTest(.sqlite) { $0.feedReadsMax = 30 }
+        var users = [EngineUnderTest.alice, EngineUnderTest.bob]
+        var followers = [it.publicly, it.bobPublicly, it.anonymously].map { requester in
+            var follower = Follower()
+            follower.zone = .default
+            follower.requester = requester
+            return follower
+        }
+        followers += followers
+        for number in 3..<6 { followers[number].order = .newestFirst }
+        for round in 0..<600 {
+            let place: Comment = "round \(round) of seed \(generator.seed)"
+            let writer = [it.publicly, it.bobPublicly].randomElement(using: &generator)!
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0: users.append(try it.newUser("user\(round)", 0x1000 + round).userRecordName!)
+            case 1...3:
+                let field: [String: FieldValue] = ["n": .int64(Int64(round))]
+                let own = save(writer.userRecordName!, in: .default, type: "Users", field)
+                #expect(try await it.modify([own], policy: .changedKeys, by: writer).areSaved, place)
+            default: try await Self.write(it, in: .default, by: writer, dropsZones: false, &generator)
+            }
+            let number = Int.random(in: followers.indices, using: &generator)
+            try await followers[number].follow(it, limit: Int.random(in: 1...6, using: &generator))
+            #expect(followers[number].orphans == [], place)
+            if round % 200 == 199 { it = try await it.reopened() }
+        }
+        for follower in followers {
+            var follower = follower
+            repeat { try await follower.follow(it, limit: 3) } while !follower.isThrough
+            let own = follower.requester?.userRecordName
+            let truth = try await Self.truth(it, users: users.filter { $0 == own }, by: follower.requester)
+            #expect(follower.records == truth, "seed \(generator.seed)")
+            #expect(follower.orphans == [], "seed \(generator.seed)")
+        }
+    }
+
     @Test func `readers that page while others write miss nothing`() async throws {
         let seed = SeededGenerator.fromEnvironment().seed
         print("SEED=\(seed)")
@@ -115,6 +155,8 @@ struct FeedModelTests {
     /// Saves with parents that change, deletes, and now and then a zone that goes and comes back.
     private static func write(
         _ it: EngineUnderTest,
+        in zone: ZoneID = notes,
+        by requester: Requester? = nil,
         dropsZones: Bool = true,
         _ generator: inout SeededGenerator
     ) async throws {
@@ -131,15 +173,29 @@ struct FeedModelTests {
                 default: .unchanged
                 }
             let text = String(repeating: "x", count: Int.random(in: 0...9, using: &generator))
-            return save(name, ["s": .string(text)], parent: parent)
+            return save(name, in: zone, ["s": .string(text)], parent: parent)
         }
-        let deletes = chosen.suffix(Int.random(in: 0...3, using: &generator)).map { id($0) }
-        _ = try await it.modify(saves, deletes: deletes, policy: .changedKeys, isAtomic: false)
+        let deletes = chosen.suffix(Int.random(in: 0...3, using: &generator)).map {
+            id($0, in: zone)
+        }
+        _ = try await it.modify(
+            saves,
+            deletes: deletes,
+            policy: .changedKeys,
+            isAtomic: false,
+            by: requester
+        )
     }
 
-    private static func truth(_ it: EngineUnderTest) async throws -> [String: Follower.Known] {
+    /// What there is of the names that are written, and of some users.
+    private static func truth(
+        _ it: EngineUnderTest,
+        users: [String] = [],
+        by requester: Requester? = nil
+    ) async throws -> [String: Follower.Known] {
+        let zone = requester == nil ? notes : .default
         var known: [String: Follower.Known] = [:]
-        for outcome in try await it.fetch(self.names.map { id($0) }) {
+        for outcome in try await it.fetch((self.names + users).map { id($0, in: zone) }, by: requester) {
             guard case .record(let record) = outcome else { continue }
             known[record.id.recordName] = Follower.Known(tag: record.changeTag, parent: record.parent)
         }

@@ -115,6 +115,9 @@ struct Follower {
         var parent: String?
     }
 
+    var zone = notes
+    /// `nil` if it is Alice in her private database.
+    var requester: Requester?
     var token: [UInt8]?
     var records: [String: Known] = [:]
     var order = FetchChanges.SnapshotOrder.creation
@@ -126,8 +129,8 @@ struct Follower {
 
     /// Reads a page and does what it says.
     mutating func follow(_ it: EngineUnderTest, limit: Int) async throws(StoreError) {
-        let read = FeedRead(zone: notes, token: self.token, order: self.order, limit: limit)
-        let answer = try await it.changes(read)
+        let read = FeedRead(zone: self.zone, token: self.token, order: self.order, limit: limit)
+        let answer = try await it.changes(read, by: self.requester)
         #expect(answer.items.count <= limit)
         #expect(answer.token.count <= 660)
         for item in answer.items {
@@ -138,7 +141,8 @@ struct Follower {
                 self.records[name] = Known(tag: record.changeTag, parent: record.parent)
                 self.seen.append(name)
             case .recordDeleted(let deleted):
-                #expect(deleted.recordType == "Note")
+                let isUser = deleted.id.recordName.hasPrefix("_")
+                #expect(deleted.recordType == (isUser ? "Users" : "Note"))
                 self.records[deleted.id.recordName] = nil
             case .zoneChanged, .zoneDeleted: Issue.record("a zone in the feed of a zone")
             }

@@ -371,14 +371,16 @@ struct FeedTests {
     }
 
     @Test(arguments: EngineKind.allCases)
-    func `the public feed has what the reader may read, and no totals that tell of more`(
+    func `the public feed has what the reader may read, and of user records their own, without totals`(
         kind: EngineKind
     ) async throws {
         let it = try EngineUnderTest(kind)
         _ = try await it.modify([save("a", in: .default)], by: it.publicly)
         let open = try await it.changes(FeedRead(zone: .default), by: it.anonymously)
-        #expect(open.totals != nil)
-        #expect(open.items.map(\.text).contains("a"))
+        #expect(open.totals == nil)
+        #expect(open.items.map(\.text) == ["a"])
+        #expect(try await it.all(of: .default, by: it.publicly).items == [EngineUnderTest.alice, "a"])
+        #expect(try await it.all(of: .default, by: it.bobPublicly).items == [EngineUnderTest.bob, "a"])
         _ = try await it.modify([save("h", in: .default, type: "Hidden")], by: it.publicly)
         try await OtherProcess(folder: it.folder).execute(
             """
@@ -399,6 +401,62 @@ struct FeedTests {
                 "_defaultZone"
             ]
         )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a user record that comes, changes and goes is told to its user alone`(kind: EngineKind) async throws
+    {
+        let it = try EngineUnderTest(kind)
+        let start = try await it.token(of: .default, by: it.anonymously)
+        let database = try await it.token(of: nil, by: it.anonymously)
+        let carol = try it.newUser("carol", 0xca201)
+        let name = try #require(carol.userRecordName)
+        let hers = Requester(
+            database: it.publicly.database,
+            scope: .public,
+            environment: carol.environment,
+            userRecordName: name
+        )
+        let record = id(name, in: .default)
+        let change = save(name, in: .default, type: "Users", ["phone": .string("1")])
+        #expect(try await it.modify([change], policy: .changedKeys, by: hers).areSaved)
+        // Who knows her name may fetch what the roles let them; nobody is told of it.
+        #expect(try await it.record(record, by: it.bobPublicly)?["phone"] == .string("1"))
+        for requester in [it.anonymously, it.bobPublicly] {
+            #expect(try await it.all(after: start, of: .default, by: requester).items == [])
+            #expect(try await it.all(of: .default, by: requester).items.filter { $0.contains(name) } == [])
+        }
+        #expect(try await it.all(after: start, of: .default, by: hers).items == [name])
+        // The zone has changed, and that is all the database's feed says.
+        let zones = try await it.databaseChanges(DatabaseFeedRead(token: database), by: it.anonymously)
+        #expect(zones.items.map(\.text) == ["_defaultZone"])
+
+        let known = try await it.token(of: .default, by: hers)
+        let deletion = Deletion.user(name: "carol", container: EngineUnderTest.container)
+        try it.engine.directory.beginDeletion(deletion)
+        while try await it.record(record, by: it.bobPublicly) != nil {
+            _ = try it.engine.directory.deleteSome(of: deletion)
+        }
+        for requester in [it.anonymously, it.bobPublicly] {
+            for token in [start, known] {
+                #expect(try await it.all(after: token, of: .default, by: requester).items == [])
+            }
+        }
+        #expect(try await it.all(after: known, of: .default, by: hers).items == ["-" + name])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `whoever may not read user records at all is not even told of their own`(
+        kind: EngineKind
+    ) async throws {
+        let it = try EngineUnderTest(kind)
+        let text = "DEFINE SCHEMA RECORD TYPE Users (nick STRING, GRANT WRITE TO \"_creator\");"
+        try it.engine.schemas.apply(
+            .replaceDevelopment(try SchemaParser.parse(text)),
+            inContainer: EngineUnderTest.container
+        )
+        #expect(try await it.all(of: .default, by: it.publicly).items == [])
+        #expect(try await it.all(of: .default, by: it.privately).items == [EngineUnderTest.alice])
     }
 
     // MARK: Numbers

@@ -29,7 +29,7 @@ struct NamelessTypeTests {
             )
             let first = try await it.modify([nameless], by: requester)
             #expect(first.map(\.error) == [refused], "\(zone) \(requester.scope)")
-            let named = save("y", in: zone, parent: nameless.parent)
+            let named = save("y\(requester.scope)", in: zone, parent: nameless.parent)
             let second = try await it.modify([named, nameless], isAtomic: false, by: requester)
             #expect(second.map(\.error) == [nil, refused], "\(zone) \(requester.scope)")
         }

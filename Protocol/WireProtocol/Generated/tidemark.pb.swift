@@ -3029,7 +3029,7 @@ package nonisolated struct PBEnd: Sendable {
   /// Of a feed: there is more already; ask again at once.
   package var moreComing: Bool = false
 
-  /// Of a feed, on every page of a snapshot: what it has in all. Absent: not a snapshot, or no longer.
+  /// Of a feed, on every page of a snapshot: what it has in all. Absent: not a snapshot, or no longer, or of the public database.
   package var totals: PBSnapshotTotals {
     get {_totals ?? PBSnapshotTotals()}
     set {_totals = newValue}

@@ -34,7 +34,7 @@ package struct FeedExecution {
             into: sink
         )
         var next: ChangeToken
-        if let token { next = token } else { next = try self.beginning(of: zone, read.order, state, &page) }
+        if let token { next = token } else { next = self.beginning(of: zone, read.order, state, page) }
         var totals: SnapshotTotals?
         if case .snapshot(let snapshot) = next.phase {
             totals = snapshot.totals
@@ -64,8 +64,8 @@ package struct FeedExecution {
         of zone: FeedZone,
         _ order: FetchChanges.SnapshotOrder,
         _ state: FeedState,
-        _ page: inout FeedPage
-    ) throws(FeedFailure) -> ChangeToken {
+        _ page: FeedPage
+    ) -> ChangeToken {
         let totals = SnapshotTotals(
             records: UInt64(clamping: zone.recordCount),
             bytes: UInt64(clamping: zone.byteCount)
@@ -74,7 +74,7 @@ package struct FeedExecution {
             order: order,
             position: state.position,
             last: nil,
-            totals: try page.mayReadEverything() ? totals : nil
+            totals: page.readsEverything ? totals : nil
         )
         return self.token(of: zone.key, .snapshot(snapshot), state)
     }

@@ -307,20 +307,15 @@ struct FeedPage {
         guard self.isPublic else { return .everything }
         if let known = self.accesses[type] { return known }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.access(toType: type, for: self.requester)
+            try self.reader.access(toType: type, for: self.requester).inFeed(ofType: type)
         }
         self.accesses[type] = access
         return access
     }
 
-    /// Whether the requester may read every record that there can be.
-    mutating func mayReadEverything() throws(FeedFailure) -> Bool {
+    /// Whether the requester may read every record of the zone: of a public one nobody may, as it has the records of all users.
+    var readsEverything: Bool {
         if let shared { return shared.zoneWide != nil }
-        guard self.isPublic else { return true }
-        let types = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.recordTypes(in: self.requester.environment)
-        }
-        for type in types where try self.access(toType: type).readRule != .all { return false }
-        return true
+        return !self.isPublic
     }
 }

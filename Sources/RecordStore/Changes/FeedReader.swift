@@ -63,7 +63,6 @@ package protocol FeedReader: AnyObject {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [CoverChange]
-    func recordTypes(in environment: EnvironmentID) throws(StorageFailure) -> [String]
 }
 
 /// Where a database is.
