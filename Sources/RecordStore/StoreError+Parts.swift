@@ -85,6 +85,7 @@ extension StoreError {
         case .tooManyFields(let type): Parts(number: 47, texts: [type])
         case .tooManyRecordTypes: Parts(number: 48)
         case .tooManyZones: Parts(number: 49)
+        case .referenceNotPermitted(let target): Parts(number: 50, texts: [target])
         case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad,
             .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
@@ -151,6 +152,7 @@ extension StoreError {
         case 47: self = .tooManyFields(recordType: text)
         case 48: self = .tooManyRecordTypes
         case 49: self = .tooManyZones
+        case 50: self = .referenceNotPermitted(target: text)
         case 255: self = .internalFault
         default:
             guard let refusal = Self.subscription(parts) ?? Self.share(parts) else { return nil }

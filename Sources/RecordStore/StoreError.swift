@@ -48,6 +48,8 @@ package enum StoreError: Error, Hashable, Sendable {
     /// The record is the parent of another, or named by a validating reference, that stays.
     case referenceWouldDangle(holder: String)
     case referenceLimit(target: String)
+    /// In the public database, a reference with an action or a parent names a record that the requester may not write.
+    case referenceNotPermitted(target: String)
     /// The record would be its own ancestor.
     case parentCycle
     case parentTooDeep

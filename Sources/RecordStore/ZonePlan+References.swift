@@ -9,7 +9,7 @@ extension ZonePlan {
         } while try self.refuseBeyondQuota()
     }
 
-    /// Refuses saves that refer to what is not there and those that would make a circle of parents.
+    /// Refuses saves that refer to what is not there or not for the requester to bind, and those that would make a circle of parents.
     ///
     /// One that is refused may take away what others refer to, hence the repetition: each round but the last
     /// refuses something.
@@ -17,7 +17,12 @@ extension ZonePlan {
         guard self.saves.haveParts,
             self.saves.inOrder.contains(where: { $0.parts?.targets.isEmpty == false })
         else { return }
-        repeat { try self.refuseMissingTargets() } while try self.refuseInvalidAncestors()
+        var hasRefused = true
+        while hasRefused {
+            try self.refuseMissingTargets()
+            hasRefused = try self.refuseForeignTargets()
+            if try self.refuseInvalidAncestors() { hasRefused = true }
+        }
     }
 
     private mutating func refuseMissingTargets() throws(StorageFailure) {
@@ -42,6 +47,33 @@ extension ZonePlan {
     private mutating func firstMissing(of targets: [String]) throws(StorageFailure) -> String? {
         for target in targets where self.saves[target] == nil {
             guard let stored = try self.stored(target), try self.isThere(stored) else { return target }
+        }
+        return nil
+    }
+
+    /// In the public database, refuses references and parents that would bind a record which the requester may not write: nobody
+    /// else keeps a record from being deleted, or uses up its places.
+    ///
+    /// Those that a record has already stay.
+    private mutating func refuseForeignTargets() throws(StorageFailure) -> Bool {
+        guard self.rule.requester.scope == .public else { return false }
+        var hasRefused = false
+        for planned in self.saves.inOrder {
+            guard let parts = planned.parts, let target = try self.firstForeign(in: parts) else { continue }
+            self.refuse(planned.index, name: planned.name, .referenceNotPermitted(target: target))
+            hasRefused = true
+        }
+        return hasRefused
+    }
+
+    private mutating func firstForeign(in parts: PlannedParts) throws(StorageFailure) -> String? {
+        for target in parts.targets where self.saves[target] == nil {
+            let before = parts.heldBefore.kinds[target] ?? []
+            guard let kinds = parts.holds.kinds[target], !before.isSuperset(of: kinds),
+                let stored = try self.stored(target)
+            else { continue }
+            let access = try self.access(to: stored, ofType: stored.recordType)
+            guard access.mayWrite(stored) else { return target }
         }
         return nil
     }

@@ -57,6 +57,45 @@ struct ModelTests {
         }
     }
 
+    /// One item a request, as a public database has no atomic batches.
+    @Test(arguments: EngineKind.allCases)
+    func `in a public database two users bind their own records, and none of the other's`(
+        kind: EngineKind
+    ) async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        let it = try EngineUnderTest(kind)
+        var model = StoreModel()
+        var tags: [String: [Int: String]] = [:]
+        for round in 0..<Self.requests * 2 {
+            let place: Comment = "round \(round) of seed \(generator.seed)"
+            let requester = [it.publicly, it.bobPublicly].randomElement(using: &generator)!
+            let name = Self.names.randomElement(using: &generator)!
+            let deletes = Int.random(in: 0..<6, using: &generator) == 0 ? [name] : []
+            let saves = deletes.isEmpty ? [Self.save(name, model, &generator)] : []
+            let expected = model.modify(
+                saves: saves,
+                deletes: deletes,
+                looksAtTags: true,
+                by: requester.userRecordName
+            )
+            let outcomes = try await it.modify(
+                saves.map { save in
+                    let tag = save.revision.map { tags[save.name]?[$0] ?? "none" }
+                    return Self.recordSave(save, in: .default, tag: tag)
+                },
+                deletes: deletes.map { id($0, in: .default) },
+                by: requester
+            )
+            #expect(outcomes.map(\.verdict) == expected, place)
+            for (save, outcome) in zip(saves, outcomes) {
+                guard let tag = outcome.tag, let item = model.items[save.name] else { continue }
+                tags[save.name, default: [:]][item.revision] = tag
+            }
+            try await Self.compare(it, in: .default, by: it.publicly, model, tags, place)
+        }
+    }
+
     private static func save(
         _ name: String,
         _ model: StoreModel,
@@ -81,7 +120,11 @@ struct ModelTests {
         )
     }
 
-    private static func recordSave(_ save: StoreModel.Save, tag: String?) -> RecordSave {
+    private static func recordSave(
+        _ save: StoreModel.Save,
+        in zone: ZoneID = notes,
+        tag: String?
+    ) -> RecordSave {
         var fields: [String: FieldValue] = [:]
         if let number = save.number { fields["n"] = .int64(number) }
         if let target = save.dependsOn { fields["d"] = target.map { reference($0, .deleteSelf) } ?? .clear }
@@ -92,16 +135,18 @@ struct ModelTests {
             case .some(nil): .removed
             case .some(.some(let name)): .set(recordName: name)
             }
-        return EngineConformanceTests.save(save.name, tag: tag, fields, parent: parent)
+        return EngineConformanceTests.save(save.name, in: zone, tag: tag, fields, parent: parent)
     }
 
     private static func compare(
         _ it: EngineUnderTest,
+        in zone: ZoneID = notes,
+        by requester: Requester? = nil,
         _ model: StoreModel,
         _ tags: [String: [Int: String]],
         _ place: Comment
     ) async throws {
-        let outcomes = try await it.fetch(self.names.map { id($0) })
+        let outcomes = try await it.fetch(self.names.map { id($0, in: zone) }, by: requester)
         for (name, outcome) in zip(self.names, outcomes) {
             guard case .record(let record) = outcome else {
                 #expect(model.items[name] == nil, place)

@@ -18,6 +18,77 @@ struct ReferenceTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `in the public database nobody binds a record that they may not write`(kind: EngineKind) async throws
+    {
+        let it = try EngineUnderTest(kind)
+        func save(_ name: String, _ fields: [String: FieldValue] = [:], parent: String? = nil) -> RecordSave {
+            EngineConformanceTests.save(
+                name,
+                in: .default,
+                fields,
+                parent: parent.map { .set(recordName: $0) } ?? .unchanged
+            )
+        }
+        func errors(_ saves: [RecordSave], by requester: Requester) async throws -> [StoreError?] {
+            try await it.modify(saves, policy: .changedKeys, by: requester).map(\.error)
+        }
+        #expect(try await errors([save("a"), save("root")], by: it.publicly) == [nil, nil])
+        let refused = StoreError.referenceNotPermitted(target: "a")
+        let list = FieldValue.referenceList([Reference(recordName: "a", action: .validate)])
+        for binding in [
+            save("b", ["r": reference("a", .validate)]), save("b", ["d": reference("a", .deleteSelf)]),
+            save("b", ["l": list]), save("b", parent: "a"),
+        ] {
+            #expect(try await errors([binding], by: it.bobPublicly) == [refused])
+            #expect(try await errors([binding, save("own")], by: it.bobPublicly) == [refused, nil])
+        }
+        // What depends on one that is refused is refused with it.
+        let chain = [save("c", parent: "b"), save("b", ["r": reference("a", .validate)])]
+        #expect(try await errors(chain, by: it.bobPublicly) == [.dependsOn(index: 1), refused])
+        // A reference without an action binds nothing; one's own records, also new ones, are one's own to bind.
+        let mine = [
+            save("b", ["n": reference("a", .none), "r": reference("own", .validate)], parent: "new"),
+            save("new"),
+        ]
+        #expect(try await errors(mine, by: it.bobPublicly) == [nil, nil])
+        #expect(try await errors([save("a2", ["r": reference("a", .validate)])], by: it.publicly) == [nil])
+        // So their owner deletes them whenever they like.
+        let deleted = try await it.modify([], deletes: [id("root", in: .default)], by: it.publicly)
+        #expect(deleted == [.deleted])
+        // A private database is its user's.
+        #expect(try await it.modify([save("a"), save("b", parent: "a")]).areSaved)
+    }
+
+    @Test
+    func `a bond with another's record from before stays when its record is saved again`() async throws {
+        let it = try EngineUnderTest(.sqlite)
+        let a = save("a", in: .default)
+        let b = save("b", in: .default, ["r": reference("a", .validate)], parent: .set(recordName: "a"))
+        #expect(try await it.modify([a, b], by: it.publicly).areSaved)
+        // As if Bob had saved it when everybody could.
+        try await OtherProcess(folder: it.folder).execute(
+            """
+            INSERT OR IGNORE INTO author (record_name) VALUES ('\(EngineUnderTest.bob)');
+            """
+        )
+        try await OtherProcess(folder: it.folder).execute(
+            """
+            UPDATE record SET creator = (SELECT number FROM author WHERE record_name = '\(EngineUnderTest.bob)')
+            WHERE name = 'b'
+            """
+        )
+        #expect(try await it.modify([b], policy: .allKeys, by: it.bobPublicly).areSaved)
+        let deleted = try await it.modify([], deletes: [id("a", in: .default)], by: it.publicly)
+        #expect(deleted == [.failed(.referenceWouldDangle(holder: "b"))])
+        // Another kind of bond is a new one.
+        let other = save("b", in: .default, ["r": reference("a", .deleteSelf)])
+        #expect(
+            try await it.modify([other], policy: .changedKeys, by: it.bobPublicly)
+                == [.failed(.referenceNotPermitted(target: "a"))]
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a target may be saved in the same request, before or after`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         let outcomes = try await it.modify([

@@ -4,7 +4,8 @@ import RecordStore
 /// What saving, deleting and cascading mean, for one zone and one request, in a dictionary: no order of
 /// evaluation, no indexes, no transaction.
 ///
-/// Fields are `n` (a number), `d` (a reference with `deleteSelf`) and `v` (with `validate`).
+/// In a public database records belong to who created them: nobody else changes or deletes them, or binds them with a reference or
+/// as a parent. Fields are `n` (a number), `d` (a reference with `deleteSelf`) and `v` (with `validate`).
 struct StoreModel {
     struct Item: Equatable {
         var number: Int64?
@@ -13,6 +14,8 @@ struct StoreModel {
         var parent: String?
         /// Counts the changes of the record: two states with one count have one tag.
         var revision: Int
+        /// `nil` in a private database.
+        var creator: String?
     }
 
     enum Verdict: Equatable {
@@ -37,9 +40,16 @@ struct StoreModel {
     private var revisions = 0
 
     /// Applies a request of an atomic zone: all or nothing.
-    mutating func modify(saves: [Save], deletes: [String], looksAtTags: Bool) -> [Verdict] {
+    ///
+    /// `user` is `nil` in a private database.
+    mutating func modify(
+        saves: [Save],
+        deletes: [String],
+        looksAtTags: Bool,
+        by user: String? = nil
+    ) -> [Verdict] {
         var next = self
-        guard let verdicts = next.apply(saves, deletes, looksAtTags) else {
+        guard let verdicts = next.apply(saves, deletes, looksAtTags, user) else {
             return [Verdict](repeating: .failed, count: saves.count + deletes.count)
         }
         self = next
@@ -47,14 +57,21 @@ struct StoreModel {
     }
 
     /// `nil`: refused.
-    private mutating func apply(_ saves: [Save], _ deletes: [String], _ looksAtTags: Bool) -> [Verdict]? {
+    private mutating func apply(
+        _ saves: [Save],
+        _ deletes: [String],
+        _ looksAtTags: Bool,
+        _ user: String?
+    ) -> [Verdict]? {
         let before = self.items
+        let written = saves.map(\.name) + deletes
+        guard written.allSatisfy({ before[$0].map { $0.creator == user } ?? true }) else { return nil }
         for save in saves {
             if looksAtTags {
                 guard before[save.name]?.revision == save.revision else { return nil }
             }
             self.revisions += 1
-            var item = before[save.name] ?? Item(revision: 0)
+            var item = before[save.name] ?? Item(revision: 0, creator: user)
             item.revision = self.revisions
             if let number = save.number { item.number = number }
             if let target = save.dependsOn { item.dependsOn = target }
@@ -63,7 +80,9 @@ struct StoreModel {
             self.items[save.name] = item
         }
         for save in saves {
-            guard save.targets.allSatisfy({ self.items[$0] != nil }) else { return nil }
+            guard save.targets.allSatisfy({ self.items[$0].map { $0.creator == user } ?? false }) else {
+                return nil
+            }
             guard !self.isOwnAncestor(save.name) else { return nil }
         }
         var going = Set(deletes.filter { self.items[$0] != nil })

@@ -30,6 +30,31 @@ struct AccessTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `nobody keeps another user's public record from being deleted`() async throws {
+        try await TestServer.run { server in
+            let alice = try await server.container(for: "alice").publicCloudDatabase
+            let bob = try await server.container(for: "bob").publicCloudDatabase
+            let notice = CKRecord(recordType: "Notice", recordID: CKRecord.ID(recordName: "notice"))
+            try await alice.save(notice)
+            for action in [CKRecord.ReferenceAction.deleteSelf, .none] {
+                let answer = CKRecord(recordType: "Answer")
+                answer["to"] = CKRecord.Reference(record: notice, action: action)
+                if action == .none {
+                    try await bob.save(answer)
+                } else {
+                    await expect(.permissionFailure) { try await bob.save(answer) }
+                }
+            }
+            let child = CKRecord(recordType: "Answer")
+            child.setParent(notice)
+            let refused = await thrown { try await bob.save(child) }
+            #expect(refused?.code == .permissionFailure)
+            #expect(refused?.localizedDescription.contains("WRITE on 'notice'") == true)
+            try await alice.deleteRecord(withID: notice.recordID)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `somebody who is not signed in reads the public database and writes nothing`() async throws {
         try await TestServer.run { server in
             let alice = try await server.container(for: "alice")

@@ -61,6 +61,10 @@ struct FailureTests {
         ),
         (.permissionDenied(.write), .permissionFailure, "WRITE operation not permitted"),
         (.permissionDenied(.create), .permissionFailure, "CREATE operation not permitted"),
+        (
+            .referenceNotPermitted(target: "r"), .permissionFailure,
+            "WRITE on 'r' is needed for a parent or a reference with an action: refer to it with the action none"
+        ),
         (.atomicPeer(index: 3), .batchRequestFailed, "Atomic failure"),
         (.subscriptionDuplicate(of: "s"), .serverRejectedRequest, "subscription is duplicate of 's'"),
     ])

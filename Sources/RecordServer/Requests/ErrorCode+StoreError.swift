@@ -35,7 +35,7 @@ extension ErrorCode {
         case .referenceLimit: self = .limitExceeded
         case .parentCycle: self = .invalidArguments
         case .parentTooDeep: self = .limitExceeded
-        case .permissionDenied: self = .permissionFailure
+        case .permissionDenied, .referenceNotPermitted: self = .permissionFailure
         case .notSignedIn: self = .notAuthenticated
         case .databaseNotAllowed: self = .badDatabase
         case .recordTypeUnknown: self = .unknownItem

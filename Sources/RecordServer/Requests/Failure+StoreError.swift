@@ -29,7 +29,7 @@ extension StoreError {
         case .assetUploadExpired, .newTypeInProduction, .newFieldInProduction: .culprit
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones, .referenceTargetMissing: .culprit
         case .referenceWouldDangle, .referenceLimit, .parentCycle, .parentTooDeep: .culprit
-        case .permissionDenied, .notSignedIn, .databaseNotAllowed: .culprit
+        case .permissionDenied, .referenceNotPermitted, .notSignedIn, .databaseNotAllowed: .culprit
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .culprit
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .culprit
         case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .culprit
@@ -59,7 +59,7 @@ extension StoreError {
         case .assetUploadExpired: .now
         case .newTypeInProduction, .newFieldInProduction: .never
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones: .never
-        case .permissionDenied, .databaseNotAllowed: .never
+        case .permissionDenied, .referenceNotPermitted, .databaseNotAllowed: .never
         case .requestIDMissing, .requestIDExpired, .cancelled: .never
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .never
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .never
@@ -95,7 +95,8 @@ extension StoreError {
         case .indexBuilding, .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: nil
         case .subscriptionDuplicate, .subscriptionMissing, .subscriptionLimit: nil
         case .subscriptionZoneNotAllowed, .duplicateSubscription: nil
-        case .permissionDenied, .notSignedIn, .databaseNotAllowed, .atomicPeer, .dependsOn: nil
+        case .permissionDenied, .referenceNotPermitted, .notSignedIn, .databaseNotAllowed: nil
+        case .atomicPeer, .dependsOn: nil
         case .alreadyShared, .shareConflict, .shareInvalid, .tooManyParticipants: nil
         case .sharedTreeTooLarge, .shareMissing, .participantUnverified, .zoneRequired: nil
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil

@@ -48,6 +48,8 @@ extension StoreError {
         case .referenceWouldDangle: "Record delete would violate validating reference, rejecting update"
         case .referenceLimit(let target):
             "too many references with deleteSelf to '\(target)': use references without an action"
+        case .referenceNotPermitted(let target):
+            "WRITE on '\(target)' is needed for a parent or a reference with an action: refer to it with the action none"
         case .parentCycle: "the record would be its own ancestor"
         case .parentTooDeep: "the record would have more than \(Bounds.defaults.parentDepthMax) ancestors"
         case .permissionDenied(let permission): permission.text
