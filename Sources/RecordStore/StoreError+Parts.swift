@@ -90,7 +90,8 @@ extension StoreError {
             .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
         case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
-        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .deadlinePassed,
+        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .requestIDAhead,
+            .deadlinePassed,
             .cancelled, .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
             Parts(number: 255)
         }

@@ -127,6 +127,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case requestIDMissing
     /// The ID is so old that the server may have forgotten whether it executed the request.
     case requestIDExpired
+    /// The ID's time is more than a day ahead of the server's clock: make IDs with the server's time, check the clock.
+    case requestIDAhead
     case deadlinePassed
     case cancelled
     /// Too much is waiting.

@@ -87,10 +87,8 @@ package struct WriteRules: Sendable {
 
     private func refusal(of id: RequestID, nowMilliseconds now: Int64) -> StoreError? {
         guard id != RequestID(high: 0, low: 0) else { return .requestIDMissing }
-        guard id.milliseconds >= self.oldestRequestMilliseconds(now: now),
-            id.milliseconds <= now + Self.clockSkewMaxMilliseconds
-        else { return .requestIDExpired }
-        return nil
+        if id.milliseconds < self.oldestRequestMilliseconds(now: now) { return .requestIDExpired }
+        return id.milliseconds > now + Self.clockSkewMaxMilliseconds ? .requestIDAhead : nil
     }
 }
 

@@ -83,7 +83,7 @@ struct ReplayTests {
         let ahead = it.newRequestID(millisecondsAgo: -86_400_000)
         #expect(try await it.modify([save("c")], id: ahead)[0].isSaved)
         let farAhead = it.newRequestID(millisecondsAgo: -86_400_001)
-        await #expect(throws: StoreError.requestIDExpired) { try await it.modify([save("d")], id: farAhead) }
+        await #expect(throws: StoreError.requestIDAhead) { try await it.modify([save("d")], id: farAhead) }
         await #expect(throws: StoreError.requestIDMissing) {
             try await it.modify([save("d")], id: RequestID(high: 0, low: 0))
         }

@@ -39,6 +39,27 @@ import WireProtocol
         #expect(answers.allSatisfy { $0.answer.events.isEmpty })
     }
 
+    /// The server's clock is years behind this machine's here.
+    @Test func `an ID has the server's time, also long after the welcome`() throws {
+        let server = ScriptedServer()
+        let connection = try server.accept()
+        for step in 1...1_800 {
+            server.pass(.seconds(5))
+            // Pings keep the connection.
+            for frame in try connection.frames() where frame.kind == .ping {
+                try connection.send(.pong, frame.payload)
+            }
+            guard step % 600 == 0 else { continue }
+            let request = server.start(.delete(1))
+            let sent = try #require(try connection.requests().last)
+            let time = try #require(sent.request.requestID?.milliseconds)
+            #expect(time == 1_700_000_000_000 + Int64(step) * 5_000)
+            try connection.items(.deleted(0), on: sent.stream)
+            try connection.end(sent.stream)
+            #expect(request.answer.events.last == .success)
+        }
+    }
+
     @Test func `answers come in any order and items before ends`() throws {
         let server = ScriptedServer()
         let first = server.start(.delete(3))

@@ -107,6 +107,7 @@ struct FailureTests {
         (.notSignedIn, .notAuthenticated, .afterChange),
         (.databaseNotAllowed, .badDatabase, .never),
         (.requestIDExpired, .invalidArguments, .never),
+        (.requestIDAhead, .invalidArguments, .never),
         (.cancelled, .operationCancelled, .never),
         (.assetNotAvailable(field: "f"), .assetNotAvailable, .afterChange),
         (.quotaExceeded(Quota(of: .user, bytesMax: 5)), .quotaExceeded, .afterChange),

@@ -66,7 +66,7 @@ extension ErrorCode {
         case .dependsOn: self = .referenceViolation
         case .tooManyItems: self = .limitExceeded
         case .answerTooLarge: self = .limitExceeded
-        case .requestIDMissing, .requestIDExpired: self = .invalidArguments
+        case .requestIDMissing, .requestIDExpired, .requestIDAhead: self = .invalidArguments
         case .deadlinePassed: self = .deadlineExceeded
         case .cancelled: self = .operationCancelled
         case .overloaded: self = .requestRateLimited

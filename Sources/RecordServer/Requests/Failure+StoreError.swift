@@ -37,7 +37,8 @@ extension StoreError {
         case .subscriptionZoneNotAllowed, .duplicateSubscription: .culprit
         case .alreadyShared, .shareConflict, .shareInvalid, .tooManyParticipants: .culprit
         case .sharedTreeTooLarge, .shareMissing, .participantUnverified, .zoneRequired: .culprit
-        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: .culprit
+        case .tooManyItems, .answerTooLarge: .culprit
+        case .requestIDMissing, .requestIDExpired, .requestIDAhead: .culprit
         case .deadlinePassed, .cancelled: .culprit
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
         }
@@ -60,7 +61,7 @@ extension StoreError {
         case .newTypeInProduction, .newFieldInProduction: .never
         case .duplicateItem, .savedAndDeleted, .referenceCrossesZones: .never
         case .permissionDenied, .referenceNotPermitted, .databaseNotAllowed: .never
-        case .requestIDMissing, .requestIDExpired, .cancelled: .never
+        case .requestIDMissing, .requestIDExpired, .requestIDAhead, .cancelled: .never
         case .recordTypeUnknown, .systemTypeQuery, .fieldUnknown, .fieldNotQueryable: .never
         case .fieldNotSortable, .fieldNotSearchable, .comparatorMismatch, .operandTypeMismatch: .never
         case .queryTooBroad, .cursorInvalid, .cursorExpired, .changeTokenExpired: .afterChange
@@ -99,7 +100,7 @@ extension StoreError {
         case .atomicPeer, .dependsOn: nil
         case .alreadyShared, .shareConflict, .shareInvalid, .tooManyParticipants: nil
         case .sharedTreeTooLarge, .shareMissing, .participantUnverified, .zoneRequired: nil
-        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired: nil
+        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .requestIDAhead: nil
         case .deadlinePassed, .cancelled: nil
         case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: nil
         }

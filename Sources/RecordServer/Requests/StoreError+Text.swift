@@ -106,6 +106,8 @@ extension StoreError {
         case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"
         case .requestIDExpired:
             "the request ID is too old to know whether it was executed: fetch, then send with a new one"
+        case .requestIDAhead:
+            "the request ID is more than a day ahead of the server: check the clock, make IDs with the server's time"
         case .deadlinePassed: "the deadline passed before the request was executed: nothing happened"
         case .cancelled: "the request was cancelled before it was executed"
         case .overloaded(let milliseconds):
