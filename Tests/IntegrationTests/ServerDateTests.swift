@@ -15,6 +15,9 @@ struct ServerDateTests {
             );
         """
 
+    /// Of today: a server takes no request ID of another day.
+    private static let wholeSecond = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
+
     private static func run(_ body: (Desk) async throws -> Void) async throws {
         try await Desk.run { desk in
             try await desk.server.importSchema(self.schema)
@@ -42,7 +45,7 @@ struct ServerDateTests {
         async throws
     {
         try await Self.run { desk in
-            desk.server.clock.stop(at: Date(timeIntervalSince1970: 1_795_391_829))
+            desk.server.clock.stop(at: Self.wholeSecond)
             for number in 0..<40 {
                 let name = "n\(number)"
                 let saved = try await desk.database.save(desk.record(name))
@@ -70,7 +73,7 @@ struct ServerDateTests {
     @Test
     func `a query's subscription compares dates of the server as queries do`() async throws {
         try await Self.run { desk in
-            desk.server.clock.stop(at: Date(timeIntervalSince1970: 1_795_391_829.001))
+            desk.server.clock.stop(at: Self.wholeSecond.addingTimeInterval(0.001))
             let dates = (0..<8).map { desk.server.clock.now.addingTimeInterval(Double($0) / 1_000) }
             for (number, date) in dates.enumerated() {
                 let subscription = CKQuerySubscription(
