@@ -290,7 +290,7 @@ let testTargets: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel",
-            "ServerCertificates",
+            "RecordServer", "ServerCertificates",
             "TestSupport",
             nio("NIOCore"),
             nio("NIOPosix"), nioSSL, crypto, logging, "tidemark", "tidemark-listen",

@@ -52,12 +52,13 @@ extension TestServer {
             configuration.durability = self.durability == .full ? .full : .relaxed
             configuration.bounds = self.bounds
             configuration.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
-            configuration.quotas = StorageQuotas(
-                userBytes: self.userBytesMax ?? 0,
-                containerBytes: self.containerBytesMax ?? 0
-            )
+            configuration.quotas = self.quotas
             configuration.filePagesMax = self.diskBytesMax.map { max($0 / Self.pageBytes, 1) }
             return configuration
+        }
+
+        private var quotas: StorageQuotas {
+            StorageQuotas(userBytes: self.userBytesMax ?? 0, containerBytes: self.containerBytesMax ?? 0)
         }
 
         func files(folder: String) -> AssetStoreConfiguration {
@@ -72,7 +73,8 @@ extension TestServer {
             configuration.listen.port = port
             configuration.bounds = self.bounds
             configuration.timeouts.slowReader = self.slowReaderTimeout
-            configuration.requestIDRetentionSeconds = UInt32(Self.requestIDRetentionSeconds)
+            configuration.storage.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
+            configuration.storage.quotas = self.quotas
             // Tests run side by side: a loop a core for each of them would be many threads.
             configuration.threads = 1
             return configuration

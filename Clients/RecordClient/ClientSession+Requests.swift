@@ -161,10 +161,19 @@ extension Limits {
         if let count = operation.itemCount, count > self.requestItemsMax {
             return .tooManyItems(count, itemsMax: Int(self.requestItemsMax))
         }
+        if let failure = self.refusalOfAsset(in: operation) { return failure }
         let bytesMax = min(self.requestBytesMax, self.frameBytesMax)
         guard payloadBytes > bytesMax else { return nil }
         return self.refusalOfRecord(in: operation)
             ?? .requestTooLarge(bytes: payloadBytes, bytesMax: Int(bytesMax))
+    }
+
+    /// An older server does not tell how large an asset may be.
+    private func refusalOfAsset(in operation: Operation) -> Failure? {
+        guard self.assetBytesMax > 0, case .uploadAssets(let upload) = operation,
+            let index = upload.assets.firstIndex(where: { $0.size > self.assetBytesMax })
+        else { return nil }
+        return .assetTooLarge(index: index, bytes: upload.assets[index].size)
     }
 
     /// What is wrong with a request that is too large because one of its records is.

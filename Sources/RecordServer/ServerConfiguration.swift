@@ -1,5 +1,6 @@
 package import RecordModel
-import WireProtocol
+package import RecordStore
+package import WireProtocol
 
 /// What an operator may choose.
 ///
@@ -83,6 +84,23 @@ package struct ServerConfiguration: Hashable, Sendable {
         package init() {}
     }
 
+    /// What the engine and the files of assets keep to, and clients are told.
+    package struct Storage: Hashable, Sendable {
+        package static let defaults = Storage()
+
+        /// How long a request ID is remembered.
+        package var requestIDRetentionSeconds = 3_600
+        /// How long feeds know of deletions.
+        package var tombstoneRetentionSeconds = 31_536_000
+        /// How long an asset that no record names is kept, and an upload without a byte.
+        package var assetGraceSeconds = 86_400
+        /// Bytes of an upload after which they are made durable.
+        package var assetChunkBytes = 8 * 1_024 * 1_024
+        package var quotas = StorageQuotas.none
+
+        package init() {}
+    }
+
     package static let defaults = ServerConfiguration()
 
     package var listen = Listen.defaults
@@ -90,8 +108,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var timeouts = Timeouts.defaults
     package var memory = Memory.defaults
     package var assets = Assets.defaults
-    /// How long the engine remembers a request ID: told to clients, kept by the engine.
-    package var requestIDRetentionSeconds: UInt32 = 3_600
+    package var storage = Storage.defaults
     /// Event loops; `nil`: one a core.
     package var threads: Int?
     /// Name, version and build of the server, for people.
@@ -99,18 +116,28 @@ package struct ServerConfiguration: Hashable, Sendable {
 
     package init() {}
 
-    /// What the welcome tells a client.
-    var limits: Limits {
-        Limits(
-            frameBytesMax: UInt32(clamping: self.bounds.frameBytesMax),
-            requestItemsMax: UInt32(clamping: self.bounds.requestItemsMax),
-            requestBytesMax: UInt32(clamping: self.bounds.requestBytesMax),
-            recordBytesMax: UInt32(clamping: self.bounds.recordBytesMax),
-            inFlightMax: UInt32(clamping: self.bounds.inFlightMax),
-            idleTimeoutMilliseconds: UInt32(clamping: self.timeouts.idle.wholeMilliseconds),
-            requestIDRetentionSeconds: self.requestIDRetentionSeconds,
-            deadlineMillisecondsMax: UInt32(clamping: self.timeouts.deadlineMax.wholeMilliseconds)
-        )
+    /// What the welcome tells a client: what an operator may set and a client can use.
+    package var limits: Limits {
+        var limits = Limits()
+        limits.frameBytesMax = UInt32(clamping: self.bounds.frameBytesMax)
+        limits.requestItemsMax = UInt32(clamping: self.bounds.requestItemsMax)
+        limits.requestBytesMax = UInt32(clamping: self.bounds.requestBytesMax)
+        limits.recordBytesMax = UInt32(clamping: self.bounds.recordBytesMax)
+        limits.inFlightMax = UInt32(clamping: self.bounds.inFlightMax)
+        limits.idleTimeoutMilliseconds = UInt32(clamping: self.timeouts.idle.wholeMilliseconds)
+        limits.requestIDRetentionSeconds = UInt32(clamping: self.storage.requestIDRetentionSeconds)
+        limits.deadlineMillisecondsMax = UInt32(clamping: self.timeouts.deadlineMax.wholeMilliseconds)
+        limits.answerBytesMax = UInt32(clamping: self.bounds.answerBytesMax)
+        limits.assetBytesMax = UInt64(clamping: self.bounds.assetBytesMax)
+        limits.assetChunkBytes = UInt32(clamping: self.storage.assetChunkBytes)
+        limits.assetTimeoutMilliseconds = UInt32(clamping: self.assets.timeout.wholeMilliseconds)
+        limits.assetGraceSeconds = UInt32(clamping: self.storage.assetGraceSeconds)
+        limits.slowReaderTimeoutMilliseconds = UInt32(clamping: self.timeouts.slowReader.wholeMilliseconds)
+        limits.tombstoneRetentionSeconds = UInt32(clamping: self.storage.tombstoneRetentionSeconds)
+        limits.deleteSelfReferencesMax = UInt32(clamping: self.bounds.deleteSelfReferencesMax)
+        limits.shareMissesPerMinuteMax = UInt32(clamping: self.bounds.shareMissesPerMinuteMax)
+        limits.userBytesMax = UInt64(clamping: self.storage.quotas.userBytes)
+        return limits
     }
 
     var windows: Windows {

@@ -15,10 +15,10 @@ enum EngineOpening {
     ) throws(CommandFailure) -> SQLiteEngine {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.bounds = settings.server.bounds
-        configuration.requestIDRetentionSeconds = Int(settings.server.requestIDRetentionSeconds)
-        configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
-        configuration.assetGraceSeconds = settings.assetGraceSeconds
-        configuration.quotas = settings.quotas
+        configuration.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
+        configuration.tombstoneRetentionSeconds = settings.server.storage.tombstoneRetentionSeconds
+        configuration.assetGraceSeconds = settings.server.storage.assetGraceSeconds
+        configuration.quotas = settings.server.storage.quotas
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
         configuration.writerWaitNanoseconds = Int64(settings.writer.waitMilliseconds) * 1_000_000

@@ -75,7 +75,7 @@ struct ServerRun {
         configuration.listen = self.listen
         var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
         files.threads = self.settings.assetThreads
-        files.chunks.bytes = self.settings.assetChunkBytes
+        files.chunks.bytes = self.settings.server.storage.assetChunkBytes
         files.reserveBytes = Int64(self.settings.diskReserveBytes)
         do {
             return try RecordServer(

@@ -1,4 +1,5 @@
 import Foundation
+import RecordServer
 import TestSupport
 import Testing
 
@@ -10,6 +11,7 @@ private struct Registry: Decodable {
         let `default`: Int
         let unit: String
         let configurable: Bool
+        let welcome: Bool?
     }
 
     let limits: [Limit]
@@ -43,6 +45,19 @@ extension CommandLineTests {
     func `no limit that the registry fixes is a setting`() throws {
         for limit in try Registry.read().limits where !limit.configurable {
             #expect(NumberSetting.of(limit) == nil, "\(limit.name)")
+        }
+    }
+
+    @Test
+    func `a setting reaches the welcome if the registry says so, and only then`() throws {
+        let ofClients: Set = ["stream_window"]
+        for limit in try Registry.read().limits where limit.configurable && !ofClients.contains(limit.name) {
+            let setting = try #require(NumberSetting.of(limit), "\(limit.name) is no setting")
+            var settings = Settings.defaults
+            let isLeast = limit.default == setting.range.lowerBound
+            setting.assign(&settings, isLeast ? limit.default + 1 : limit.default - 1)
+            let isTold = settings.server.limits != Settings.defaults.server.limits
+            #expect(isTold == (limit.welcome == true), "\(limit.name)")
         }
     }
 }

@@ -52,6 +52,10 @@ def handshake():
     add("Hello", "16 versions, smallest and largest windows",
         hello(versions=list(range(1, 17)), windows=pb.Windows(connection_bytes=65536, stream_bytes=2**31 - 1)))
     add("Hello", "a client's name of 128 bytes", hello(client="c" * 128))
+    # No container has such a name, as the server says of every name that none has.
+    add("Hello", "a container without a name", hello(container=""))
+    add("Hello", "a container of another alphabet", hello(container="Größe"))
+    add("Hello", "a container of 255 bytes", hello(container="c" * 255))
     refuse("Hello", "no version", hello(versions=[]).SerializeToString(), **malformed)
     refuse("Hello", "17 versions", hello(versions=range(1, 18)).SerializeToString(), **malformed)
     refuse("Hello", "no environment", hello(environment=0).SerializeToString(), **malformed)
@@ -104,6 +108,17 @@ def handshake():
                          server_time_ms=1772841600000, limits=limits, windows=windows)
     add("Welcome", "signed in", welcome)
     add("Welcome", "not signed in", pb.Welcome(version=1, server="t", limits=limits, windows=windows))
+    every = pb.Limits()
+    every.CopyFrom(limits)
+    every.MergeFrom(pb.Limits(
+        answer_bytes_max=16777216, asset_bytes_max=2**40, asset_chunk_bytes=8388608, asset_timeout_ms=60000,
+        asset_grace_s=86400, slow_reader_timeout_ms=30000, tombstone_retention_s=31536000,
+        delete_self_references_max=750, share_misses_per_minute_max=100, user_bytes_max=2**63 - 1))
+    add("Welcome", "every limit", pb.Welcome(version=1, server="t", limits=every, windows=windows))
+    zero = pb.Limits()
+    zero.CopyFrom(every)
+    zero.frame_bytes_max = 0
+    refuse("Welcome", "a limit of 0", pb.Welcome(version=1, limits=zero, windows=windows).SerializeToString(), **malformed)
     refuse("Welcome", "no limits", pb.Welcome(version=1, windows=windows).SerializeToString(), **malformed)
     refuse("Welcome", "no windows", pb.Welcome(version=1, limits=limits).SerializeToString(), **malformed)
     refuse("Welcome", "no version", pb.Welcome(limits=limits, windows=windows).SerializeToString(), **malformed)
@@ -170,6 +185,11 @@ def bodies():
 
     def bad(name, why, data):
         refuse("RecordFields", name, data, error_code="invalid_arguments", why=why)
+    names = sorted(a + b for a in "abcdefghijklmnopqrstuvwxyz" for b in "0123456789abcdefghijklmnopqrstuvwxyz_AB")
+    refuse("RecordFields", "1,001 fields", body(*[pb.Field(name=name, int64=0) for name in names[:1001]]),
+           error_code="invalid_arguments", why="count")
+    refuse("RecordFields", "10,001 elements", body(pb.Field(name="f", int64_list=pb.Int64List(values=[0] * 10001))),
+           error_code="invalid_arguments", why="count")
 
     one = pb.Field(name="f", int64=1)
     bad("a name of 256 bytes", "field_name", body(pb.Field(name="n" * 256, int64=1)))
@@ -547,6 +567,8 @@ def assets():
     bad("upload to no database", invalid, upload(one, scope=0))
     bad("download nothing", invalid, download())
     bad("download a range without hash", invalid, download(pb.AssetRange()))
+    add("Request", "download more than there is", download(pb.AssetRange(sha256=hash, length=2**63 - 1)))
+    bad("download 2^63 bytes", invalid, download(pb.AssetRange(sha256=hash, length=2**63)))
     bad("download from beyond 2^63-1", invalid, download(pb.AssetRange(sha256=hash, offset=2**63)))
 
     malformed = dict(close_reason="message_malformed")

@@ -38,7 +38,7 @@ import WireProtocol
 
     @Test func `a cancelled stream counts as in flight until the server ends it`() throws {
         let server = ScriptedServer()
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.inFlightMax = 1
         let request = server.start(.fetch())
         _ = server.start(.delete())
@@ -129,7 +129,7 @@ import WireProtocol
     @Test func `a request that waits on a connection is not without one`() throws {
         let server = ScriptedServer()
         let requests = (0..<2).map { _ in server.start(.fetch(), connectionTimeout: .seconds(5)) }
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.inFlightMax = 1
         let connection = try server.accept(1, limits: limits)
         #expect(try connection.requests().count == 1)

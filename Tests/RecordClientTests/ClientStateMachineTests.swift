@@ -7,7 +7,7 @@ import WireProtocol
     private static let granted = Windows(connectionBytes: 1_000, streamBytes: 100)
 
     private func welcome(inFlightMax: UInt32 = 128, windowBytes: UInt32 = 1_000) -> Welcome {
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.inFlightMax = inFlightMax
         return Welcome(
             version: 1,

@@ -45,7 +45,7 @@ private final class ScriptedProvider: Sendable {
             server: "scripted",
             userRecordName: "_user",
             serverTimeMilliseconds: 1_700_000_000_000,
-            limits: .generous,
+            limits: .defaults,
             windows: .defaults
         )
         try connection.send(.welcome, welcome.encoded())
@@ -205,7 +205,7 @@ private final class ScriptedProvider: Sendable {
             server: "",
             userRecordName: "",
             serverTimeMilliseconds: 0,
-            limits: .generous,
+            limits: .defaults,
             windows: .defaults
         )
         let onWelcome = machine.welcomeReceived(welcome)

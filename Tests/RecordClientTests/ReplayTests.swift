@@ -25,7 +25,7 @@ import WireProtocol
 
     @Test func `requests are sent again in their order, before those that had waited`() throws {
         let server = ScriptedServer()
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.inFlightMax = 3
         for count in 1...5 { _ = server.start(.fetch(count)) }
         let first = try server.accept(1, limits: limits)
@@ -70,7 +70,7 @@ import WireProtocol
 
     @Test func `a change is not sent again when the server may have forgotten its ID`() throws {
         let server = ScriptedServer { $0.connectTimeout = .seconds(20) }
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.requestIDRetentionSeconds = 10
         let change = server.start(.delete())
         let read = server.start(.fetch())

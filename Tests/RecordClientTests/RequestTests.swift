@@ -102,7 +102,7 @@ import WireProtocol
         throws
     {
         let server = ScriptedServer()
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.inFlightMax = 2
         for _ in 0..<4 { _ = server.start(.fetch()) }
         let connection = try server.accept(limits: limits)
@@ -157,11 +157,31 @@ import WireProtocol
         let request = server.start(.fetch(10))
         let payloadBytes = Request(requestID: nil, deadlineMilliseconds: 60_000, operation: .fetch(10))
             .encoded().readableBytes
-        var limits = Limits.generous
+        var limits = Limits.defaults
         limits.requestBytesMax = UInt32(payloadBytes) - excess
         let connection = try server.accept(limits: limits)
         #expect(try connection.requests().count == 1 - Int(excess))
         #expect(request.answer.events.count == Int(excess))
+    }
+
+    @Test(arguments: [(9, true), (10, false), (0, false)] as [(UInt64, Bool)])
+    func `an asset that is larger than the server takes is not announced`(
+        assetBytesMax: UInt64,
+        isRefused: Bool
+    ) throws {
+        let server = ScriptedServer()
+        let asset = Asset(sha256: Array(repeating: 1, count: 32), size: 10)
+        let request = server.start(.uploadAssets(UploadAssets(scope: .private, assets: [asset])))
+        var limits = Limits.defaults
+        limits.assetBytesMax = assetBytesMax
+        let connection = try server.accept(limits: limits)
+        #expect(try connection.requests().isEmpty == isRefused)
+        guard isRefused else { return }
+        guard case .failure(.refused(let failure))? = request.answer.events.first else {
+            Issue.record("not refused: \(request.answer.events)")
+            return
+        }
+        #expect(failure.code == .limitExceeded && failure.cause == .dependsOn(index: 0))
     }
 
     @Test func `half of the windows is granted back after the items were handed over`() throws {

@@ -1,5 +1,7 @@
 import Foundation
+import NIOCore
 import RecordModel
+import SwiftProtobuf
 import TestSupport
 import Testing
 import WireProtocol
@@ -133,16 +135,36 @@ enum Registry {
         for (name, value) in Registry.limits { #expect(limits[name] == value, "\(name)") }
     }
 
-    @Test func `every limit of a welcome is in the registry`() throws {
-        let limits = try Registry.numbers("limits", "default")
+    @Test func `a welcome has the limits that the registry says, and by default their values`() throws {
         let text = try ProtocolFiles.text("tidemark.proto")
         let message = try #require(
             text.components(separatedBy: "message Limits {").last?.split(separator: "}").first
         )
         let names = message.split(separator: "\n").filter { $0.contains(" = ") && !$0.contains("//") }
             .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
-        #expect(names.count == 8)
-        for name in names { #expect(limits[name] != nil, "\(name)") }
+        let rows = try Registry.rows("limits").filter { $0["welcome"] as? Bool == true }
+        #expect(names.sorted() == rows.compactMap { $0["name"] as? String }.sorted())
+
+        let welcome = Welcome(
+            version: 1,
+            server: "",
+            userRecordName: "",
+            serverTimeMilliseconds: 0,
+            limits: .defaults,
+            windows: .defaults
+        )
+        let encoded = try PBWelcome(serializedBytes: Array(welcome.encoded().readableBytesView))
+        var options = JSONEncodingOptions()
+        options.preserveProtoFieldNames = true
+        options.alwaysPrintInt64sAsNumbers = true
+        let limits = try #require(
+            JSONSerialization.jsonObject(with: encoded.limits.jsonUTF8Data(options: options))
+                as? [String: Int]
+        )
+        for row in rows {
+            let name = try #require(row["name"] as? String)
+            #expect(limits[name, default: 0] == row["default"] as? Int, "\(name)")
+        }
     }
 
     @Test func `the table of kinds in the specification has the registry's numbers`() throws {

@@ -676,7 +676,8 @@ package nonisolated struct PBHello: Sendable {
   /// Protocol versions that the client speaks, most wanted first. 1 to 16 entries.
   package var versions: [UInt32] = []
 
-  /// Container identifier, e.g. "iCloud.com.example.notes". 1 to 255 ASCII bytes.
+  /// Container identifier, e.g. "iCloud.com.example.notes". At most 255 bytes. One that no container can have, an empty one or one that is
+  /// not ASCII, is answered as every other that is not there (`container_unknown`).
   package var container: String = String()
 
   package var environment: PBEnvironment = .unspecified
@@ -776,7 +777,7 @@ package nonisolated struct PBWindows: Sendable {
   /// For all streams together. 65,536 to 2^31-1.
   package var connectionBytes: UInt32 = 0
 
-  /// For each stream. 65,536 to 2^31-1.
+  /// For each stream. 65,536 to 2^31-1. Of a `welcome` it limits nothing (section 6).
   package var streamBytes: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -828,7 +829,8 @@ package nonisolated struct PBWelcome: Sendable {
   fileprivate var _windows: PBWindows? = nil
 }
 
-/// Every limit in force on this connection (section 7).
+/// The limits that an operator may set and a client can use, as they are in force on this connection; section 7 has all. From field 9 on,
+/// 0: an older server, which does not tell.
 package nonisolated struct PBLimits: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -857,6 +859,36 @@ package nonisolated struct PBLimits: Sendable {
 
   /// Longest deadline that is granted; a longer or absent one is cut to it. Milliseconds.
   package var deadlineMsMax: UInt32 = 0
+
+  /// Encoded bodies, or subscriptions, in the answer to a fetch, bytes.
+  package var answerBytesMax: UInt32 = 0
+
+  /// The largest asset, bytes.
+  package var assetBytesMax: UInt64 = 0
+
+  /// A chunk of an upload (section 5.12), bytes.
+  package var assetChunkBytes: UInt32 = 0
+
+  /// Silence after which an upload or a download ends. Milliseconds.
+  package var assetTimeoutMs: UInt32 = 0
+
+  /// How long an asset without a record is kept, and what there is of an upload. Seconds.
+  package var assetGraceS: UInt32 = 0
+
+  /// How long answers wait for a client that does not take them. Milliseconds.
+  package var slowReaderTimeoutMs: UInt32 = 0
+
+  /// How long a feed knows of deletions: the age at which a token is refused at the latest. Seconds.
+  package var tombstoneRetentionS: UInt32 = 0
+
+  /// `delete_self` references to one record.
+  package var deleteSelfReferencesMax: UInt32 = 0
+
+  /// URLs of shares that lead nowhere, of a user in a minute.
+  package var shareMissesPerMinuteMax: UInt32 = 0
+
+  /// What a user's private databases may take, bytes. 0: as much as there is.
+  package var userBytesMax: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1077,7 +1109,7 @@ package nonisolated struct PBZoneID: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "_defaultZone", or 1 to 255 ASCII bytes that do not start with "_".
+  /// "_defaultZone", or 1 to 255 printable ASCII characters (0x20 to 0x7E), the first no "_".
   package var zoneName: String = String()
 
   /// Record name of the owner. Empty: the signed-in user.
@@ -1103,7 +1135,7 @@ package nonisolated struct PBRecordID: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// 1 to 255 ASCII bytes that do not start with "_" (only user records do).
+  /// 1 to 255 printable ASCII characters (0x20 to 0x7E), the first no "_" (only names of user records have it).
   package var recordName: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2350,7 +2382,7 @@ package nonisolated struct PBAssetRange: Sendable {
   /// The first byte; at most the size.
   package var offset: UInt64 = 0
 
-  /// How many bytes; 0, and more than there are: all to the end.
+  /// How many bytes, at most 2^63-1; 0, and more than there are: all to the end.
   package var length: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3537,7 +3569,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Limits"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes_max\0\u{3}request_items_max\0\u{3}request_bytes_max\0\u{3}record_bytes_max\0\u{3}in_flight_max\0\u{3}idle_timeout_ms\0\u{3}request_id_retention_s\0\u{3}deadline_ms_max\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes_max\0\u{3}request_items_max\0\u{3}request_bytes_max\0\u{3}record_bytes_max\0\u{3}in_flight_max\0\u{3}idle_timeout_ms\0\u{3}request_id_retention_s\0\u{3}deadline_ms_max\0\u{3}answer_bytes_max\0\u{3}asset_bytes_max\0\u{3}asset_chunk_bytes\0\u{3}asset_timeout_ms\0\u{3}asset_grace_s\0\u{3}slow_reader_timeout_ms\0\u{3}tombstone_retention_s\0\u{3}delete_self_references_max\0\u{3}share_misses_per_minute_max\0\u{3}user_bytes_max\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3553,6 +3585,16 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.idleTimeoutMs) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.requestIDRetentionS) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self.deadlineMsMax) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.answerBytesMax) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.assetBytesMax) }()
+      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.assetChunkBytes) }()
+      case 12: try { try decoder.decodeSingularUInt32Field(value: &self.assetTimeoutMs) }()
+      case 13: try { try decoder.decodeSingularUInt32Field(value: &self.assetGraceS) }()
+      case 14: try { try decoder.decodeSingularUInt32Field(value: &self.slowReaderTimeoutMs) }()
+      case 15: try { try decoder.decodeSingularUInt32Field(value: &self.tombstoneRetentionS) }()
+      case 16: try { try decoder.decodeSingularUInt32Field(value: &self.deleteSelfReferencesMax) }()
+      case 17: try { try decoder.decodeSingularUInt32Field(value: &self.shareMissesPerMinuteMax) }()
+      case 18: try { try decoder.decodeSingularUInt64Field(value: &self.userBytesMax) }()
       default: break
       }
     }
@@ -3583,6 +3625,36 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.deadlineMsMax != 0 {
       try visitor.visitSingularUInt32Field(value: self.deadlineMsMax, fieldNumber: 8)
     }
+    if self.answerBytesMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.answerBytesMax, fieldNumber: 9)
+    }
+    if self.assetBytesMax != 0 {
+      try visitor.visitSingularUInt64Field(value: self.assetBytesMax, fieldNumber: 10)
+    }
+    if self.assetChunkBytes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.assetChunkBytes, fieldNumber: 11)
+    }
+    if self.assetTimeoutMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.assetTimeoutMs, fieldNumber: 12)
+    }
+    if self.assetGraceS != 0 {
+      try visitor.visitSingularUInt32Field(value: self.assetGraceS, fieldNumber: 13)
+    }
+    if self.slowReaderTimeoutMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.slowReaderTimeoutMs, fieldNumber: 14)
+    }
+    if self.tombstoneRetentionS != 0 {
+      try visitor.visitSingularUInt32Field(value: self.tombstoneRetentionS, fieldNumber: 15)
+    }
+    if self.deleteSelfReferencesMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.deleteSelfReferencesMax, fieldNumber: 16)
+    }
+    if self.shareMissesPerMinuteMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.shareMissesPerMinuteMax, fieldNumber: 17)
+    }
+    if self.userBytesMax != 0 {
+      try visitor.visitSingularUInt64Field(value: self.userBytesMax, fieldNumber: 18)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3595,6 +3667,16 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.idleTimeoutMs != rhs.idleTimeoutMs {return false}
     if lhs.requestIDRetentionS != rhs.requestIDRetentionS {return false}
     if lhs.deadlineMsMax != rhs.deadlineMsMax {return false}
+    if lhs.answerBytesMax != rhs.answerBytesMax {return false}
+    if lhs.assetBytesMax != rhs.assetBytesMax {return false}
+    if lhs.assetChunkBytes != rhs.assetChunkBytes {return false}
+    if lhs.assetTimeoutMs != rhs.assetTimeoutMs {return false}
+    if lhs.assetGraceS != rhs.assetGraceS {return false}
+    if lhs.slowReaderTimeoutMs != rhs.slowReaderTimeoutMs {return false}
+    if lhs.tombstoneRetentionS != rhs.tombstoneRetentionS {return false}
+    if lhs.deleteSelfReferencesMax != rhs.deleteSelfReferencesMax {return false}
+    if lhs.shareMissesPerMinuteMax != rhs.shareMissesPerMinuteMax {return false}
+    if lhs.userBytesMax != rhs.userBytesMax {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

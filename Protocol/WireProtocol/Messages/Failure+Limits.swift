@@ -29,4 +29,13 @@ extension Failure {
             retry: .afterChange
         )
     }
+    /// The number is the asset's in the request.
+    package static func assetTooLarge(index: Int, bytes: Int64) -> Failure {
+        Failure(
+            code: .limitExceeded,
+            message: "the asset is too large: it takes \(bytes) bytes",
+            cause: .dependsOn(index: UInt32(clamping: index)),
+            retry: .afterChange
+        )
+    }
 }

@@ -124,16 +124,25 @@ extension Limits {
         ]
         // A limit of 0 would be a server that one can do nothing with, or a client's division by it.
         guard !limits.contains(0) else { throw WireError(.outOfBounds, field: "limits") }
-        self.init(
-            frameBytesMax: message.frameBytesMax,
-            requestItemsMax: message.requestItemsMax,
-            requestBytesMax: message.requestBytesMax,
-            recordBytesMax: message.recordBytesMax,
-            inFlightMax: message.inFlightMax,
-            idleTimeoutMilliseconds: message.idleTimeoutMs,
-            requestIDRetentionSeconds: message.requestIDRetentionS,
-            deadlineMillisecondsMax: message.deadlineMsMax
-        )
+        self.init()
+        self.frameBytesMax = message.frameBytesMax
+        self.requestItemsMax = message.requestItemsMax
+        self.requestBytesMax = message.requestBytesMax
+        self.recordBytesMax = message.recordBytesMax
+        self.inFlightMax = message.inFlightMax
+        self.idleTimeoutMilliseconds = message.idleTimeoutMs
+        self.requestIDRetentionSeconds = message.requestIDRetentionS
+        self.deadlineMillisecondsMax = message.deadlineMsMax
+        self.answerBytesMax = message.answerBytesMax
+        self.assetBytesMax = message.assetBytesMax
+        self.assetChunkBytes = message.assetChunkBytes
+        self.assetTimeoutMilliseconds = message.assetTimeoutMs
+        self.assetGraceSeconds = message.assetGraceS
+        self.slowReaderTimeoutMilliseconds = message.slowReaderTimeoutMs
+        self.tombstoneRetentionSeconds = message.tombstoneRetentionS
+        self.deleteSelfReferencesMax = message.deleteSelfReferencesMax
+        self.shareMissesPerMinuteMax = message.shareMissesPerMinuteMax
+        self.userBytesMax = message.userBytesMax
     }
 
     var generated: PBLimits {
@@ -146,6 +155,16 @@ extension Limits {
         message.idleTimeoutMs = self.idleTimeoutMilliseconds
         message.requestIDRetentionS = self.requestIDRetentionSeconds
         message.deadlineMsMax = self.deadlineMillisecondsMax
+        message.answerBytesMax = self.answerBytesMax
+        message.assetBytesMax = self.assetBytesMax
+        message.assetChunkBytes = self.assetChunkBytes
+        message.assetTimeoutMs = self.assetTimeoutMilliseconds
+        message.assetGraceS = self.assetGraceSeconds
+        message.slowReaderTimeoutMs = self.slowReaderTimeoutMilliseconds
+        message.tombstoneRetentionS = self.tombstoneRetentionSeconds
+        message.deleteSelfReferencesMax = self.deleteSelfReferencesMax
+        message.shareMissesPerMinuteMax = self.shareMissesPerMinuteMax
+        message.userBytesMax = self.userBytesMax
         return message
     }
 }

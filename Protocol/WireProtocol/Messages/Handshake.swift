@@ -91,36 +91,33 @@ package struct Welcome: Hashable, Sendable {
     }
 }
 
-/// Every limit in force on a connection; the `.proto` gives the units.
+/// The limits that an operator may set and a client can use, as they are in force on a connection; the `.proto` gives the units.
 package struct Limits: Hashable, Sendable {
-    package var frameBytesMax: UInt32
-    package var requestItemsMax: UInt32
-    package var requestBytesMax: UInt32
-    package var recordBytesMax: UInt32
-    package var inFlightMax: UInt32
-    package var idleTimeoutMilliseconds: UInt32
-    package var requestIDRetentionSeconds: UInt32
-    package var deadlineMillisecondsMax: UInt32
+    /// Those of section 7 of the specification.
+    package static let defaults = Limits()
 
-    package init(
-        frameBytesMax: UInt32,
-        requestItemsMax: UInt32,
-        requestBytesMax: UInt32,
-        recordBytesMax: UInt32,
-        inFlightMax: UInt32,
-        idleTimeoutMilliseconds: UInt32,
-        requestIDRetentionSeconds: UInt32,
-        deadlineMillisecondsMax: UInt32
-    ) {
-        self.frameBytesMax = frameBytesMax
-        self.requestItemsMax = requestItemsMax
-        self.requestBytesMax = requestBytesMax
-        self.recordBytesMax = recordBytesMax
-        self.inFlightMax = inFlightMax
-        self.idleTimeoutMilliseconds = idleTimeoutMilliseconds
-        self.requestIDRetentionSeconds = requestIDRetentionSeconds
-        self.deadlineMillisecondsMax = deadlineMillisecondsMax
-    }
+    package var frameBytesMax = UInt32(Bounds.defaults.frameBytesMax)
+    package var requestItemsMax = UInt32(Bounds.defaults.requestItemsMax)
+    package var requestBytesMax = UInt32(Bounds.defaults.requestBytesMax)
+    package var recordBytesMax = UInt32(Bounds.defaults.recordBytesMax)
+    package var inFlightMax = UInt32(Bounds.defaults.inFlightMax)
+    package var idleTimeoutMilliseconds: UInt32 = 60_000
+    package var requestIDRetentionSeconds: UInt32 = 3_600
+    package var deadlineMillisecondsMax: UInt32 = 60_000
+    // Of an older server, what follows is 0.
+    package var answerBytesMax = UInt32(Bounds.defaults.answerBytesMax)
+    package var assetBytesMax = UInt64(Bounds.defaults.assetBytesMax)
+    package var assetChunkBytes: UInt32 = 8 * 1_024 * 1_024
+    package var assetTimeoutMilliseconds: UInt32 = 60_000
+    package var assetGraceSeconds: UInt32 = 86_400
+    package var slowReaderTimeoutMilliseconds: UInt32 = 30_000
+    package var tombstoneRetentionSeconds: UInt32 = 31_536_000
+    package var deleteSelfReferencesMax = UInt32(Bounds.defaults.deleteSelfReferencesMax)
+    package var shareMissesPerMinuteMax = UInt32(Bounds.defaults.shareMissesPerMinuteMax)
+    /// 0 if there is no quota.
+    package var userBytesMax: UInt64 = 0
+
+    package init() {}
 }
 
 /// Frame `goaway`: no new streams (drain), or the end at once (any other reason).

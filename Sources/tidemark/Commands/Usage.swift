@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordModel
+import RecordServer
 import RecordStore
 
 /// The command `tidemark usage`.
@@ -30,7 +31,7 @@ struct Usage: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let quotas = try await self.settings.read().quotas
+        let quotas = try await self.settings.read().server.storage.quotas
         let usages = try await AdministeredStore.use(self.data.folder) { directory in
             let containers = try self.container.map { [$0] } ?? directory.containers()
             return try containers.map { ($0, try directory.usage(ofContainer: $0)) }

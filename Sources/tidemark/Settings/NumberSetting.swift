@@ -97,9 +97,9 @@ struct NumberSetting: Sendable {
             $0.server.timeouts.slowReader = .milliseconds($1)
         },
         NumberSetting("request_id_retention_s", 60...604_800, "memory of request IDs") {
-            Int($0.server.requestIDRetentionSeconds)
+            $0.server.storage.requestIDRetentionSeconds
         } assign: {
-            $0.server.requestIDRetentionSeconds = UInt32($1)
+            $0.server.storage.requestIDRetentionSeconds = $1
         },
     ]
 
@@ -178,9 +178,9 @@ struct NumberSetting: Sendable {
             $0.server.assets.uploadWindowBytes = UInt32($1)
         },
         NumberSetting("asset_chunk_bytes", 65_536...1_073_741_824, "what a kill costs an upload") {
-            $0.assetChunkBytes
+            $0.server.storage.assetChunkBytes
         } assign: {
-            $0.assetChunkBytes = $1
+            $0.server.storage.assetChunkBytes = $1
         },
         NumberSetting(
             "disk_reserve_bytes",
@@ -224,9 +224,9 @@ struct NumberSetting: Sendable {
             $0.metricsFileIntervalSeconds = $1
         },
         NumberSetting("tombstone_retention_s", 3_600...3_153_600_000, "memory of deletions") {
-            $0.tombstoneRetentionSeconds
+            $0.server.storage.tombstoneRetentionSeconds
         } assign: {
-            $0.tombstoneRetentionSeconds = $1
+            $0.server.storage.tombstoneRetentionSeconds = $1
         },
         NumberSetting("drain_timeout_s", 0...3_600, "how long a stopping server waits for what is in flight")
         {
@@ -242,27 +242,27 @@ struct NumberSetting: Sendable {
             1...31_536_000,
             "how long an asset without a record is kept, and an upload without a byte"
         ) {
-            $0.assetGraceSeconds
+            $0.server.storage.assetGraceSeconds
         } assign: {
-            $0.assetGraceSeconds = $1
+            $0.server.storage.assetGraceSeconds = $1
         },
         NumberSetting(
             "user_bytes_max",
             0...1_152_921_504_606_846_976,
             "records and assets of a user, private; 0: no quota"
         ) {
-            Int($0.quotas.userBytes)
+            Int($0.server.storage.quotas.userBytes)
         } assign: {
-            $0.quotas.userBytes = Int64($1)
+            $0.server.storage.quotas.userBytes = Int64($1)
         },
         NumberSetting(
             "container_bytes_max",
             0...1_152_921_504_606_846_976,
             "records and assets of a container; 0: no quota"
         ) {
-            Int($0.quotas.containerBytes)
+            Int($0.server.storage.quotas.containerBytes)
         } assign: {
-            $0.quotas.containerBytes = Int64($1)
+            $0.server.storage.quotas.containerBytes = Int64($1)
         },
     ]
 }

@@ -33,15 +33,8 @@ struct Settings: Sendable {
     var writer = Writer()
     /// Threads that read and write files of assets.
     var assetThreads = 4
-    /// Bytes of an upload after which they are made durable.
-    var assetChunkBytes = 8 * 1_024 * 1_024
     /// Room on the disk that uploads leave.
     var diskReserveBytes = 64 * 1_024 * 1_024
-    /// How long feeds know of deletions.
-    var tombstoneRetentionSeconds = 31_536_000
-    /// How long an asset that no record names is kept, and an upload without a byte.
-    var assetGraceSeconds = 86_400
-    var quotas = StorageQuotas.none
     var identity = Identity()
     /// Where values that were given stand, by the names of their settings.
     var origins: [String: SettingOrigin] = [:]

@@ -39,7 +39,7 @@ final class Answerer: ChannelInboundHandler {
                 server: "loopback",
                 userRecordName: "_user",
                 serverTimeMilliseconds: 1_700_000_000_000,
-                limits: .generous,
+                limits: .defaults,
                 windows: .defaults
             )
             FrameEncoder.write(Frame(kind: .welcome, payload: welcome.encoded()), into: &answer)

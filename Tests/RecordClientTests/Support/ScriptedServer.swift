@@ -128,7 +128,7 @@ final class ScriptedServer {
     /// The newest connection, which must be the given one in order, past its handshake.
     func accept(
         _ number: Int = 1,
-        limits: Limits = .generous,
+        limits: Limits = .defaults,
         windowBytes: UInt32 = 4 * 1024 * 1024
     ) throws -> ScriptedConnection {
         try #require(self.connections.count == number)
@@ -146,17 +146,4 @@ struct StartedRequest {
     func cancel() {
         self.handle?.cancel()
     }
-}
-
-extension Limits {
-    static let generous = Limits(
-        frameBytesMax: 3 * 1024 * 1024,
-        requestItemsMax: 400,
-        requestBytesMax: 2 * 1024 * 1024,
-        recordBytesMax: 1024 * 1024,
-        inFlightMax: 128,
-        idleTimeoutMilliseconds: 60_000,
-        requestIDRetentionSeconds: 3_600,
-        deadlineMillisecondsMax: 60_000
-    )
 }
