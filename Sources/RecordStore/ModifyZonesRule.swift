@@ -18,7 +18,7 @@ struct ModifyZonesRule {
             return .failure(error)
         }
         var outcomes: [WriteOutcome] = []
-        var room = self.operation.saves.isEmpty ? 0 : try self.room()
+        var room: Int?
         for zone in self.operation.saves { outcomes.append(try self.create(zone, &room)) }
         for zone in self.operation.deletes { outcomes.append(try self.delete(zone)) }
         return .success(outcomes)
@@ -33,15 +33,17 @@ struct ModifyZonesRule {
         return self.bounds.zonesMax - count
     }
 
-    private func create(_ zone: ZoneID, _ room: inout Int) throws(StorageFailure) -> WriteOutcome {
+    /// `room` is `nil` until the first zone is created: nobody counts for zones that are there.
+    private func create(_ zone: ZoneID, _ room: inout Int?) throws(StorageFailure) -> WriteOutcome {
         guard self.requester.scope == .private else { return .failed(.databaseNotAllowed) }
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
         guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
         guard Access.isOwn(zone, of: self.requester) else { return .failed(.permissionDenied(.create)) }
         let database = self.requester.database
         if try self.transaction.zone(named: zone.zoneName, in: database) == nil {
-            guard room > 0 else { return .failed(.tooManyZones) }
-            room -= 1
+            let left = if let room { room } else { try self.room() }
+            room = max(left - 1, 0)
+            guard left > 0 else { return .failed(.tooManyZones) }
             let position = try self.transaction.takePosition(in: database)
             _ = try self.transaction.createZone(named: zone.zoneName, in: database, at: position)
         }

@@ -2,7 +2,7 @@ import RecordStore
 
 /// The statements of entries, and the counter of indexes.
 struct IndexStatements {
-    let add, remove, takeNumber: HotStatement
+    let add, remove, takeNumbers: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -16,6 +16,6 @@ struct IndexStatements {
             DELETE FROM entry WHERE database = ? AND zone = ? AND field = ? AND value = ? AND record = ?
             """
         )
-        self.takeNumber = try statement("UPDATE index_counter SET last = last + 1 RETURNING last")
+        self.takeNumbers = try statement("UPDATE index_counter SET last = last + ? RETURNING last")
     }
 }

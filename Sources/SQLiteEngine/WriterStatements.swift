@@ -72,7 +72,7 @@ struct ZoneStatements {
             on: connection
         )
         self.countAll = try HotStatement(
-            "SELECT count(*) FROM (SELECT 1 FROM zone WHERE database = ? LIMIT ?)",
+            "SELECT count(*) FROM (SELECT 1 FROM zone INDEXED BY zone_number WHERE database = ? LIMIT ?)",
             on: connection
         )
         self.insert = try HotStatement(

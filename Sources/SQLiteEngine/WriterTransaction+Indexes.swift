@@ -32,11 +32,15 @@ extension WriterTransaction {
     }
 
     /// A number that no index ever had.
-    func takeIndexNumber() throws(StorageFailure) -> Int64 {
-        let statement = self.statements.indexes.takeNumber
+    func takeIndexNumber() throws(StorageFailure) -> Int64 { try self.takeIndexNumbers(1) }
+
+    /// The first of so many numbers that no index ever had, one after the other.
+    func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64 {
+        let statement = self.statements.indexes.takeNumbers
+        statement.bind(1, Int64(count))
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { statement.reset() }
-        return statement.integer(0)
+        return statement.integer(0) - Int64(count) + 1
     }
 }
 

@@ -96,10 +96,15 @@ extension WriterTransaction {
         _ key: WriterCaches.Name
     ) throws(StorageFailure) {
         var fields = fields
+        let indexCount = fields.count { $0.value.needsIndex($0.key) }
+        var nextIndex = indexCount > 0 ? try self.takeIndexNumbers(indexCount) : 0
         let statement = self.statements.names.insertField
         for field in fields.keys.sorted() {
             guard var definition = fields[field] else { continue }
-            if definition.needsIndex(field) { definition.index = try self.takeIndexNumber() }
+            if definition.needsIndex(field) {
+                definition.index = nextIndex
+                nextIndex += 1
+            }
             statement.bind(1, type)
             statement.bind(2, field)
             statement.bind(3, Int64(definition.type.rawValue))

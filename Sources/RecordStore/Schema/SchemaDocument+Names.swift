@@ -26,6 +26,11 @@ extension SchemaDocument {
         self.recordTypes.first { $0.name == recordType }
     }
 
+    /// For those who look for many of them.
+    var typesByName: [String: RecordTypeDefinition] {
+        Dictionary(self.recordTypes.map { ($0.name, $0) }) { first, _ in first }
+    }
+
     /// The same schema in the order in which it is printed.
     package var canonical: SchemaDocument {
         SchemaDocument(

@@ -45,8 +45,9 @@ package enum SchemaRules {
     /// Indexes, roles and grants may come and go.
     package static func losses(from old: SchemaDocument, to new: SchemaDocument) -> [SchemaLoss] {
         var losses: [SchemaLoss] = []
+        let types = new.typesByName
         for type in old.recordTypes {
-            guard let kept = new[type.name] else {
+            guard let kept = types[type.name] else {
                 losses.append(.recordType(type.name))
                 continue
             }
@@ -77,8 +78,9 @@ package enum SchemaRules {
         comparedWith required: SchemaDocument
     ) -> [SchemaShortfall] {
         var missing: [SchemaShortfall] = []
+        let types = inForce.typesByName
         for type in required.recordTypes {
-            guard let known = inForce[type.name] else {
+            guard let known = types[type.name] else {
                 missing.append(.recordType(type.name))
                 continue
             }
