@@ -42,7 +42,9 @@ import WireProtocol
     /// The server's clock is years behind this machine's here.
     @Test func `an ID has the server's time, also long after the welcome`() throws {
         let server = ScriptedServer()
+        _ = server.start(.fetch(1), requestTimeout: .seconds(100_000), resourceTimeout: .seconds(100_000))
         let connection = try server.accept()
+        _ = try connection.requests()
         for step in 1...1_800 {
             server.pass(.seconds(5))
             // Pings keep the connection.
