@@ -26,7 +26,7 @@ struct ModifyRecordsRule {
             guard
                 var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen)
             else {
-                for index in batch.saves + batch.deletes { outcomes[index] = .failed(.zoneMissing) }
+                for index in batch.saves + batch.deletes { outcomes[index] = .failed(.missing(batch.zone)) }
                 continue
             }
             for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }

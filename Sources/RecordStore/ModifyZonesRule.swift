@@ -52,6 +52,7 @@ struct ModifyZonesRule {
 
     private func delete(_ zone: ZoneID) throws(StorageFailure) -> WriteOutcome {
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
+        guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
         let database = self.requester.database
         if self.requester.scope == .shared { return try self.leave(zone) }
         // A zone that can't be here at all is the caller's mistake, and not merely absent.

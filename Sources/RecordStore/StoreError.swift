@@ -143,6 +143,19 @@ package enum StoreError: Error, Hashable, Sendable {
     case shuttingDown
 }
 
+extension StoreError {
+    /// Why a zone is not found: there is none, or there can be none of its name.
+    package static func missing(_ zone: ZoneID) -> StoreError {
+        zone.isDefault || NameRules.isItemName(zone.zoneName) ? .zoneMissing : .nameInvalid(.zone)
+    }
+
+    /// Why a record is not found: there is none, or there can be none of its name.
+    package static func missing(recordNamed name: String) -> StoreError {
+        NameRules.isItemName(name) || NameRules.isUserRecordName(name)
+            ? .recordMissing : .nameInvalid(.record)
+    }
+}
+
 /// Which name is invalid.
 package enum NameKind: Hashable, Sendable {
     case zone

@@ -97,11 +97,11 @@ final class ReadConnection: @unchecked Sendable {
                 }
             }
             guard let zone = lastZone?.key, shared?.isEmpty != true else {
-                outcomes.append(.failed(.zoneMissing))
+                outcomes.append(.failed(.missing(id.zone)))
                 continue
             }
             guard var stored = try self.stored(id.recordName, in: zone) else {
-                outcomes.append(.failed(.recordMissing))
+                outcomes.append(.failed(.missing(recordNamed: id.recordName)))
                 continue
             }
             if let shared {
@@ -147,7 +147,7 @@ final class ReadConnection: @unchecked Sendable {
                     let zone = try self.zone(id, requester)
                     bytes += zone?.answerBytes ?? 0
                     guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-                    outcomes.append(zone.map { .zone($0) } ?? .failed(.zoneMissing))
+                    outcomes.append(zone.map { .zone($0) } ?? .failed(.missing(id)))
                 }
             case .all:
                 self.zones.bind(1, requester.database.rawValue)

@@ -88,7 +88,7 @@ package struct BeginUploadsRule: Sendable {
         guard self.requester.scope == .shared else { return .success(self.requester.database) }
         guard let zone, let name = Access.storedName(of: zone, for: self.requester),
             let key = try transaction.zone(named: name, in: self.requester.database)
-        else { return .failure(.zoneMissing) }
+        else { return .failure(self.zone.map { .missing($0) } ?? .zoneMissing) }
         let access = try transaction.sharedAccess(to: key, of: self.requester.database)
         guard !access.isEmpty else { return .failure(.zoneMissing) }
         guard access.shares.contains(where: \.mayWrite) else { return .failure(.permissionDenied(.write)) }

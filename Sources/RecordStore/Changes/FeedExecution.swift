@@ -180,12 +180,12 @@ package struct FeedExecution {
 
     private func zone(_ id: ZoneID) throws(FeedFailure) -> FeedZone {
         guard let name = Access.storedName(of: id, for: self.requester) else {
-            throw .refused(.zoneMissing)
+            throw .refused(.missing(id))
         }
         let zone = try FeedFailure.wrapping { () throws(StorageFailure) in
             try self.reader.feedZone(named: name, in: self.requester.database)
         }
-        guard let zone else { throw .refused(.zoneMissing) }
+        guard let zone else { throw .refused(.missing(id)) }
         return zone
     }
 

@@ -74,12 +74,12 @@ package struct QueryExecution {
     private func zone() throws(QueryFailure) -> NamedZone? {
         guard let id = self.read.zone else { return nil }
         guard let name = Access.storedName(of: id, for: self.requester) else {
-            throw .refused(.zoneMissing)
+            throw .refused(.missing(id))
         }
         let key = try self.store.stored { (reader) throws(StorageFailure) in
             try reader.zone(named: name, in: self.requester.database)
         }
-        guard let key else { throw .refused(.zoneMissing) }
+        guard let key else { throw .refused(.missing(id)) }
         return NamedZone(name: id.zoneName, key: key)
     }
 
