@@ -121,6 +121,30 @@ struct RequestTests {
         }
     }
 
+    @Test func `another request with a used ID gets the items of the first, whatever it asks for`()
+        async throws
+    {
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 0, bytes: 0)
+            let peer = try await server.signIn()
+            var generator = SystemRandomNumberGenerator()
+            let id = RequestID(milliseconds: ServerUnderTest.startMilliseconds, using: &generator)
+            try await peer.send(.request(.save(["a"]), on: 1, requestID: id))
+            let first = try await peer.answer(on: 1)
+            let zones = Operation.modifyZones(
+                ModifyZones(scope: .private, saves: [ZoneID(zoneName: "Other")])
+            )
+            for (stream, operation) in [(3, zones), (5, .save(["b", "c", "d"]))] as [(UInt32, Operation)] {
+                try await peer.send(.request(operation, on: stream, requestID: id))
+                let answer = try await peer.answer(on: stream)
+                #expect(answer.items == first.items && answer.end == first.end)
+            }
+            try await peer.send(.fetch(["a", "b", "c", "d"]), on: 7)
+            let fetched = try await peer.answer(on: 7).items.map(\.outcome)
+            #expect(fetched.count { if case .failure = $0 { true } else { false } } == 3)
+        }
+    }
+
     @Test func `an operation of a later version is refused and the connection goes on`() async throws {
         try await ServerUnderTest.run { server in
             let peer = try await server.signIn()

@@ -248,6 +248,49 @@ struct StreamTests {
         }
     }
 
+    @Test func `a client that drains gets its answers, no new streams, and the end without a goaway`()
+        async throws
+    {
+        let windows = Windows(connectionBytes: 65_536, streamBytes: 65_536)
+        try await ServerUnderTest.run { server in
+            try await server.fill(records: 3, bytes: 60_000)
+            let peer = try await server.signIn(windows: windows)
+            try await peer.send(.fetch(["0", "1", "2"]), on: 1)
+            for _ in 0..<2 { #expect(await peer.next()?.kind == .items) }
+            let drain = GoAway(reason: .drain, message: "leaving")
+            try await peer.send(Frame(kind: .goaway, payload: drain.encoded()))
+            try await peer.send(.fetch(["0"]), on: 3)
+            let refused = try #require(try await peer.answer(on: 3).end.failure)
+            #expect(refused.code == .serviceUnavailable && refused.retry == .now)
+            try await peer.send([.credit(100_000), .credit(100_000, on: 1)])
+            #expect(try await peer.answer(on: 1).items.map(\.index) == [2])
+            #expect(await peer.rest() == [])
+        }
+    }
+
+    @Test(arguments: [CloseReason.idle, .frameTooLarge])
+    func `a client that leaves for another reason than a drain gets no answer`(
+        reason: CloseReason
+    ) async throws {
+        try await Self.runWithDelays { server in
+            let peer = try await server.signIn()
+            try await peer.send(.fetch(["0"]), on: 1)
+            let goaway = GoAway(reason: reason, message: "leaving")
+            try await peer.send(Frame(kind: .goaway, payload: goaway.encoded()))
+            #expect(await peer.rest() == [])
+        }
+    }
+
+    @Test func `a client that ends its side ends the connection, answered or not`() async throws {
+        try await Self.runWithDelays { server in
+            let peer = try await server.signIn()
+            try await peer.send(.fetch(["0"]), on: 1)
+            await peer.close()
+            #expect(await peer.rest() == [])
+            try await HandshakeTests.expectService(of: server)
+        }
+    }
+
     // MARK: -
 
     /// Fetches and saves of records take for ever, and four are a connection's bound.

@@ -13,7 +13,38 @@ struct Specification {
             let resources: [String]?
         }
 
+        struct Operation: Decodable {
+            enum CodingKeys: String, CodingKey {
+                case name, number, mutating, pages, codes
+                case requestID = "request_id"
+            }
+
+            let name: String
+            /// Of its field in `Request`.
+            let number: Int
+            let mutating: Bool
+            let requestID: Bool
+            /// What carries the place of the next page; `nil` if there are no pages.
+            let pages: String?
+            /// Beside those of all operations.
+            let codes: [Int]
+        }
+
+        struct ErrorCode: Decodable {
+            let number: Int
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case limits, operations
+            case errorCodes = "error_codes"
+            case operationCodes = "operation_codes"
+        }
+
         let limits: [Limit]
+        let operations: [Operation]
+        let errorCodes: [ErrorCode]
+        /// Those that every operation may end with.
+        let operationCodes: [Int]
     }
 
     let document: Document

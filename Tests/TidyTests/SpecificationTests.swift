@@ -51,6 +51,51 @@ struct SpecificationTests {
         }
     }
 
+    @Test
+    func `section 5 has every operation of the registry, and says the same of it`() throws {
+        let specification = try Specification.read()
+        let registry = specification.registry
+        let limits = Set(registry.limits.map(\.name))
+        let rows = try specification.rows(
+            "operation",
+            "field",
+            "database",
+            "mutating",
+            "request ID",
+            "pages",
+            "bounds",
+            "cost",
+            "codes"
+        )
+        #expect(rows.count == registry.operations.count)
+        for (row, operation) in zip(rows, registry.operations) {
+            #expect(row["operation"] == "`\(operation.name)`")
+            #expect(row["field"] == "\(operation.number)", "\(operation.name)")
+            #expect(row["mutating"] == (operation.mutating ? "yes" : "no"), "\(operation.name)")
+            #expect(row["request ID"] == (operation.requestID ? "needed" : "ignored"), "\(operation.name)")
+            #expect(row["pages"] == operation.pages ?? "no", "\(operation.name)")
+            let codes = operation.codes.map(String.init).joined(separator: ", ")
+            #expect(row["codes"] == (codes.isEmpty ? "–" : codes), "\(operation.name)")
+            let bounds = Specification.names(in: row["bounds"] ?? "")
+            #expect(!bounds.isEmpty && limits.isSuperset(of: bounds), "\(operation.name): \(bounds)")
+            for cell in row.values { #expect(!cell.isEmpty, "\(operation.name)") }
+        }
+    }
+
+    @Test
+    func `codes of operations are in the registry, and each of its codes belongs to an operation`() throws {
+        let registry = try Specification.read().registry
+        var codes = Set(registry.operationCodes)
+        for operation in registry.operations {
+            #expect(operation.codes == operation.codes.sorted(), "\(operation.name)")
+            #expect(Set(operation.codes).isDisjoint(with: registry.operationCodes), "\(operation.name)")
+        }
+        for operation in registry.operations { codes.formUnion(operation.codes) }
+        // A container that cannot be used and a busy zone no operation of this server knows; an unknown operation is none.
+        let others: Set = [5, 23, 1_001]
+        #expect(codes.union(others) == Set(registry.errorCodes.map(\.number)))
+    }
+
     @Test(
         arguments: [
             ("3 MiB", "bytes", 3_145_728), ("4,096 bytes", "bytes", 4_096), ("10 ms", "milliseconds", 10),

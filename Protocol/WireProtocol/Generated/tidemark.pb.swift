@@ -3036,7 +3036,7 @@ package nonisolated struct PBEnd: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The request as a whole failed; no item of it took effect unless `items` said so. Absent: see the items.
+  /// The request as a whole was refused, and there are no items; or, behind items, it was cut off (section 4.1). Absent: see the items.
   package var failure: PBFailure {
     get {_failure ?? PBFailure()}
     set {_failure = newValue}

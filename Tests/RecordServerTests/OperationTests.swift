@@ -1,0 +1,144 @@
+import class Foundation.JSONDecoder
+import struct Foundation.Data
+import NIOCore
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+import WireProtocol
+
+@testable import RecordServer
+
+/// The table of operations in `Protocol/registry.json`, against the code and a server.
+@Suite(.timeLimit(.minutes(5)))
+struct OperationTests {
+    private struct Registry: Decodable {
+        struct Row: Decodable {
+            let name: String
+            let number: Int
+            let mutating: Bool
+            let request_id: Bool
+            let codes: [UInt32]
+        }
+
+        let operation_codes: [UInt32]
+        let operations: [Row]
+
+        static func read() throws -> Registry {
+            try JSONDecoder().decode(Registry.self, from: Data(ProtocolFiles.text("registry.json").utf8))
+        }
+    }
+
+    private static let hash = [UInt8](repeating: 1, count: 32)
+
+    /// One of each kind, about things that are not there.
+    private static func sample(_ kind: OperationKind) -> Operation {
+        let zone = ServerUnderTest.zone
+        let id = RecordID(zone: zone, recordName: "absent")
+        return switch kind {
+        case .modifyRecords: .modifyRecords(ModifyRecords(scope: .private, saves: [], deletes: [id]))
+        case .fetchRecords: .fetch(["absent"])
+        case .modifyZones: .modifyZones(ModifyZones(scope: .private, saves: [zone]))
+        case .fetchZones: .fetchZones(FetchZones(scope: .private, selection: .all))
+        case .queryRecords:
+            .queryRecords(QueryRecords(scope: .private, start: .query(Query(recordType: "Note"), zone: nil)))
+        case .checkSchema:
+            .checkSchema(CheckSchema(schema: "DEFINE SCHEMA RECORD TYPE Note ( title STRING );"))
+        case .fetchChanges: .fetchChanges(FetchChanges(scope: .private, zone: zone))
+        case .fetchDatabaseChanges: .fetchDatabaseChanges(FetchDatabaseChanges(scope: .private))
+        case .fetchToken: .fetchToken(FetchToken(scope: .private, zone: zone))
+        case .modifySubscriptions:
+            .modifySubscriptions(ModifySubscriptions(scope: .private, saves: [], deletes: ["absent"]))
+        case .fetchSubscriptions:
+            .fetchSubscriptions(FetchSubscriptions(scope: .private, selection: .ids(["absent"])))
+        case .listen: .listen
+        case .uploadAssets:
+            .uploadAssets(UploadAssets(scope: .private, assets: [Asset(sha256: Self.hash, size: 1)]))
+        case .downloadAssets: .download([AssetRange(sha256: Self.hash)], of: "absent")
+        case .acceptShares: .acceptShares(AcceptShares(tokens: ["absent"]))
+        case .fetchShareMetadata: .fetchShareMetadata(FetchShareMetadata(tokens: ["absent"]))
+        case .fetchShareParticipants:
+            .fetchShareParticipants(FetchShareParticipants(lookups: [.emailAddress("absent@example.org")]))
+        case .requestShareAccess: .requestShareAccess(RequestShareAccess(tokens: ["absent"]))
+        }
+    }
+
+    /// As it is encoded without a request ID: the tag of its field comes first.
+    private static func payload(_ kind: OperationKind) -> ByteBuffer {
+        Request(requestID: nil, deadlineMilliseconds: 0, operation: self.sample(kind)).encoded()
+    }
+
+    @Test
+    func `the registry has the operations of the code, their fields, and which of them change something`()
+        throws
+    {
+        let rows = try Registry.read().operations
+        #expect(rows.map(\.name) == OperationKind.allCases.map(\.rawValue))
+        for (row, kind) in zip(rows, OperationKind.allCases) {
+            #expect(OperationKind(Self.sample(kind)) == kind)
+            #expect(Self.sample(kind).isMutating == row.mutating, "\(row.name)")
+            #expect(row.request_id == row.mutating, "\(row.name)")
+            let bytes = Array(Self.payload(kind).readableBytesView.prefix(2))
+            let tag = Int(bytes[0] & 0x7F) | Int(bytes[1]) << 7
+            #expect(tag >> 3 == row.number, "\(row.name)")
+        }
+    }
+
+    @Test func `an operation is refused without a request ID if it is mutating, and only then`() async throws
+    {
+        let registry = try Registry.read()
+        try await ServerUnderTest.run { server in
+            let peer = try await server.connect()
+            let installation = [UInt8](repeating: 3, count: 16)
+            try await peer.send(.hello(token: ServerUnderTest.token, installation: installation))
+            #expect(await peer.next()?.kind == .welcome)
+            for (index, kind) in OperationKind.allCases.enumerated() {
+                let row = try #require(registry.operations.first { $0.name == kind.rawValue })
+                let stream = UInt32(2 * index + 1)
+                try await peer.send(Frame(kind: .request, stream: stream, payload: Self.payload(kind)))
+                let failures = try await Self.failures(from: peer, on: stream)
+                let isRefused = failures.contains { $0 == Failure(StoreError.requestIDMissing) }
+                #expect(isRefused == row.mutating, "\(kind.rawValue): \(failures)")
+                let codes = failures.map(\.code.rawValue)
+                #expect(Set(row.codes + registry.operation_codes).isSuperset(of: codes), "\(kind.rawValue)")
+            }
+        }
+    }
+
+    @Test func `a mutating operation is executed with a request ID`() async throws {
+        let registry = try Registry.read()
+        try await ServerUnderTest.run { server in
+            let peer = try await server.signIn()
+            for (index, kind) in OperationKind.allCases.enumerated() where Self.sample(kind).isMutating {
+                let row = try #require(registry.operations.first { $0.name == kind.rawValue })
+                let stream = UInt32(2 * index + 1)
+                try await peer.send(Self.sample(kind), on: stream)
+                let answer = try await peer.answer(on: stream)
+                #expect(answer.end.failure == nil && answer.items.count == 1, "\(kind.rawValue)")
+                guard case .failure(let failure)? = answer.items.first?.outcome else { continue }
+                #expect((row.codes + registry.operation_codes).contains(failure.code.rawValue))
+            }
+        }
+    }
+
+    /// What failed of an answer, whole or in part, up to its end, or to where an upload waits for bytes.
+    private static func failures(from peer: TestPeer, on stream: UInt32) async throws -> [Failure] {
+        var failures: [Failure] = []
+        while let frame = await peer.next() {
+            guard frame.stream == stream else { continue }
+            switch frame.kind {
+            case .items:
+                for item in try Items(decoding: frame.payload).items {
+                    if case .failure(let failure) = item.outcome { failures.append(failure) }
+                }
+            case .end:
+                return try failures + [End(decoding: frame.payload).failure].compactMap(\.self)
+            case .assetOffsets:
+                return failures
+            default:
+                continue
+            }
+        }
+        throw UnexpectedFrame(frame: nil)
+    }
+}
