@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import TestSupport
 import Testing
 
 /// What a change of a record does to the indexes of its type.
@@ -101,6 +102,40 @@ struct IndexChangesTests {
             adds: [self.entry(1, .double(4)), self.entry(3, .timestamp(5))]
         )
         self.check(old, old, definitions)
+    }
+
+    @Test
+    func `in a wide type as in a narrow one the fields of both records are compared, and no others`() {
+        var generator = SeededGenerator.fromEnvironment()
+        print("index changes: SEED=\(generator.seed)")
+        for _ in 0..<200 {
+            let width = [1, 3, 20, 300].randomElement(using: &generator)!
+            let names = (0..<width).map { "f\($0)" } + ["A", "zz"]
+            let definitions = Self.definitions(names.map { ($0, .string) }, system: [.allText: Self.allText])
+            func texts() -> [String: String] {
+                let count = Int.random(in: 0...min(width, 6), using: &generator)
+                let chosen = (names + ["none", "f0x"]).shuffled(using: &generator).prefix(count)
+                return Dictionary(
+                    uniqueKeysWithValues: chosen.map { ($0, "w\(Int.random(in: 0..<3, using: &generator))") }
+                )
+            }
+            let (old, new) = (texts(), texts())
+            func entries(_ texts: [String: String], without others: [String: String]) -> [IndexEntry] {
+                let indexed = texts.filter { names.contains($0.key) }
+                let words = Set(indexed.values)
+                    .subtracting(others.filter { names.contains($0.key) }.values)
+                return indexed.filter { others[$0.key] != $0.value }
+                    .map { self.entry(Int64(names.firstIndex(of: $0.key)!), .string($0.value)) }
+                    + words.map { self.word($0) }
+            }
+            self.check(
+                Self.record(old.mapValues { .string($0) }),
+                Self.record(new.mapValues { .string($0) }),
+                definitions,
+                removes: entries(old, without: new),
+                adds: entries(new, without: old)
+            )
+        }
     }
 
     @Test

@@ -80,7 +80,7 @@ package struct IndexChanges: Hashable, Sendable {
 
     // MARK: Fields of users
 
-    /// Walks both bodies along the indexed fields, all three in order of names.
+    /// Walks both bodies along the indexed fields, all three in order of names; fields that neither has are leapt over.
     ///
     /// Returns whether the text of a searchable field differs.
     private mutating func compareFields(
@@ -91,9 +91,16 @@ package struct IndexChanges: Hashable, Sendable {
         var before = FieldSearch(old)
         var after = FieldSearch(new)
         var isTextChanged = false
-        for field in fields {
+        var place = 0
+        while place < fields.count {
+            let field = fields[place]
+            place += 1
             let (was, will) = (before.slice(of: field.name), after.slice(of: field.name))
-            guard was != nil || will != nil else { continue }
+            guard was != nil || will != nil else {
+                guard let next = FieldSearch.firstName(before, after) else { break }
+                place = FieldSearch.place(of: next, in: fields, from: place)
+                continue
+            }
             if let was, let will, was.type == will.type, old.bytes[was.value] == new.bytes[will.value] {
                 continue
             }
@@ -139,8 +146,13 @@ package struct IndexChanges: Hashable, Sendable {
     private static func words(of body: RecordBody, _ fields: [IndexedField]) -> Set<[UInt8]> {
         var words: Set<[UInt8]> = []
         var search = FieldSearch(body)
-        for field in fields where field.isSearchable {
-            guard let slice = search.slice(of: field.name) else { continue }
+        var place = 0
+        while let name = search.name {
+            place = FieldSearch.place(of: name, in: fields, from: place)
+            guard place < fields.count else { break }
+            let field = fields[place]
+            place += 1
+            guard let slice = search.slice(of: field.name), field.isSearchable else { continue }
             switch slice.type {
             case .string: SearchTokens.add(body.bytes[slice.value], to: &words)
             case .stringList:
@@ -173,6 +185,33 @@ private struct FieldSearch {
             self.current = self.cursor.nextTrusted()
         }
         return nil
+    }
+
+    /// Of the field that comes next; `nil` at the end.
+    var name: ArraySlice<UInt8>? { self.current.map { self.bytes[$0.name] } }
+
+    /// The name that comes next in one of two bodies; `nil` at the end of both.
+    static func firstName(_ one: FieldSearch, _ other: FieldSearch) -> ArraySlice<UInt8>? {
+        guard let name = one.name, let otherName = other.name else { return one.name ?? other.name }
+        return name.lexicographicallyPrecedes(otherName) ? name : otherName
+    }
+
+    /// Where the first field is that does not come before a name.
+    ///
+    /// Nearly always at the start: so the steps begin with one and double, and a wide type costs no more than the record.
+    static func place(of name: ArraySlice<UInt8>, in fields: [IndexedField], from start: Int) -> Int {
+        var (low, high, step) = (start, start, 1)
+        while high < fields.count, self.order(name, fields[high].name) > 0 {
+            low = high + 1
+            high += step
+            step *= 2
+        }
+        high = min(high, fields.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.order(name, fields[middle].name) > 0 { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// Negative when the left name comes first.
