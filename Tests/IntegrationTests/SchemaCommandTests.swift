@@ -118,6 +118,10 @@ struct SchemaCommandTests {
         let large = self.directory.path + "/large.ckdb"
         try Data(repeating: 0x20, count: 2_000_000).write(to: URL(fileURLWithPath: large))
         try await fails(65, "1048576 are the limit", "schema", "import", large)
+        let wide = try self.file(
+            "RECORD TYPE Wide (\((0...1_000).map { "f\($0) INT64" }.joined(separator: ", ")));"
+        )
+        try await fails(65, "1000 are the limit of a record type", "schema", "import", wide)
         let absent = try await ChildProcess.tidemark(
             "schema",
             "export",
@@ -129,6 +133,33 @@ struct SchemaCommandTests {
         #expect(absent.exitCode == 65)
         #expect(absent.errors.contains("tidemark container create iCloud.b"))
         #expect(try await self.output("schema", "diff") == "No difference.\n")
+    }
+
+    @Test
+    func `a type that has more fields than there may be, from before, is exported and not deployed`()
+        async throws
+    {
+        try await self.makeContainer()
+        _ = try await self.output("schema", "import", try self.file("RECORD TYPE Note (title STRING);"))
+        let script = """
+            import sqlite3, sys
+            connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+            connection.execute(\"\"\"
+                WITH RECURSIVE number(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 999)
+                INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes, index_number)
+                SELECT record_type, 'f' || n, type, 0, 0, 0, NULL FROM number JOIN field WHERE name = 'title'\"\"\")
+            """
+        let python = URL(fileURLWithPath: "/usr/bin/python3")
+        let changed = try await ChildProcess.run(python, ["-c", script, self.data + "/tidemark.sqlite"])
+        #expect(changed.exitCode == 0, "\(changed.errors)")
+        #expect(try await self.output("schema", "export").contains("f999  STRING"))
+        let place = ["--container", Self.container, "--data", self.data]
+        let deploy = try await ChildProcess.run(ChildProcess.tidemark, ["schema", "deploy", "--yes"] + place)
+        #expect(deploy.exitCode == 65)
+        #expect(
+            deploy.errors.contains("1001 fields of the record type Note: 1000 are the limit"),
+            "\(deploy.errors)"
+        )
     }
 
     @Test(arguments: ["export", "import", "validate", "diff", "deploy", "reset"])
