@@ -13,8 +13,8 @@ import RecordModel
 ///     greedy-32       2   32
 ///     greedy-64       2   64
 ///     greedy-128      2   128
-///     batches         8   4                    saves of 400 records
-///     queries         6   8                    pages of 400 records of a query that finds all of 2,000
+///     batches         8   2                    saves of 400 records
+///     queries         6   8                    pages of 400 records of a query that finds all of 1,000
 ///     slow            6   8                    pages of 400 changes, read at 5,000 records a second by all of them together
 ///     bursts          6   64, every 2 s        what the ordinary ones do
 enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
@@ -57,8 +57,8 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
     var atATime: Int {
         switch self {
         case .ordinary: 1
-        case .greedy2: 2
-        case .greedy4, .batches: 4
+        case .greedy2, .batches: 2
+        case .greedy4: 4
         case .greedy8, .queries, .slow: 8
         case .greedy16: 16
         case .greedy32: 32
@@ -90,7 +90,7 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
         switch self.appetite {
         case .ordinary: max(120, 4 * self.atATime)
         case .batches: Self.batch * (self.atATime + 1)
-        case .queries, .slow: 2_000
+        case .queries, .slow: 1_000
         }
     }
 
