@@ -14,7 +14,7 @@ struct CommandFailure: Error, Hashable {
         case cannotCreate = 73
         /// The data folder is another user's.
         case noPermission = 77
-        /// Certificates or keys cannot be used.
+        /// Certificates or keys cannot be used, or others may do too much with them or with a folder.
         case configuration = 78
     }
 

@@ -7,9 +7,10 @@ import SQLiteEngine
 struct DataFolderAccess {
     let folder: DataFolder
 
-    /// Refuses a folder that is another user's, or in which files are.
+    /// Refuses a folder that is another user's, or in which files are, and one that others may write to.
     ///
-    /// - Throws: `noPermission`, with the command to type instead; `noStore` when something else has the folder's name.
+    /// - Throws: `noPermission` and `configuration`, with the command to type instead; `noStore` when something else has the folder's
+    ///   name.
     func check() throws(CommandFailure) {
         guard let owner = try self.owner(of: self.folder.path) else { return }
         let own = geteuid()
@@ -23,12 +24,20 @@ struct DataFolderAccess {
                     + "chmod 700 \(ShellText.quoted(self.folder.path))"
             )
         }
-        for name in [
-            StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock", "tls", "assets",
-        ] {
+        for name in Self.files + ["tls", "assets"] {
             try self.checkFile(self.folder.path + "/" + name)
         }
+        try FolderModes(path: self.folder.path).check()
     }
+
+    /// Takes from other users what they may do with the folder. `tls` has rules of its own: see CertificateFiles.
+    ///
+    /// - Returns: The paths of those that others had access to.
+    func narrow() throws(CommandFailure) -> [String] {
+        try FolderModes(path: self.folder.path).narrow(folders: ["assets"], files: Self.files)
+    }
+
+    private static let files = [StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock"]
 
     /// Refuses a folder in which this process cannot look.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import ServerCertificates
 
 /// Keeps a second server from serving the same folder.
 ///
@@ -8,12 +9,18 @@ final class DataFolderLock: Sendable {
 
     /// Takes the lock.
     ///
-    /// - Throws: `unavailable`, with the number of the process that has it; `cannotCreate`.
+    /// - Throws: `unavailable`, with the number of the process that has it; `configuration` for what is no file of ours;
+    ///   `cannotCreate`.
     init(folder: DataFolder) throws(CommandFailure) {
-        let path = folder.path + "/lock"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let path = Self.path(in: folder)
+        let descriptor = open(path, O_RDWR | O_CREAT | Self.asItIs, 0o600)
         guard descriptor >= 0 else {
+            guard ![ELOOP, ENXIO, EISDIR].contains(errno) else { throw Self.isForeign(path) }
             throw CommandFailure(.cannotCreate, "\(path) cannot be written. Check who owns the data folder.")
+        }
+        guard Self.isFile(in: folder) else {
+            close(descriptor)
+            throw Self.isForeign(path)
         }
         guard Self.take(descriptor) else {
             close(descriptor)
@@ -47,10 +54,35 @@ final class DataFolderLock: Sendable {
 
     /// Whether a server, or a restore, has the folder.
     static func isHeld(in folder: DataFolder) -> Bool {
-        let descriptor = open(folder.path + "/lock", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        guard let file = self.reading(in: folder) else { return false }
+        return flock(file.fileDescriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// The file, to be read; `nil` if there is none of ours.
+    static func reading(in folder: DataFolder) -> FileHandle? {
+        let descriptor = open(self.path(in: folder), O_RDONLY | self.asItIs)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        return self.isFile(in: folder) ? file : nil
+    }
+
+    /// Never behind a link: whoever put one there would have the server write where it names.
+    ///
+    /// And without waiting for the other end of a pipe.
+    private static let asItIs = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+
+    private static func path(in folder: DataFolder) -> String { folder.path + "/lock" }
+
+    private static func isFile(in folder: DataFolder) -> Bool {
+        FileStatus(path: self.path(in: folder), followsLinks: false)?.isFile ?? false
+    }
+
+    private static func isForeign(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .configuration,
+            "\(path) is a link, or another thing that no server made, and is not written to. Find out who put it there, "
+                + "and remove it: rm \(ShellText.quoted(path))"
+        )
     }
 
     deinit {

@@ -18,6 +18,9 @@ struct LockHolder: Hashable, Sendable {
         var since: String
     }
 
+    /// More than a server writes.
+    private static let bytesMax = 4_096
+
     var process: Int32
     /// `nil` before the server listens, and of a restore.
     var service: Service?
@@ -29,10 +32,9 @@ struct LockHolder: Hashable, Sendable {
 
     /// Who has, or had, the lock of a folder; `nil` if nobody says so.
     init?(in folder: DataFolder) {
-        guard let text = try? String(contentsOfFile: folder.path + "/lock", encoding: .utf8) else {
-            return nil
-        }
-        self.init(text)
+        let file = DataFolderLock.reading(in: folder)
+        guard let bytes = try? file?.read(upToCount: Self.bytesMax) else { return nil }
+        self.init(String(decoding: bytes, as: UTF8.self))
     }
 
     init?(_ text: String) {

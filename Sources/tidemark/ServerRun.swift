@@ -28,6 +28,7 @@ struct ServerRun {
         // Before anything is made: a folder for a server that cannot listen would only be in the way.
         let socket = try self.bind()
         try self.folder.make()
+        try self.narrowModes(logger: logger)
         let lock = try DataFolderLock(folder: self.folder)
         self.warnOfFullDisk(logger: logger)
         let tls = try certificates.load(logger: logger)
@@ -122,6 +123,15 @@ struct ServerRun {
                 LogKeys.advice:
                     "Raise it (LimitNOFILE of a systemd unit, ulimit -n, --ulimit nofile of a container), or lower connections_max.",
             ]
+        )
+    }
+
+    private func narrowModes(logger: Logger) throws(CommandFailure) {
+        let narrowed = try DataFolderAccess(folder: self.folder).narrow()
+        guard !narrowed.isEmpty else { return }
+        logger.warning(
+            "other users had access to the data folder, and have none now",
+            metadata: [LogKeys.path: "\(narrowed.joined(separator: " "))"]
         )
     }
 

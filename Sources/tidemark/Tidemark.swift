@@ -23,7 +23,7 @@ struct Tidemark: AsyncParsableCommand {
 
             Exit codes: 0 done, 64 wrong usage or settings, 65 wrong or damaged data, \
             66 no store in the folder, 69 server or store unavailable, 73 a file cannot be created, \
-            77 no permission, 78 unusable certificates.
+            77 no permission, 78 unusable certificates or unsafe permissions.
             """,
         version: version,
         subcommands: [

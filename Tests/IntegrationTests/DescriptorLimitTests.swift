@@ -30,7 +30,7 @@ struct DescriptorLimitTests {
     }
 
     @Test func `the soft limit is raised to the hard one`() async throws {
-        let run = try await self.serve(limits: "ulimit -Hn 600; ulimit -Sn 300", "connections_max=100")
+        let run = try await self.serve(limits: "ulimit -Sn 300; ulimit -Hn 600", "connections_max=100")
         #expect(run.limits == [600, 600])
         #expect(!run.log.contains(Self.warning), "\(run.log)")
     }

@@ -7,7 +7,7 @@ struct CopyFolder {
     private let wasMade: Bool
 
     /// Folders of file systems have it, and it is nobody's.
-    private static let lostAndFound = "lost+found"
+    static let lostAndFound = "lost+found"
 
     /// Makes the folder when it is not there.
     init(making path: String) throws(CommandFailure) {

@@ -39,7 +39,9 @@ struct MetricsFile: Service {
     }
 
     private func write(_ text: String, to draft: String) -> Bool {
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, Self.permissions)
+        // The folder may be open to others: a file of our making alone, and not what somebody put in its place.
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, Self.permissions)
         guard descriptor >= 0 else { return false }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         // The mask of the process would take the rights of others away.

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What other users may do with a data folder: refused, or taken from them.
+@Suite(.timeLimit(.minutes(5)))
+struct FolderModeTests {
+    private let directory: TemporaryDirectory
+    private var data: String { self.directory.path + "/data" }
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
+
+    private func mode(_ path: String) throws -> mode_t {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).uint32Value
+    }
+
+    /// Starts a server and stops it again; returns its log.
+    private func serve() async throws -> String {
+        let server = try await ServerUnderTest.start(data: self.data)
+        server.process.signal(SIGTERM)
+        let outcome = await server.process.outcome()
+        #expect(outcome.exitCode == 0)
+        return outcome.errors
+    }
+
+    private func run(_ command: String) async throws -> ChildProcess.Outcome {
+        try await ChildProcess.run(
+            ChildProcess.tidemark,
+            command.split(separator: " ").map(String.init),
+            environment: ["TIDEMARK_DATA": self.data]
+        )
+    }
+
+    @Test(arguments: [0o777, 0o1777, 0o770, 0o720] as [mode_t])
+    func `a data folder that others may write to is refused by every command that uses it`(
+        mode: mode_t
+    ) async throws {
+        try await ServerProcess.makeStore(in: self.data)
+        chmod(self.data, mode)
+        for command in [
+            "serve --listen 127.0.0.1:0", "container list", "backup --to \(self.directory.path)/b",
+        ] {
+            let outcome = try await self.run(command)
+            #expect(outcome.exitCode == 78, "\(command): \(outcome.errors)")
+            #expect(outcome.errors.contains("chmod 700 \(self.data)"), "\(outcome.errors)")
+        }
+        #expect(try self.mode(self.data) == mode)
+    }
+
+    @Test func `an empty folder that others may write to becomes the server's own`() async throws {
+        try FileManager.default.createDirectory(atPath: self.data, withIntermediateDirectories: true)
+        chmod(self.data, 0o777)
+        #expect(try await self.serve().contains("other users had access to the data folder"))
+        #expect(try self.mode(self.data) == 0o750)
+        #expect(try await !self.serve().contains("other users had access"))
+    }
+
+    @Test func `what others may read or write in the folder is taken from them, and told once`() async throws
+    {
+        _ = try await self.serve()
+        let files = ["tidemark.sqlite", "lock"].map { self.data + "/" + $0 }
+        for path in files { chmod(path, 0o666) }
+        chmod(self.data + "/assets", 0o755)
+        chmod(self.data, 0o755)
+        let log = try await self.serve()
+        let line = log.split(separator: "\n").filter {
+            $0.contains("other users had access to the data folder")
+        }
+        #expect(line.count == 1 && files.allSatisfy { line[0].contains($0) }, "\(log)")
+        for path in files { #expect(try self.mode(path) == 0o600) }
+        #expect(try self.mode(self.data + "/assets") == 0o700)
+        #expect(try self.mode(self.data) == 0o750)
+    }
+
+    @Test(arguments: ["link", "dangling link", "pipe"])
+    func `a lock that is no file of the server's is not written to`(kind: String) async throws {
+        try await ServerProcess.makeStore(in: self.data)
+        let lock = self.data + "/lock"
+        let victim = self.directory.path + "/victim"
+        if kind == "link" { try "precious".write(toFile: victim, atomically: true, encoding: .utf8) }
+        try FileManager.default.removeItem(atPath: lock)
+        if kind == "pipe" {
+            try #require(mkfifo(lock, 0o600) == 0)
+        } else {
+            try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: victim)
+        }
+        let outcome = try await self.run("serve --listen 127.0.0.1:0")
+        #expect(outcome.exitCode == 78, "\(outcome.errors)")
+        #expect(outcome.errors.contains("rm \(lock)"), "\(outcome.errors)")
+        #expect((try? String(contentsOfFile: victim, encoding: .utf8)) == (kind == "link" ? "precious" : nil))
+        let status = try await self.run("status")
+        #expect(status.exitCode == 3, "\(status.output)")
+    }
+}
