@@ -12,7 +12,7 @@ import X509
 ///     server-key.pem   0600  its key
 /// ```
 ///
-/// All files are 0600: handing out `ca.pem` is the operator's decision. An operator may move `ca-key.pem` to a safe
+/// All files are made with mode 0600: handing out `ca.pem` is the operator's decision. An operator may move `ca-key.pem` to a safe
 /// place; it is needed again when the server's certificate has to be issued anew.
 package struct CertificateFiles: Sendable {
     /// What happened to the files.
@@ -37,6 +37,8 @@ package struct CertificateFiles: Sendable {
     package let chainPEM: String
     package let keyPEM: String
     package let event: Event
+    /// The folder and the keys in it that others had access to, until now.
+    package var narrowed: [String] = []
 
     static let renewalSeconds: TimeInterval = 30 * 86_400
 
@@ -48,6 +50,8 @@ package struct CertificateFiles: Sendable {
     ///   - directory: The data folder; exists.
     ///   - hosts: What clients connect to, as in `ServerCertificates.make`.
     ///   - now: What expiry is judged by, and the start of validity of what is made.
+    /// Others lose what they may do with the folder and the keys in it.
+    ///
     /// - Durability: Files are replaced whole and are on disk when this returns.
     /// - Returns: What to serve with, and what happened to the files.
     /// - Throws: `CertificateFilesError`; what the file system says.
@@ -58,6 +62,14 @@ package struct CertificateFiles: Sendable {
     ) throws -> CertificateFiles {
         let folder = directory + "/tls"
         try PrivateFile.makeFolder(folder)
+        let narrowed = try [folder, folder + "/ca-key.pem", folder + "/server-key.pem"]
+            .filter { try PrivateFile.narrow($0) }
+        var files = try Self.loadOrMake(folder: folder, hosts: hosts, now: now)
+        files.narrowed = narrowed
+        return files
+    }
+
+    private static func loadOrMake(folder: String, hosts: [String], now: Date) throws -> CertificateFiles {
         let stored = try StoredPEM(folder: folder)
         guard let authorityPEM = stored.authority else {
             guard stored.chain == nil, stored.key == nil else {

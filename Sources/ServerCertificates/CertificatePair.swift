@@ -33,6 +33,9 @@ package struct CertificatePair: Hashable, Sendable {
             throw CertificatePairError(keyPath, key.isEmpty ? .noPEM : .noKey)
         }
         guard keyBlock.kind == .key else { throw CertificatePairError(keyPath, .encryptedKey) }
+        if let status = FileStatus(path: keyPath), Self.isShared(status) {
+            throw CertificatePairError(keyPath, .sharedKey(mode: status.mode))
+        }
         guard let certificate = try? Certificate(pemEncoded: first.text) else {
             throw CertificatePairError(chainPath, .damaged)
         }
@@ -53,6 +56,17 @@ package struct CertificatePair: Hashable, Sendable {
             keyPEM: keyBlock.text + "\n",
             expires: certificate.notValidAfter
         )
+    }
+
+    /// Whether a key may be read by more users than its owner, or written.
+    ///
+    /// A group may read it whose members an operator has chosen: of root's file, or the server's own.
+    ///
+    /// - Source: PostgreSQL, `ssl_key_file`.
+    private static func isShared(_ status: FileStatus) -> Bool {
+        guard status.isFile, status.othersMode != 0 else { return false }
+        guard status.othersMode == 0o040 else { return true }
+        return status.owner != 0 && status.group != getegid()
     }
 
     /// A block of a PEM file, with its first and last line.
@@ -127,6 +141,8 @@ package struct CertificatePairError: Error, Hashable, Sendable {
         /// There is something in it, a certificate for instance, but no key.
         case noKey
         case encryptedKey
+        /// Other users may read it, or write to it.
+        case sharedKey(mode: UInt32)
         /// What is between the first and the last line cannot be read.
         case damaged
         case keyOfAnother(certificatePath: String)

@@ -2,14 +2,22 @@ import Foundation
 
 /// Small files that only their owner may read.
 enum PrivateFile {
-    /// Makes a folder for the owner alone, or takes the access of others from one that exists.
+    /// Makes a folder for the owner alone, unless it is there.
     static func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    }
+
+    /// Takes from others what they may do with a file or a folder.
+    ///
+    /// - Returns: Whether they might do anything; `false` also if nothing is there.
+    static func narrow(_ path: String) throws -> Bool {
+        guard let status = FileStatus(path: path), status.othersMode != 0 else { return false }
+        guard chmod(path, status.mode & ~status.othersMode) == 0 else { throw self.lastError(path: path) }
+        return true
     }
 
     /// The text of a file, or `nil` when there is none.

@@ -39,6 +39,10 @@ enum CertificateAdvice {
         case .encryptedKey:
             "the key in \(path) is encrypted, and nobody is there to type its password. "
                 + "Write it without one: openssl pkey -in \(ShellText.quoted(path)) -out FILE"
+        case .sharedKey(let mode):
+            "other users may read the key in \(path), or write to it (mode \(String(mode, radix: 8))). Keep it to its owner: "
+                + "chmod 600 \(ShellText.quoted(path)). A key of root's may have mode 640 and the server's group; "
+                + "to a secret of a container give the mode 0400."
         case .damaged: "\(path) is damaged, or of a kind that TLS 1.3 does not use."
         case .keyOfAnother(let certificate):
             "the key in \(path) is not that of the first certificate in \(certificate). "

@@ -53,6 +53,16 @@ enum CertificateSource: Sendable {
                 logger.info("issued the certificate anew", metadata: ["reason": "\(reason)"])
             case .reused: break
             }
+            if !files.narrowed.isEmpty {
+                logger.warning(
+                    "other users had access to the keys of the certificates, and have none now",
+                    metadata: [
+                        LogKeys.path: "\(files.narrowed.joined(separator: " "))",
+                        LogKeys.advice:
+                            "If others may have read a key, remove the folder tls: the next start makes new ones. Clients then need the new ca.pem.",
+                    ]
+                )
+            }
             return Loaded(
                 material: TLSMaterial(certificateChain: files.chainPEM, privateKey: files.keyPEM),
                 authorityPath: files.authorityPath

@@ -30,7 +30,9 @@ struct DataFolderAccess {
         try FolderModes(path: self.folder.path).check()
     }
 
-    /// Takes from other users what they may do with the folder. `tls` has rules of its own: see CertificateFiles.
+    /// Takes from other users what they may do with the folder.
+    ///
+    /// `tls` has rules of its own: see CertificateFiles.
     ///
     /// - Returns: The paths of those that others had access to.
     func narrow() throws(CommandFailure) -> [String] {

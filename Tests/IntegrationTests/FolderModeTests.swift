@@ -75,6 +75,19 @@ struct FolderModeTests {
         #expect(try self.mode(self.data) == 0o750)
     }
 
+    @Test func `keys of the private authority that others may read are narrowed, and told once`() async throws
+    {
+        _ = try await self.serve()
+        let keys = ["ca-key.pem", "server-key.pem"].map { self.data + "/tls/" + $0 }
+        for key in keys { chmod(key, 0o644) }
+        chmod(self.data + "/tls/ca.pem", 0o644)
+        let log = try await self.serve()
+        #expect(log.contains("other users had access to the keys"), "\(log)")
+        for key in keys { #expect(try log.contains(key) && self.mode(key) == 0o600) }
+        #expect(try self.mode(self.data + "/tls/ca.pem") == 0o644)
+        #expect(try await !self.serve().contains("other users had access"))
+    }
+
     @Test(arguments: ["link", "dangling link", "pipe"])
     func `a lock that is no file of the server's is not written to`(kind: String) async throws {
         try await ServerProcess.makeStore(in: self.data)

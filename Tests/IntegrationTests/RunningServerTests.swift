@@ -88,6 +88,7 @@ struct RunningServerTests {
         let key = self.directory.path + "/key.pem"
         func write(_ text: String, _ path: String) throws {
             try text.write(toFile: path, atomically: true, encoding: .utf8)
+            chmod(path, 0o600)
         }
         try write(first.chainPEM, chain)
         try write(first.keyPEM, key)

@@ -18,6 +18,7 @@ struct ServeRefusalTests {
     private func file(_ name: String, _ text: String) throws -> String {
         let path = self.directory.path + "/" + name
         try text.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o600)
         return path
     }
 
@@ -51,6 +52,8 @@ struct ServeRefusalTests {
             foreign,
             says: "the key in \(foreign) is not that of the first certificate in \(chain)"
         )
+        chmod(key, 0o644)
+        try await refused(chain, key, says: "(mode 644). Keep it to its owner: chmod 600 \(key)")
     }
 
     @Test

@@ -18,7 +18,29 @@ struct CertificatePairTests {
     private func file(_ name: String, _ text: String) throws -> String {
         let path = self.directory.path + "/" + name
         try text.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o600)
         return path
+    }
+
+    @Test(arguments: [0o604, 0o644, 0o602, 0o620, 0o660, 0o666] as [mode_t])
+    func `a key that others may read or write is refused`(mode: mode_t) throws {
+        let chain = try self.file("chain.pem", self.made.chainPEM)
+        let key = try self.file("key.pem", self.made.keyPEM)
+        chmod(key, mode)
+        #expect(try self.problem(chain: chain, key: key)?.problem == .sharedKey(mode: mode))
+    }
+
+    @Test func `the server's own group may read a key, and the file of the chain is anybody's`() throws {
+        let chain = try self.file("chain.pem", self.made.chainPEM)
+        chmod(chain, 0o644)
+        let key = try self.file("key.pem", self.made.keyPEM)
+        chmod(key, 0o640)
+        #expect(throws: Never.self) {
+            try CertificatePair.load(chainPath: chain, keyPath: key, now: self.now)
+        }
+        // Root may give files away.
+        guard chown(key, 65_534, 65_534) == 0 else { return }
+        #expect(try self.problem(chain: chain, key: key)?.problem == .sharedKey(mode: 0o640))
     }
 
     private func problem(
