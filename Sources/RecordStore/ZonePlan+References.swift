@@ -25,23 +25,41 @@ extension ZonePlan {
         }
     }
 
+    /// Every target is looked for once, however long the chain of saves that need each other.
     private mutating func refuseMissingTargets() throws(StorageFailure) {
-        var isSettled = false
-        while !isSettled {
-            isSettled = true
-            for planned in self.saves.inOrder {
-                guard let targets = planned.parts?.targets, let missing = try self.firstMissing(of: targets)
-                else { continue }
-                let error: StoreError =
-                    if let culprit = self.failedSaves[missing] {
-                        .dependsOn(index: culprit)
-                    } else {
-                        .referenceTargetMissing(recordName: missing)
-                    }
-                self.refuse(planned.index, name: planned.name, error)
-                isSettled = false
+        // Saves by the name of another that they refer to.
+        var holders: [String: [PlannedSave]] = [:]
+        var refused: [PlannedSave] = []
+        for planned in self.saves.inOrder {
+            guard let targets = planned.parts?.targets, !targets.isEmpty else { continue }
+            for target in targets where self.saves[target] != nil {
+                holders[target, default: []].append(planned)
+            }
+            if try self.refuse(planned, ifOneIsMissingOf: targets) { refused.append(planned) }
+        }
+        var next = 0
+        while next < refused.count {
+            let gone = refused[next].name
+            next += 1
+            for holder in holders[gone] ?? [] where self.saves[holder.name] === holder {
+                if try self.refuse(holder, ifOneIsMissingOf: [gone]) { refused.append(holder) }
             }
         }
+    }
+
+    private mutating func refuse(
+        _ planned: PlannedSave,
+        ifOneIsMissingOf targets: [String]
+    ) throws(StorageFailure) -> Bool {
+        guard let missing = try self.firstMissing(of: targets) else { return false }
+        let error: StoreError =
+            if let culprit = self.failedSaves[missing] {
+                .dependsOn(index: culprit)
+            } else {
+                .referenceTargetMissing(recordName: missing)
+            }
+        self.refuse(planned.index, name: planned.name, error)
+        return true
     }
 
     private mutating func firstMissing(of targets: [String]) throws(StorageFailure) -> String? {

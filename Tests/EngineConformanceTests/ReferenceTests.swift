@@ -120,6 +120,26 @@ struct ReferenceTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a chain of saves fails with its last, whatever the order, but for what is there without them`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        func chain(_ names: Range<Int>) -> [RecordSave] {
+            names.map { save("r\($0)", ["v": reference("r\($0 + 1)", .validate)]) }
+        }
+        let missing = StoreError.referenceTargetMissing(recordName: "r400")
+        let outcomes = try await it.modify(chain(0..<400), isAtomic: false)
+        #expect(outcomes.map(\.error) == (1..<400).map { .dependsOn(index: $0) } + [missing])
+        let reversed = try await it.modify(Array(chain(0..<400).reversed()), isAtomic: false)
+        #expect(reversed.map(\.error) == [missing] + (0..<399).map { .dependsOn(index: $0) })
+        // A save that is refused leaves the record as it was, and that suffices for those that refer to it.
+        _ = try await it.modify([save("r5")])
+        let some = try await it.modify(chain(3..<400), policy: .changedKeys, isAtomic: false)
+        let expected: [StoreError?] = [nil, nil] + (3..<397).map { .dependsOn(index: $0) } + [missing]
+        #expect(some.map(\.error) == expected)
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a reference to another zone is refused, one to its own by name is not`(
         kind: EngineKind
     )
