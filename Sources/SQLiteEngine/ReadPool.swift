@@ -19,10 +19,11 @@ final class ReadPool: Sendable {
         file: DatabaseFile,
         configuration: SQLiteEngineConfiguration,
         sync: LogSync,
+        clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.file = file
-        self.queue = ReadQueue(configuration)
+        self.queue = ReadQueue(configuration, clock: clock)
         self.sync = sync
         self.report = report
         var idle: [ReadConnection] = []
@@ -32,26 +33,27 @@ final class ReadPool: Sendable {
             let connection = try ReadConnection(file: file)
             let queue = self.queue
             EngineThread.start("tidemark-read-\(number)") {
-                while let read = queue.take() { queue.execute { read(connection) } }
+                while let next = queue.take() { queue.execute(next, on: connection) }
             }
         }
     }
 
-    /// Runs a short read on this thread if a connection is free, any other on a thread of the pool.
+    /// Runs a read on a thread of the pool when it is the requester's turn, or says why not.
     func read(
-        isShort: Bool,
         for requester: Requester,
+        refuse: @escaping @Sendable (StoreError) -> Void,
         _ read: @escaping Read
-    ) -> ReadQueue.Admission {
-        if isShort, !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) {
-            read(connection)
-            self.idle.withLock { $0.append(connection) }
-            return .admitted
+    ) {
+        switch self.queue.add(for: requester, read, refuse: refuse) {
+        case .admitted: return
+        case .refused(let milliseconds): refuse(.overloaded(retryAfterMilliseconds: milliseconds))
+        case .closed: refuse(.shuttingDown)
         }
-        return self.queue.add(read, for: requester)
     }
 
     /// Runs a read and replies with what it gives when that is on disk, or with why it could not be run.
+    ///
+    /// A short read runs on this thread if a connection is free, any other on a thread of the pool.
     func answer<Answer: Sendable>(
         isShort: Bool,
         for requester: Requester,
@@ -60,19 +62,21 @@ final class ReadPool: Sendable {
         _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
         let report = self.report
-        let admission = self.read(isShort: isShort, for: requester) { connection in
+        let answer: Read = { connection in
             do throws(StorageFailure) {
                 self.reply(with: try read(connection), of: database, reply)
             } catch {
                 reply(.failure(SQLiteEngine.refusal(for: error, report)))
             }
         }
-        switch admission {
-        case .admitted: return
-        case .refused(let milliseconds):
-            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
-        case .closed: reply(.failure(.shuttingDown))
-        }
+        let isDone =
+            isShort
+            && self.attempt { connection in
+                answer(connection)
+                return true
+            }
+        guard !isDone else { return }
+        self.read(for: requester, refuse: { reply(.failure($0)) }, answer)
     }
 
     /// Replies with what was read of a database when it is on disk.

@@ -30,18 +30,12 @@ extension SQLiteEngine {
             }
             if isDone { return }
         }
-        let admission = self.reads.read(isShort: false, for: requester) { connection in
+        self.reads.read(for: requester, refuse: { reply(.failure($0)) }) { connection in
             self.reads.reply(
                 with: whole(connection) ?? .failure(.internalFault),
                 of: requester.databaseShown,
                 reply
             )
-        }
-        switch admission {
-        case .admitted: return
-        case .refused(let milliseconds):
-            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
-        case .closed: reply(.failure(.shuttingDown))
         }
     }
 

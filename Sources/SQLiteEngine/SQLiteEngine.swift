@@ -62,6 +62,7 @@ package final class SQLiteEngine: StorageEngine {
                 file: file,
                 configuration: configuration,
                 sync: self.sync,
+                clock: clock,
                 report: report
             )
             let reader = try file.openReader()

@@ -4,16 +4,15 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// What waits for the writer: bounded in number and bytes, and by a rule in the time that it takes; beyond that newcomers are refused.
+/// What waits for the writer, in turns by holder: bounded in number and bytes, and by a rule in the time that it takes; beyond that newcomers are refused.
 ///
 /// SAFETY: `state` is read and written only between `lock()` and `unlock()` of the condition.
 final class WriteQueue: @unchecked Sendable {
+    /// What can be executed in a transaction with others.
     enum Job {
         case request(PendingWrite)
-        /// Rows of assets, in a transaction with requests.
+        /// Rows of assets.
         case assets(AssetWork)
-        /// Rare work of the directory, in a transaction of its own.
-        case administration(Administration)
     }
 
     struct PendingWrite {
@@ -43,6 +42,7 @@ final class WriteQueue: @unchecked Sendable {
         let refuse: @Sendable (StoreError) -> Void
     }
 
+    /// Rare work of the directory, in a transaction of its own.
     struct Administration {
         let work: @Sendable (WriterTransaction, Database) throws -> Void
         let reply: @Sendable ((any Error)?) -> Void
@@ -57,20 +57,50 @@ final class WriteQueue: @unchecked Sendable {
     /// What one commit takes.
     struct Batch {
         var jobs: [Job] = []
-        fileprivate var work = 0
+        /// Then there are no jobs.
+        var administration: Administration?
+        /// By turn, for the rule.
+        fileprivate var portions: [OverloadRule.Portion] = []
+
+        var isEmpty: Bool { self.jobs.isEmpty && self.administration == nil }
+
+        fileprivate mutating func add(_ job: Job) {
+            self.jobs.append(job)
+            let portion = job.portion
+            if self.portions.last?.holder == portion.holder {
+                self.portions[self.portions.count - 1].add(portion)
+            } else {
+                self.portions.append(portion)
+            }
+        }
     }
 
     private struct State {
         var rule: OverloadRule
-        var jobs: [Job] = []
+        var jobs = TurnQueue<Job>(quantum: WriteQueue.turnWork)
+        var administrations: [Administration] = []
+        /// Whether the last batch was of the directory: then it is the others' turn.
+        var wasAdministration = false
+        /// Whose the last batch was; `nil`: several holders'.
+        var lastHolder: AccountHolder?
+        /// Until then a batch is one turn for each holder, whoever waits.
+        var sharedUntil = Int64.min
         var bytes = 0
         var isClosed = false
         var writerWaits = false
         var logSyncs = DurationCounts()
+
+        var isEmpty: Bool { self.jobs.isEmpty && self.administrations.isEmpty }
     }
 
     /// So many requests may always wait, or a few clients with large batches would be refused.
     private static let requestsMin = 64
+    /// A turn, in the rule's unit of work: some 400 records, or three milliseconds.
+    private static let turnWork = 1_000
+    /// For so long after somebody else was served a holder who waits alone has one turn a commit.
+    private static let sharedNanoseconds: Int64 = 100_000_000
+    /// Who pays for what nobody may be refused.
+    private static let nobody = AccountHolder.address("")
     /// How long the writer waits before it looks whether another process wrote.
     private static let waitSecondsMax = 1.0
 
@@ -78,35 +108,33 @@ final class WriteQueue: @unchecked Sendable {
     private var state: State
     /// What the rule says, for those who have not locked.
     private let mayRefuse = Atomic<Bool>(false)
-    private let requestsMax: Int
-    private let bytesMax: Int
     /// Nanoseconds of a clock that only goes forward.
     private let time: @Sendable () -> Int64
 
     init(_ configuration: SQLiteEngineConfiguration) {
-        self.requestsMax = configuration.waitingRequestsMax
-        self.bytesMax = configuration.waitingBytesMax
         self.time = configuration.monotonicNanoseconds
         let settings = OverloadRule.Settings(
             waitNanoseconds: configuration.writerWaitNanoseconds,
             lanes: 1,
-            requestsMin: Self.requestsMin
+            requestsMin: Self.requestsMin,
+            requests: SharedBound(capacity: configuration.waitingRequestsMax),
+            bytes: SharedBound(capacity: configuration.waitingBytesMax)
         )
         self.state = State(rule: OverloadRule(settings))
     }
 
-    func add(_ write: PendingWrite) -> Admission {
-        let bytes = write.request.bytes
-        return self.add(.request(write), of: write.request.requester, bytes: bytes)
-    }
+    func add(_ write: PendingWrite) -> Admission { self.add(.request(write), of: write.request.requester) }
 
-    func add(_ work: AssetWork) -> Admission {
-        self.add(.assets(work), of: work.requester, bytes: 0)
-    }
+    func add(_ work: AssetWork) -> Admission { self.add(.assets(work), of: work.requester) }
 
     /// Rare work is not refused for want of room.
     func add(_ administration: Administration) -> Admission {
-        self.add(.administration(administration), of: nil, bytes: 0)
+        self.condition.withLock {
+            guard !self.state.isClosed else { return .closed }
+            self.state.administrations.append(administration)
+            if self.state.writerWaits { self.condition.signal() }
+            return .admitted
+        }
     }
 
     /// How long somebody should wait whose change need not be decoded, because it will be refused; `nil`: it may be tried.
@@ -115,12 +143,7 @@ final class WriteQueue: @unchecked Sendable {
     func refusal(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
         let work = OverloadRule.work(records: max(1, records), bytes: bytes)
         return self.condition.withLock {
-            let decision = self.state.rule.preview(
-                requester,
-                work: work,
-                isFull: self.isFull(bytes),
-                now: self.time()
-            )
+            let decision = self.state.rule.preview(requester, work: work, bytes: bytes, now: self.time())
             guard case .refuse(let milliseconds)? = decision else { return nil }
             return milliseconds
         }
@@ -128,20 +151,15 @@ final class WriteQueue: @unchecked Sendable {
 
     var refusesRequests: Bool { self.mayRefuse.load(ordering: .relaxed) }
 
-    private func isFull(_ bytes: Int) -> Bool {
-        self.state.jobs.count >= self.requestsMax
-            || (self.state.bytes + bytes > self.bytesMax && !self.state.jobs.isEmpty)
-    }
-
-    private func add(_ job: Job, of requester: Requester?, bytes: Int) -> Admission {
-        let work = job.work
+    private func add(_ job: Job, of requester: Requester?) -> Admission {
+        let portion = job.portion
         return self.condition.withLock {
             guard !self.state.isClosed else { return .closed }
             if let requester {
                 let decision = self.state.rule.arrived(
                     requester,
-                    work: work,
-                    isFull: self.isFull(bytes),
+                    work: portion.work,
+                    bytes: portion.bytes,
                     now: self.time()
                 )
                 self.mayRefuse.store(self.state.rule.mayRefuse, ordering: .relaxed)
@@ -149,66 +167,117 @@ final class WriteQueue: @unchecked Sendable {
                     return .refused(retryAfterMilliseconds: milliseconds)
                 }
             } else {
-                self.state.rule.entered(work: work)
+                self.state.rule.entered(portion)
             }
-            self.state.bytes += bytes
-            self.state.jobs.append(job)
+            self.state.bytes += portion.bytes
+            self.state.jobs.append(job, of: portion.holder ?? Self.nobody, cost: portion.work)
             if self.state.writerWaits { self.condition.signal() }
             return .admitted
         }
     }
 
-    /// Takes what fits into one commit, in order: at least one job, a job of the directory by itself.
+    /// Takes what fits into one commit: at least one job, or one of the directory by itself.
+    ///
+    /// Those of the directory and the others alternate while both wait. Of the others a single holder has all that fits; where there are
+    /// several, each has a turn. So whoever comes meanwhile waits for a turn of each of them, and not for all that they have waiting.
     ///
     /// Without `waits`, or after a second of waiting, it may be nothing; `nil` when the queue is closed and empty.
     func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> Batch? {
         self.condition.withLock {
-            while self.state.jobs.isEmpty {
+            while self.state.isEmpty {
                 if self.state.isClosed { return nil }
                 guard waits else { return Batch() }
                 self.state.writerWaits = true
                 let isWoken = self.condition.wait(until: Date(timeIntervalSinceNow: Self.waitSecondsMax))
                 self.state.writerWaits = false
-                if !isWoken, self.state.jobs.isEmpty, !self.state.isClosed { return Batch() }
+                if !isWoken, self.state.isEmpty, !self.state.isClosed { return Batch() }
             }
-            var records = 0
-            var bytes = 0
-            var count = 0
-            var work = 0
-            for job in self.state.jobs {
-                guard let cost = job.cost else {
-                    if count == 0 {
-                        count = 1
-                        work = job.work
-                    }
-                    break
-                }
-                guard
-                    count == 0 || (records + cost.records <= recordsMax && bytes + cost.bytes <= bytesMax)
-                else { break }
-                records += cost.records
-                bytes += cost.bytes
-                work += job.work
-                count += 1
+            let isDirectorysTurn = self.state.jobs.isEmpty || !self.state.wasAdministration
+            if isDirectorysTurn, !self.state.administrations.isEmpty {
+                self.state.wasAdministration = true
+                return Batch(administration: self.state.administrations.removeFirst())
             }
-            self.state.bytes -= bytes
-            let batch = Batch(jobs: Array(self.state.jobs.prefix(count)), work: work)
-            self.state.jobs.removeFirst(count)
-            self.state.rule.began(requests: count, work: work)
+            self.state.wasAdministration = false
+            let batch = self.turns(recordsMax: recordsMax, bytesMax: bytesMax)
+            for portion in batch.portions {
+                self.state.bytes -= portion.bytes
+                self.state.rule.began(portion)
+            }
             return batch
         }
+    }
+
+    private func turns(recordsMax: Int, bytesMax: Int) -> Batch {
+        var batch = Batch()
+        var records = 0
+        var bytes = 0
+        let isShared = self.state.jobs.holders > 1 || self.time() < self.state.sharedUntil
+        var served: Set<AccountHolder> = []
+        var holder: AccountHolder?
+        var turn = 0
+        while let job = self.state.jobs.first {
+            let portion = job.portion
+            guard
+                batch.jobs.isEmpty
+                    || (records + job.records <= recordsMax && bytes + portion.bytes <= bytesMax)
+            else { break }
+            if isShared {
+                let next = portion.holder ?? Self.nobody
+                if next != holder {
+                    // Their second turn is the next commit's.
+                    guard served.insert(next).inserted else { break }
+                    holder = next
+                    turn = 0
+                } else if turn >= Self.turnWork {
+                    break
+                }
+                turn += portion.work
+            }
+            _ = self.state.jobs.popFirst()
+            batch.add(job)
+            records += job.records
+            bytes += portion.bytes
+        }
+        self.noteHolders(of: batch)
+        return batch
+    }
+
+    /// Remembers whether several holders are served now.
+    private func noteHolders(of batch: Batch) {
+        let only = batch.portions.count == 1 ? batch.portions[0].holder : nil
+        if only == nil || only != self.state.lastHolder {
+            // The very first has nobody beside it.
+            if self.state.lastHolder != nil || batch.portions.count > 1 {
+                self.state.sharedUntil = self.time() + Self.sharedNanoseconds
+            }
+            self.state.lastHolder = only ?? batch.portions.last?.holder
+        }
+    }
+
+    /// Has what was taken, and not executed, wait again: from a number of the batch's jobs on.
+    func putBack(_ batch: inout Batch, from index: Int) {
+        guard index < batch.jobs.count else { return }
+        let back = batch.jobs[index...]
+        batch.jobs.removeSubrange(index...)
+        let kept = batch.jobs
+        self.condition.withLock {
+            for job in back.reversed() {
+                let portion = job.portion
+                self.state.rule.returned(portion)
+                self.state.bytes += portion.bytes
+                self.state.jobs.putBack(job, of: portion.holder ?? Self.nobody, cost: portion.work)
+            }
+        }
+        batch.portions = []
+        batch.jobs = []
+        for job in kept { batch.add(job) }
     }
 
     /// What was taken was executed, beginning at a moment of `now`.
     func executed(_ batch: Batch, since start: Int64) {
         let end = self.time()
         self.condition.withLock {
-            self.state.rule.ended(
-                requests: batch.jobs.count,
-                work: batch.work,
-                nanoseconds: end - start,
-                now: end
-            )
+            self.state.rule.ended(batch.portions, nanoseconds: end - start, now: end)
             self.mayRefuse.store(self.state.rule.mayRefuse, ordering: .relaxed)
         }
     }
@@ -228,10 +297,12 @@ final class WriteQueue: @unchecked Sendable {
 
     var overload: OverloadRule.Counted { self.condition.withLock { self.state.rule.counted } }
 
-    var isEmpty: Bool { self.condition.withLock { self.state.jobs.isEmpty } }
+    var isEmpty: Bool { self.condition.withLock { self.state.isEmpty } }
 
     var waiting: (requests: Int, bytes: Int) {
-        self.condition.withLock { (self.state.jobs.count, self.state.bytes) }
+        self.condition.withLock {
+            (self.state.jobs.count + self.state.administrations.count, self.state.bytes)
+        }
     }
 
     func close() {
@@ -243,18 +314,26 @@ final class WriteQueue: @unchecked Sendable {
 }
 
 extension WriteQueue.Job {
-    /// What it counts for in a transaction; `nil`: it has one by itself.
-    fileprivate var cost: (records: Int, bytes: Int)? {
+    /// What it counts for in a transaction.
+    fileprivate var records: Int {
         switch self {
-        case .request(let write): (write.records, write.request.bytes)
-        case .assets(let work): (max(1, work.items), 0)
-        case .administration: nil
+        case .request(let write): write.records
+        case .assets(let work): max(1, work.items)
         }
     }
 
     /// What it counts for in the rule.
-    fileprivate var work: Int {
-        guard let cost = self.cost else { return OverloadRule.work(records: 1, bytes: 0) }
-        return OverloadRule.work(records: cost.records, bytes: cost.bytes)
+    fileprivate var portion: OverloadRule.Portion {
+        let holder: AccountHolder?
+        let bytes: Int
+        switch self {
+        case .request(let write): (holder, bytes) = (write.request.requester.holder, write.request.bytes)
+        case .assets(let work): (holder, bytes) = (work.requester?.holder, 0)
+        }
+        return OverloadRule.Portion(
+            of: holder,
+            work: OverloadRule.work(records: self.records, bytes: bytes),
+            bytes: bytes
+        )
     }
 }

@@ -60,12 +60,12 @@ final class Writer: @unchecked Sendable {
             bytesMax: self.configuration.commitBytesMax,
             waits: !idleIsUseful
         ) {
-            if batch.jobs.isEmpty {
+            if batch.isEmpty {
                 idleIsUseful = self.workAlone(housekeeping, transaction, hasWaited: !idleIsUseful)
                 continue
             }
             idleIsUseful = true
-            if case .administration(let administration) = batch.jobs[0] {
+            if let administration = batch.administration {
                 self.execute(administration, batch, transaction, database)
             } else {
                 self.execute(batch, transaction, housekeeping)
@@ -80,19 +80,7 @@ final class Writer: @unchecked Sendable {
         var announced: LogSync.Announced
     }
 
-    /// What a transaction executes, and what is said about it when that is on disk.
-    private enum Work {
-        case request(WriteQueue.PendingWrite)
-        case assets(WriteQueue.AssetWork)
-
-        func refuse(_ refusal: StoreError) {
-            switch self {
-            case .request(let write): write.reply(.failure(refusal))
-            case .assets(let work): work.refuse(refusal)
-            }
-        }
-    }
-
+    /// What is said about a job when it is on disk.
     private enum Answer {
         case request(WriteQueue.PendingWrite, Result<[WriteOutcome], StoreError>)
         case assets(WriteQueue.AssetWork, @Sendable () -> Void)
@@ -119,19 +107,12 @@ final class Writer: @unchecked Sendable {
     ) {
         let start = self.queue.now
         let now = self.clock()
-        var works: [Work] = []
-        works.reserveCapacity(batch.jobs.count)
-        for job in batch.jobs {
-            switch job {
-            case .request(let write):
-                if write.request.deadlineMilliseconds < now {
-                    write.reply(.failure(.deadlinePassed))
-                } else {
-                    works.append(.request(write))
-                }
-            case .assets(let work): works.append(.assets(work))
-            case .administration: continue
+        let works = batch.jobs.filter { job in
+            guard case .request(let write) = job, write.request.deadlineMilliseconds < now else {
+                return true
             }
+            write.reply(.failure(.deadlinePassed))
+            return false
         }
         guard !works.isEmpty, !self.sync.isLost else {
             self.queue.executed(batch, since: start)
@@ -176,7 +157,7 @@ final class Writer: @unchecked Sendable {
 
     /// - Throws: When nothing of the transaction can be written.
     private func commit(
-        _ works: [Work],
+        _ works: [WriteQueue.Job],
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
@@ -204,7 +185,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func commit(
-        _ works: [Work],
+        _ works: [WriteQueue.Job],
         inSavepoints: Bool,
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
@@ -389,5 +370,14 @@ extension EngineStatistics {
         self.recordsWritten += other.recordsWritten
         self.requestsReplayed += other.requestsReplayed
         self.requestsRefused += other.requestsRefused
+    }
+}
+
+extension WriteQueue.Job {
+    fileprivate func refuse(_ refusal: StoreError) {
+        switch self {
+        case .request(let write): write.reply(.failure(refusal))
+        case .assets(let work): work.refuse(refusal)
+        }
     }
 }

@@ -24,7 +24,8 @@ struct AdmissionTests {
         kind: EngineKind
     ) async throws {
         let it = try await EngineUnderTest.withNotes(kind) { settings in
-            settings.waitingRequestsMax = 3
+            // Of which one alone may have half.
+            settings.waitingRequestsMax = 6
             settings.waitingBytesMax = 1_000
         }
         // The reply of the first request holds the writer until the queue is as full as it gets.

@@ -35,6 +35,11 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
             configuration.commitRecordsMax = settings.commitRecordsMax
             configuration.quotas = settings.quotas
+            configuration.readThreads = settings.readThreads
+            configuration.readerWaitNanoseconds = settings.readerWaitNanoseconds
+            if let time = settings.time {
+                configuration.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
+            }
             if let syncFile = settings.syncFile {
                 configuration.durability = .full
                 configuration.syncFile = syncFile
@@ -62,6 +67,10 @@ struct EngineSettings {
     var tombstoneRetentionSeconds = 31_536_000
     var commitRecordsMax = 4_000
     var quotas = StorageQuotas.none
+    var readThreads = 2
+    var readerWaitNanoseconds: Int64 = 25_000_000
+    /// By which the engine measures what requests take; `nil`: a real clock.
+    var time: ManualClock?
     /// Takes the place of the system's call that makes a file durable; without it nothing is made durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?
 }

@@ -81,7 +81,7 @@ struct OverloadTests {
         async throws
     {
         try await Self.crowded { server, disk, time in
-            let first = try await server.signIn(token: Self.other)
+            let first = try await server.signIn()
             let wait = try Self.milliseconds(try await Self.failure(first, .save(["mine"]), on: 1))
             #expect(wait == 100)
             time.advance(milliseconds: 40)
@@ -91,7 +91,7 @@ struct OverloadTests {
             )
             await first.close()
 
-            // Somebody else asks for as much as he can.
+            // They ask for as much as they can.
             let flood = try await server.signIn()
             for number in 0..<300 {
                 let failure = try await Self.failure(
@@ -103,7 +103,7 @@ struct OverloadTests {
             }
 
             time.advance(milliseconds: 60)
-            let second = try await server.signIn(token: Self.other)
+            let second = try await server.signIn()
             try await second.send(.save(["mine"]), on: 1)
             let given = server.engine.statistics.reservationsGiven
             while server.engine.statistics.reservationsKept == 0 {
@@ -115,6 +115,23 @@ struct OverloadTests {
             guard case .recordSaved? = try await second.answer(on: 1).items.first?.outcome else {
                 Issue.record("not saved")
                 return
+            }
+        }
+    }
+
+    @Test func `while one user asks for too much nobody else is refused`() async throws {
+        try await Self.crowded { server, disk, time in
+            let crowd = try await server.signIn()
+            #expect(try Self.milliseconds(try await Self.failure(crowd, .save(["no"]), on: 1)) == 100)
+            let other = try await server.signIn(token: Self.other)
+            for number in 0..<10 {
+                try await other.send(.save(["mine \(number)"]), on: UInt32(2 * number + 1))
+            }
+            try await other.send(Frame(kind: .ping, payload: Ping(value: 1).encoded()))
+            #expect(await other.next() == Frame(kind: .pong, payload: Ping(value: 1).encoded()))
+            disk.release()
+            for number in 0..<10 {
+                #expect(try await other.answer(on: UInt32(2 * number + 1)).end.failure == nil)
             }
         }
     }

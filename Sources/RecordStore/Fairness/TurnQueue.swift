@@ -24,6 +24,15 @@ package struct TurnQueue<Element> {
 
         var isEmpty: Bool { self.first == self.waiting.count }
 
+        mutating func insertFirst(_ next: Waiting) {
+            if self.first > 0 {
+                self.first -= 1
+                self.waiting[self.first] = next
+            } else {
+                self.waiting.insert(next, at: 0)
+            }
+        }
+
         mutating func removeFirst() -> Waiting {
             let next = self.waiting[self.first]
             self.first += 1
@@ -82,6 +91,18 @@ package struct TurnQueue<Element> {
         if self.lanes[place].isEmpty { self.holders += 1 }
         self.lanes[place].waiting.append(Waiting(element: element, cost: cost))
         self.lanes[place].cost += cost
+        self.count += 1
+        self.cost += cost
+    }
+
+    /// Puts back at the head of what its holder has waiting what was taken and not served, and gives back its cost.
+    package mutating func putBack(_ element: Element, of holder: AccountHolder, cost: Int) {
+        let cost = max(1, cost)
+        let place = self.place(of: holder)
+        if self.lanes[place].isEmpty { self.holders += 1 }
+        self.lanes[place].insertFirst(Waiting(element: element, cost: cost))
+        self.lanes[place].cost += cost
+        self.lanes[place].balance += cost
         self.count += 1
         self.cost += cost
     }

@@ -5,9 +5,12 @@ import RecordModel
 ///     calm     everybody may wait
 ///       │ more than the limit has been ahead for 100 ms, or the queue is full        ▲ nobody was refused for 100 ms
 ///       ▼                                                                            │
-///     crowded  who finds room below the limit, or has a reservation, may wait; others are refused and get one
+///     crowded  who finds room below the limit, has less than a fair part of it, or has a reservation, may wait;
+///              others are refused and get one
 ///
-/// The limit is the work that can be executed in the time of `Settings`. Knows no clock: times are nanoseconds of one that only goes forward.
+/// The limit is the work that can be executed in the time of `Settings`. What waits, waits in turns: so a request delays its own
+/// holder first, and one whose holder has a fair part or less is not refused for what others have. Knows no clock: times are
+/// nanoseconds of one that only goes forward.
 package struct OverloadRule: Sendable {
     package struct Settings: Hashable, Sendable {
         /// How long what is ahead of a newcomer may take to execute.
@@ -16,11 +19,50 @@ package struct OverloadRule: Sendable {
         package var lanes: Int
         /// So many requests may be ahead whatever they take: a few clients with large ones are no overload.
         package var requestsMin: Int
+        /// What all may have ahead together, whatever it takes.
+        package var requests: SharedBound
+        package var bytes: SharedBound
 
-        package init(waitNanoseconds: Int64, lanes: Int, requestsMin: Int) {
+        package init(
+            waitNanoseconds: Int64,
+            lanes: Int,
+            requestsMin: Int,
+            requests: SharedBound = SharedBound(capacity: .max),
+            bytes: SharedBound = SharedBound(capacity: .max)
+        ) {
             self.waitNanoseconds = waitNanoseconds
             self.lanes = lanes
             self.requestsMin = requestsMin
+            self.requests = requests
+            self.bytes = bytes
+        }
+    }
+
+    /// Requests of one holder that wait, or are executed together.
+    package struct Portion: Hashable, Sendable {
+        /// `nil`: nobody pays for them, and they are never refused.
+        package var holder: AccountHolder?
+        package var requests: Int
+        package var work: Int
+        package var bytes: Int
+
+        package init(of holder: AccountHolder?, requests: Int = 1, work: Int, bytes: Int = 0) {
+            self.holder = holder
+            self.requests = requests
+            self.work = work
+            self.bytes = bytes
+        }
+
+        package mutating func add(_ other: Portion) {
+            self.requests += other.requests
+            self.work += other.work
+            self.bytes += other.bytes
+        }
+
+        fileprivate mutating func remove(_ other: Portion) {
+            self.requests -= other.requests
+            self.work -= other.work
+            self.bytes -= other.bytes
         }
     }
 
@@ -53,10 +95,11 @@ package struct OverloadRule: Sendable {
     private let settings: Settings
     private var state = State.calm(aboveSince: nil)
     private var reservations = Reservations()
-    private var waitingRequests = 0
-    private var waitingWork = 0
-    private var executingRequests = 0
-    private var executingWork = 0
+    /// Of everybody, with what is executed.
+    private var all = Portion(of: nil, requests: 0, work: 0)
+    private var executing = Portion(of: nil, requests: 0, work: 0)
+    /// What each holder has waiting or executed; nobody who has nothing.
+    private var owned: [AccountHolder: Portion] = [:]
     /// Work that may be ahead.
     private var limit = Int.max / 4
     private var pace = WorkPace()
@@ -96,13 +139,15 @@ package struct OverloadRule: Sendable {
 
     /// A request came that may be refused; when it is admitted it waits.
     ///
-    /// Its work is at least 1. When the queue is full, a bound of its would be passed, and not even a reservation admits. The time is read only when it is needed.
+    /// Its work is at least 1. Beyond a bound of requests or bytes not even a reservation admits. The time is read only when it is needed.
     package mutating func arrived(
         _ requester: Requester,
         work: Int,
-        isFull: Bool,
+        bytes: Int = 0,
         now: @autoclosure () -> Int64
     ) -> OnArrival {
+        let portion = Portion(of: requester.holder, work: work, bytes: bytes)
+        let isFull = self.isFull(for: portion)
         let hasRoom = !isFull && self.hasRoom(for: work)
         switch self.state {
         case .calm(let aboveSince):
@@ -111,14 +156,14 @@ package struct OverloadRule: Sendable {
                 let since = aboveSince ?? time
                 guard !isFull, time - since < Self.standingNanoseconds else {
                     self.state = .crowded(lastRefusal: time)
-                    return self.arrivedInCrowd(requester, work: work, isFull: isFull, now: time)
+                    return self.arrivedInCrowd(requester, portion, isFull: isFull, now: time)
                 }
                 self.state = .calm(aboveSince: since)
             }
-            self.entered(work: work)
+            self.entered(portion)
             return .admit
         case .crowded:
-            return self.arrivedInCrowd(requester, work: work, isFull: isFull, now: now())
+            return self.arrivedInCrowd(requester, portion, isFull: isFull, now: now())
         }
     }
 
@@ -128,43 +173,48 @@ package struct OverloadRule: Sendable {
     package mutating func preview(
         _ requester: Requester,
         work: Int,
-        isFull: Bool,
+        bytes: Int = 0,
         now: @autoclosure () -> Int64
     ) -> OnArrival? {
-        guard self.isCrowded, isFull || !self.hasRoom(for: work) else { return nil }
+        guard self.isCrowded else { return nil }
+        let portion = Portion(of: requester.holder, work: work, bytes: bytes)
+        let isFull = self.isFull(for: portion)
+        guard isFull || !(self.hasRoom(for: work) || self.hasShare(for: portion)) else { return nil }
         let time = now()
         let found = self.find(requester, work: work, isUsed: false, now: time)
         guard isFull || found != .open else { return nil }
         return self.refuse(requester, work: work, found: found, now: time)
     }
 
-    /// A request came that is never refused.
-    package mutating func entered(work: Int) {
-        self.waitingRequests += 1
-        self.waitingWork += work
+    /// Requests came that are never refused.
+    package mutating func entered(_ portion: Portion) {
+        self.all.add(portion)
+        guard let holder = portion.holder else { return }
+        self.owned[holder, default: Portion(of: holder, requests: 0, work: 0)].add(portion)
     }
 
     /// Requests that waited are executed from now on.
-    package mutating func began(requests: Int, work: Int) {
-        self.waitingRequests -= requests
-        self.waitingWork -= work
-        self.executingRequests += requests
-        self.executingWork += work
-    }
+    package mutating func began(_ portion: Portion) { self.executing.add(portion) }
 
-    /// Requests that had begun were executed, in so much time of a lane.
-    package mutating func ended(requests: Int, work: Int, nanoseconds: Int64, now: Int64) {
-        self.executingRequests -= requests
-        self.executingWork -= work
-        if work > 0 {
+    /// Requests that had begun wait again: nothing was done.
+    package mutating func returned(_ portion: Portion) { self.executing.remove(portion) }
+
+    /// Requests that had begun were executed, in so much time of a lane, or, without a time, were not and are gone.
+    package mutating func ended(_ portions: [Portion], nanoseconds: Int64?, now: Int64) {
+        var work = 0
+        for portion in portions {
+            work += portion.work
+            self.left(portion)
+        }
+        if work > 0, let nanoseconds {
             self.pace.add(work: work, nanoseconds: nanoseconds)
             if let lastEnd { self.throughput.add(work: work, nanoseconds: now - lastEnd) }
         }
-        self.lastEnd = self.waitingRequests > 0 ? now : nil
+        self.lastEnd = self.all.requests > self.executing.requests ? now : nil
         self.setLimit()
         switch self.state {
         case .calm(.some):
-            if self.waitingWork <= self.limit / 2 { self.state = .calm(aboveSince: nil) }
+            if self.all.work - self.executing.work <= self.limit / 2 { self.state = .calm(aboveSince: nil) }
         case .calm(nil):
             self.reservations.forgetIfAllOver(now)
         case .crowded(let lastRefusal):
@@ -177,25 +227,55 @@ package struct OverloadRule: Sendable {
         self.syncNanoseconds += (Double(nanoseconds) - self.syncNanoseconds) / 16
     }
 
+    private mutating func left(_ portion: Portion) {
+        self.all.remove(portion)
+        self.executing.remove(portion)
+        guard let holder = portion.holder, let index = self.owned.index(forKey: holder) else { return }
+        self.owned.values[index].remove(portion)
+        if self.owned.values[index].requests == 0 { self.owned.remove(at: index) }
+    }
+
     private func hasRoom(for work: Int) -> Bool {
-        self.waitingWork + self.executingWork + work <= self.limit
-            || self.waitingRequests + self.executingRequests < self.settings.requestsMin
+        self.all.work + work <= self.limit || self.all.requests < self.settings.requestsMin
+    }
+
+    /// Whether a holder has no more than a fair part with it, of the limit or of the requests that may always wait.
+    private func hasShare(for portion: Portion) -> Bool {
+        let own = portion.holder.flatMap { self.owned[$0] }
+        let holders = self.owned.count + (own == nil ? 1 : 0)
+        return (own?.work ?? 0) + portion.work <= self.limit / holders
+            || (own?.requests ?? 0) < self.settings.requestsMin / holders
+    }
+
+    /// Whether a bound would be passed; never while nothing is ahead, or a large request could not be executed at all.
+    private func isFull(for portion: Portion) -> Bool {
+        guard self.all.requests > 0 else { return false }
+        // A holder has no more than all have: only beyond half of a bound it matters how much.
+        if self.all.requests < self.settings.requests.capacity / 2,
+            self.all.bytes + portion.bytes <= self.settings.bytes.capacity / 2
+        {
+            return false
+        }
+        let own = portion.holder.flatMap { self.owned[$0] }
+        return !self.settings.requests.admits(1, own: own?.requests ?? 0, all: self.all.requests)
+            || !self.settings.bytes.admits(portion.bytes, own: own?.bytes ?? 0, all: self.all.bytes)
     }
 
     private mutating func arrivedInCrowd(
         _ requester: Requester,
-        work: Int,
+        _ portion: Portion,
         isFull: Bool,
         now: Int64
     ) -> OnArrival {
+        let work = portion.work
         let found = self.find(requester, work: work, isUsed: false, now: now)
-        guard !isFull, found == .open || self.hasRoom(for: work) else {
+        guard !isFull, found == .open || self.hasRoom(for: work) || self.hasShare(for: portion) else {
             return self.refuse(requester, work: work, found: found, now: now)
         }
         if self.find(requester, work: work, isUsed: true, now: now) == .open {
             self.counted.kept += 1
         }
-        self.entered(work: work)
+        self.entered(portion)
         return .admit
     }
 
@@ -207,7 +287,7 @@ package struct OverloadRule: Sendable {
     ) -> Reservations.Found {
         guard !self.reservations.isEmpty else { return .nothing }
         return self.reservations.find(
-            ReservationHolder(requester),
+            requester.holder,
             mark: requester.mark,
             work: work,
             isUsed: isUsed,
@@ -233,7 +313,7 @@ package struct OverloadRule: Sendable {
         case .nothing: break
         }
         let given = self.reservations.reserve(
-            ReservationHolder(requester),
+            requester.holder,
             mark: requester.mark,
             work: work,
             unitNanoseconds: self.unitNanoseconds,

@@ -1,16 +1,5 @@
 import RecordModel
 
-/// Whose a reservation is: a user, in an environment, on whichever connection.
-struct ReservationHolder: Hashable, Sendable {
-    let environment: EnvironmentID
-    let userRecordName: String?
-
-    init(_ requester: Requester) {
-        self.environment = requester.environment
-        self.userRecordName = requester.userRecordName
-    }
-}
-
 /// Places in the schedule of whoever executes: who was refused may come at the beginning of his.
 ///
 /// Places follow each other, each as long as its work takes at half the pace. Times are nanoseconds of a clock that only goes forward.
@@ -51,7 +40,7 @@ struct Reservations: Sendable {
     }
 
     /// In the order of their beginnings.
-    private var places: [ReservationHolder: [Place]] = [:]
+    private var places: [AccountHolder: [Place]] = [:]
     private(set) var count = 0
     private var scheduleEnd: Int64 = .min
     /// When all places may be looked through again, which takes a millisecond.
@@ -69,7 +58,7 @@ struct Reservations: Sendable {
     /// The mark is what the request is known by when it comes again; 0: nothing. `isUsed`: it is admitted by what is found, which nobody can use again; or, when nothing has begun, by room that there
     /// is: then a place of its own is given back.
     mutating func find(
-        _ holder: ReservationHolder,
+        _ holder: AccountHolder,
         mark: UInt64,
         work: Int,
         isUsed: Bool,
@@ -100,7 +89,7 @@ struct Reservations: Sendable {
 
     private mutating func remove(
         _ range: Range<Int>,
-        of index: Dictionary<ReservationHolder, [Place]>.Index
+        of index: Dictionary<AccountHolder, [Place]>.Index
     ) {
         self.places.values[index].removeSubrange(range)
         self.count -= range.count
@@ -108,7 +97,7 @@ struct Reservations: Sendable {
 
     /// Gives a holder the next place, as long as the work takes at `unitNanoseconds` each: nanoseconds until it begins; `nil`: there is none for him.
     mutating func reserve(
-        _ holder: ReservationHolder,
+        _ holder: AccountHolder,
         mark: UInt64,
         work: Int,
         unitNanoseconds: Double,
@@ -151,7 +140,7 @@ struct Reservations: Sendable {
     }
 
     private mutating func forgetOver(
-        at index: Dictionary<ReservationHolder, [Place]>.Index,
+        at index: Dictionary<AccountHolder, [Place]>.Index,
         _ now: Int64
     ) {
         let over = self.places.values[index].prefix { $0.opens + Self.graceNanoseconds < now }.count

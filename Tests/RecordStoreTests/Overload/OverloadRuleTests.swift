@@ -7,41 +7,53 @@ struct OverloadRuleTests {
     private static let millisecond: Int64 = 1_000_000
 
     private var rule = OverloadRule(
-        .init(waitNanoseconds: 20 * millisecond, lanes: 1, requestsMin: 3)
+        .init(
+            waitNanoseconds: 20 * millisecond,
+            lanes: 1,
+            requestsMin: 3,
+            bytes: SharedBound(capacity: 1_000)
+        )
     )
     private var now: Int64 = 0
 
     init() {
         // What tells it the pace.
-        self.rule.entered(work: 10)
-        self.execute(10)
+        self.rule.entered(.init(of: nil, work: 10))
+        self.execute(nil, work: 10)
     }
 
-    /// Executes requests of a unit each, one behind the other.
-    private mutating func execute(_ count: Int) {
-        self.rule.began(requests: 1, work: count)
-        self.now += Int64(count) * Self.millisecond
-        self.rule.ended(
-            requests: 1,
-            work: count,
-            nanoseconds: Int64(count) * Self.millisecond,
-            now: self.now
-        )
+    /// Executes requests of somebody, a millisecond for a unit.
+    private mutating func execute(_ user: String?, requests: Int = 1, work: Int = 1) {
+        self.now += Int64(work) * Self.millisecond
+        self.executed(user, requests: requests, work: work)
+    }
+
+    /// The same, in time that has passed by now.
+    private mutating func executed(_ user: String?, requests: Int = 1, work: Int = 1) {
+        let holder = user.map { requester($0).holder }
+        let portion = OverloadRule.Portion(of: holder, requests: requests, work: work)
+        self.rule.began(portion)
+        self.rule.ended([portion], nanoseconds: Int64(work) * Self.millisecond, now: self.now)
     }
 
     private mutating func arrive(
         _ user: String,
         mark: UInt64 = 0,
         work: Int = 1,
-        isFull: Bool = false
+        bytes: Int = 0
     ) -> OverloadRule.OnArrival {
-        self.rule.arrived(requester(user, mark: mark), work: work, isFull: isFull, now: self.now)
+        self.rule.arrived(requester(user, mark: mark), work: work, bytes: bytes, now: self.now)
     }
 
-    /// Lets more wait than may, for long enough that newcomers are refused.
+    /// Lets more wait than may, for long enough that newcomers are refused: of so many that nobody has a fair part.
     private mutating func crowd() {
-        for _ in 0..<40 { #expect(self.arrive("crowd") == .admit) }
+        for number in 0..<40 { #expect(self.arrive("crowd \(number)") == .admit) }
         self.now += 100 * Self.millisecond
+    }
+
+    /// Executes what waits of the crowd.
+    private mutating func disperse() {
+        for number in 0..<40 { self.execute("crowd \(number)") }
     }
 
     private mutating func waitOfRefusal(_ user: String, mark: UInt64 = 0, work: Int = 1) throws -> Int64 {
@@ -64,8 +76,7 @@ struct OverloadRuleTests {
     @Test mutating func `a queue that becomes short within the time is no overload`() {
         for _ in 0..<40 { #expect(self.arrive("a") == .admit) }
         self.now += 90 * Self.millisecond
-        self.rule.began(requests: 31, work: 31)
-        self.rule.ended(requests: 31, work: 31, nanoseconds: 31 * Self.millisecond, now: self.now)
+        self.executed("a", requests: 31, work: 31)
         for _ in 0..<40 { #expect(self.arrive("a") == .admit) }
         self.now += 99 * Self.millisecond
         #expect(self.arrive("a") == .admit)
@@ -74,9 +85,7 @@ struct OverloadRuleTests {
 
     @Test mutating func `a few requests may always wait, whatever they take`() {
         for _ in 0..<3 { #expect(self.arrive("a", work: 1_000) == .admit) }
-        self.now += 1_000 * Self.millisecond
-        self.rule.began(requests: 1, work: 1_000)
-        self.rule.ended(requests: 1, work: 1_000, nanoseconds: 1_000 * Self.millisecond, now: self.now)
+        self.execute("a", work: 1_000)
         #expect(self.arrive("a", work: 1_000) == .admit)
         #expect(!self.rule.isCrowded)
     }
@@ -191,13 +200,14 @@ struct OverloadRuleTests {
     @Test mutating func `a full queue refuses even who has a place, and keeps it for him`() throws {
         self.crowd()
         self.now += try self.waitOfRefusal("a", mark: 1)
-        #expect(self.arrive("a", mark: 1, isFull: true) == .refuse(retryAfterMilliseconds: 1))
+        #expect(self.arrive("a", mark: 1, bytes: 2_000) == .refuse(retryAfterMilliseconds: 1))
         self.now += Self.millisecond
         #expect(self.arrive("a", mark: 1) == .admit)
     }
 
     @Test mutating func `a full queue is overload at once`() {
-        #expect(self.arrive("a", isFull: true) == .refuse(retryAfterMilliseconds: 100))
+        #expect(self.arrive("a", bytes: 500) == .admit)
+        #expect(self.arrive("a", bytes: 100) == .refuse(retryAfterMilliseconds: 100))
     }
 
     @Test mutating func `with room everybody is admitted, and a tenth of a second later all is as before`()
@@ -205,19 +215,17 @@ struct OverloadRuleTests {
     {
         self.crowd()
         _ = try self.waitOfRefusal("a", mark: 1)
-        self.rule.began(requests: 40, work: 40)
-        self.now += 40 * Self.millisecond
-        self.rule.ended(requests: 40, work: 40, nanoseconds: 40 * Self.millisecond, now: self.now)
+        self.disperse()
         #expect(self.arrive("b") == .admit)
-        self.execute(1)
+        self.execute("b")
         #expect(self.rule.isCrowded)
         self.now += 60 * Self.millisecond
         #expect(self.arrive("b") == .admit)
-        self.execute(1)
+        self.execute("b")
         #expect(!self.rule.isCrowded)
         self.now += 10_000 * Self.millisecond
         #expect(self.arrive("b") == .admit)
-        self.execute(1)
+        self.execute("b")
         #expect(self.rule.reservationCount == 0)
     }
 
@@ -226,22 +234,20 @@ struct OverloadRuleTests {
     {
         self.crowd()
         _ = try self.waitOfRefusal("a")
-        self.rule.began(requests: 40, work: 40)
-        self.now += 40 * Self.millisecond
-        self.rule.ended(requests: 40, work: 40, nanoseconds: 40 * Self.millisecond, now: self.now)
+        self.disperse()
         for _ in 0..<10 {
             self.now += 110 * Self.millisecond
             #expect(self.arrive("b") == .admit)
-            self.execute(1)
+            self.execute("b")
             for _ in 0..<40 { #expect(self.arrive("b") == .admit) }
-            for _ in 0..<40 { self.execute(1) }
+            for _ in 0..<40 { self.execute("b") }
         }
     }
 
     @Test mutating func `a slow disk is not a reason to refuse`() {
         for _ in 0..<200 { self.rule.synced(nanoseconds: 60 * Self.millisecond) }
-        self.rule.entered(work: 1)
-        self.execute(1)
+        self.rule.entered(.init(of: nil, work: 1))
+        self.execute(nil)
         for _ in 0..<70 { #expect(self.arrive("a") == .admit) }
         self.now += 200 * Self.millisecond
         #expect(self.arrive("a") == .admit)
@@ -249,13 +255,73 @@ struct OverloadRuleTests {
     }
 
     @Test mutating func `one piece that takes long is no pace`() {
-        self.rule.entered(work: 1)
-        self.rule.began(requests: 1, work: 1)
+        let long = OverloadRule.Portion(of: nil, work: 1)
+        self.rule.entered(long)
+        self.rule.began(long)
         self.now += 3_000 * Self.millisecond
-        self.rule.ended(requests: 1, work: 1, nanoseconds: 3_000 * Self.millisecond, now: self.now)
+        self.rule.ended([long], nanoseconds: 3_000 * Self.millisecond, now: self.now)
         for _ in 0..<12 { #expect(self.arrive("a") == .admit) }
         self.now += 200 * Self.millisecond
         #expect(self.arrive("a") == .admit)
+    }
+
+    // MARK: Holders
+
+    @Test mutating func `the flood of one is refused, and nobody else`() throws {
+        for _ in 0..<400 { #expect(self.arrive("flood") == .admit) }
+        self.now += 100 * Self.millisecond
+        #expect(self.arrive("flood") != .admit)
+        // Ten units are half of what may be ahead.
+        for _ in 0..<10 { #expect(self.arrive("a") == .admit) }
+        #expect(self.arrive("a") != .admit, "more than a fair part")
+        #expect(self.arrive("b", work: 6) == .admit, "a third")
+        #expect(self.arrive("b") != .admit)
+        #expect(self.arrive("flood") != .admit)
+        self.execute("a", requests: 10, work: 10)
+        #expect(self.arrive("a", work: 6) == .admit)
+    }
+
+    @Test mutating func `what is executed counts to its holder`() {
+        for _ in 0..<40 { #expect(self.arrive("flood") == .admit) }
+        self.now += 100 * Self.millisecond
+        let taken = OverloadRule.Portion(of: requester("flood").holder, requests: 40, work: 40)
+        self.rule.began(taken)
+        #expect(self.arrive("flood") != .admit)
+        #expect(self.arrive("a") == .admit, "nothing waits but what is executed")
+        self.rule.returned(taken)
+        #expect(self.arrive("flood") != .admit)
+    }
+
+    @Test mutating func `whoever has nothing waiting is admitted, whatever a request of others takes`() throws
+    {
+        for _ in 0..<5 { #expect(self.arrive("flood", work: 1_000) == .admit) }
+        self.now += 100 * Self.millisecond
+        #expect(self.arrive("flood", work: 1_000) != .admit)
+        for user in ["a", "b"] {
+            #expect(self.arrive(user, work: 1_000) == .admit)
+            #expect(self.arrive(user, work: 1_000) != .admit)
+        }
+        // As many holders as requests may always wait.
+        #expect(self.arrive("c", work: 1_000) != .admit)
+    }
+
+    @Test mutating func `a bound in bytes leaves room for others`() {
+        #expect(self.arrive("flood", bytes: 400) == .admit)
+        #expect(self.arrive("flood", bytes: 100) == .admit)
+        #expect(self.arrive("flood", bytes: 100) != .admit)
+        #expect(self.arrive("a", bytes: 200) == .admit)
+        #expect(self.arrive("a", bytes: 200) != .admit)
+        #expect(self.arrive("b", bytes: 100) == .admit)
+    }
+
+    @Test mutating func `requests that end unexecuted say nothing of the pace`() {
+        for _ in 0..<20 { #expect(self.arrive("a") == .admit) }
+        let late = OverloadRule.Portion(of: requester("a").holder, requests: 20, work: 20)
+        self.rule.began(late)
+        self.rule.ended([late], nanoseconds: nil, now: self.now)
+        for _ in 0..<40 { #expect(self.arrive("a") == .admit) }
+        self.now += 100 * Self.millisecond
+        #expect(self.arrive("a") != .admit)
     }
 
     private static let horizon: Int64 = 5_000_000_000

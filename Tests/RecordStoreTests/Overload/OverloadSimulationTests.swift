@@ -53,7 +53,7 @@ private struct Simulation {
     private var generator: SeededGenerator
     private let load: Double
     private var now: Int64 = 0
-    private var waiting: [Int] = []
+    private var waiting: [OverloadRule.Portion] = []
     private var first = 0
     private var ahead = 0
     private var retries: [Int64: [Retry]] = [:]
@@ -102,21 +102,21 @@ private struct Simulation {
         for retry in self.retries.removeValue(forKey: self.now) ?? [] { self.comesBack(retry) }
         self.now += Self.step
         var room = Self.step / Self.unit
-        var requests = 0
+        var taken: [OverloadRule.Portion] = []
         var work = 0
         while self.first < self.waiting.count, room > 0 {
             let next = self.waiting[self.first]
             self.first += 1
-            requests += 1
-            work += next
-            room -= Int64(next)
+            taken.append(next)
+            work += next.work
+            room -= Int64(next.work)
         }
-        guard requests > 0 else { return }
+        guard !taken.isEmpty else { return }
         // A large one takes several steps at once.
         let time = max(Int64(work) * Self.unit, 1)
-        self.rule.began(requests: requests, work: work)
+        for portion in taken { self.rule.began(portion) }
         self.now += max(0, (time - Self.step) / Self.step * Self.step)
-        self.rule.ended(requests: requests, work: work, nanoseconds: time, now: self.now)
+        self.rule.ended(taken, nanoseconds: time, now: self.now)
         self.executed += Int64(work)
         self.ahead -= work
         if self.first > 10_000 {
@@ -142,12 +142,11 @@ private struct Simulation {
         let decision = self.rule.arrived(
             requester("\(user)", mark: mark),
             work: work,
-            isFull: false,
             now: self.now
         )
         self.reservationsMost = max(self.reservationsMost, self.rule.reservationCount)
         if decision == .admit {
-            self.waiting.append(work)
+            self.waiting.append(.init(of: requester("\(user)").holder, work: work))
             self.ahead += work
             self.aheadMost = max(self.aheadMost, Int64(self.ahead) * Self.unit)
         } else {

@@ -1,0 +1,166 @@
+import RecordModel
+import RecordStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What waits for the engine is executed in turns by user, whatever one of them asks for (`Sources/README.md`, "Accounts and turns").
+@Suite(.timeLimit(.minutes(5)))
+struct TurnTests {
+    /// An engine with one thread that reads, and a clock that the test turns.
+    private static func engine(
+        _ kind: EngineKind,
+        configure: (inout EngineSettings) -> Void = { _ in }
+    ) async throws -> (EngineUnderTest, ManualClock) {
+        let time = ManualClock(milliseconds: 0)
+        let it = try await EngineUnderTest.withNotes(kind) { settings in
+            settings.readThreads = 1
+            settings.time = time
+            configure(&settings)
+        }
+        _ = try await it.modify([save("a")])
+        _ = try await it.modify([save("b", in: .default)], by: it.bobPrivately)
+        return (it, time)
+    }
+
+    /// Holds the thread that reads in the answer to a read of Alice's, until the gate is opened.
+    private static func hold(_ it: EngineUnderTest, until gate: Gate) {
+        let held = Gate()
+        self.count(it, by: it.privately) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+    }
+
+    /// A read that no caller's thread executes.
+    private static func count(
+        _ it: EngineUnderTest,
+        by requester: Requester,
+        _ reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
+    ) {
+        let read = QueryRead(query: Query(recordType: "Note"), isCount: true)
+        it.engine.query(read, for: requester, reply: reply)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a user's read goes before the second of another's flood`(kind: EngineKind) async throws {
+        let (it, time) = try await Self.engine(kind)
+        let gate = Gate()
+        Self.hold(it, until: gate)
+        let order = Mutex<[String]>([])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            @Sendable func answered(_ who: String) {
+                let count = order.withLock { order in
+                    order.append(who)
+                    return order.count
+                }
+                if count == 21 { continuation.resume() }
+            }
+            for _ in 0..<20 { Self.count(it, by: it.privately) { _ in answered("alice") } }
+            Self.count(it, by: it.bobPrivately) { _ in answered("bob") }
+            // What is held took a second.
+            time.advance(milliseconds: 1_000)
+            gate.open()
+        }
+        #expect(order.withLock { $0.first } == "bob")
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a read whose deadline passes while it waits is not executed`(kind: EngineKind) async throws {
+        let (it, _) = try await Self.engine(kind)
+        let gate = Gate()
+        Self.hold(it, until: gate)
+        var hurried = it.privately
+        hurried.deadlineMilliseconds = it.clock.milliseconds + 10
+        var patient = it.privately
+        patient.deadlineMilliseconds = it.clock.milliseconds + 11
+        let results = Mutex<[Result<Int64, StoreError>]>([])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            for requester in [hurried, patient] {
+                Self.count(it, by: requester) { result in
+                    let count = results.withLock { results in
+                        results.append(result.map(\.count))
+                        return results.count
+                    }
+                    if count == 2 { continuation.resume() }
+                }
+            }
+            it.clock.advance(milliseconds: 11)
+            gate.open()
+        }
+        #expect(results.withLock { $0 } == [.failure(.deadlinePassed), .success(1)])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the flood of one user is refused, and the reads of others are not`(kind: EngineKind) async throws {
+        let (it, time) = try await Self.engine(kind) { $0.readerWaitNanoseconds = 1 }
+        // What tells the rule how long reads take.
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Self.count(it, by: it.privately) { _ in continuation.resume() }
+        }
+        let gate = Gate()
+        Self.hold(it, until: gate)
+        let refused = Mutex<[String: Int]>([:])
+        let answered = Mutex<[String: Int]>([:])
+        func ask(_ who: String, _ requester: Requester, times: Int) {
+            for _ in 0..<times {
+                Self.count(it, by: requester) { result in
+                    if case .failure(.overloaded) = result {
+                        refused.withLock { $0[who, default: 0] += 1 }
+                    } else {
+                        answered.withLock { $0[who, default: 0] += 1 }
+                    }
+                }
+            }
+        }
+        ask("alice", it.privately, times: 100)
+        time.advance(milliseconds: 100)
+        ask("alice", it.privately, times: 100)
+        ask("bob", it.bobPrivately, times: 30)
+        #expect(refused.withLock { $0 } == ["alice": 100])
+        gate.open()
+        await it.engine.shutdown()
+        while answered.withLock({ $0 }) != ["alice": 100, "bob": 30] {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a user's change is in the next commit, beside a turn of another's batches`(
+        kind: EngineKind
+    ) async throws {
+        let (it, _) = try await Self.engine(kind)
+        let gate = Gate()
+        let held = Gate()
+        it.send([save("first")]) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        let order = Mutex<[String]>([])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            @Sendable func answered(_ who: String) {
+                let count = order.withLock { order in
+                    order.append(who)
+                    return order.count
+                }
+                if count == 8 { continuation.resume() }
+            }
+            for number in 0..<6 {
+                it.send([save("large \(number)")], bytes: 1_000_000) { _ in answered("alice \(number)") }
+            }
+            for (name, who) in [("x", "bob"), ("y", "bob again")] {
+                let operation = ModifyRecords(scope: .private, saves: [save(name, in: .default)])
+                let request = it.request(.modifyRecords(operation), by: it.bobPrivately)
+                it.engine.write(request) { _ in answered(who) }
+            }
+            gate.open()
+        }
+        #expect(
+            order.withLock { $0 } == [
+                "alice 0", "alice 1", "bob", "bob again", "alice 2", "alice 3", "alice 4", "alice 5",
+            ]
+        )
+    }
+}
