@@ -33,6 +33,10 @@ package struct Bounds: Hashable, Sendable {
 
     package init() {}
 
+    /// An encoded request of somebody who is not signed in: a query fits.
+    package static let strangerRequestBytesMax = 320 * 1024
+    /// What surrounds a request in its frame.
+    package static let requestFramingBytesMax = 4 * 1024
     /// Bytes of a name: container, zone, record, record type, field.
     package static let nameBytesMax = 255
     /// Fields of one record.

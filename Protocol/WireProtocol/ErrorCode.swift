@@ -61,6 +61,7 @@ package struct CloseReason: RawRepresentable, Hashable, Sendable {
     package static let internalError = CloseReason(rawValue: 9)
     /// The token was good and is no longer: connect with a new one.
     package static let credentialExpired = CloseReason(rawValue: 10)
+    package static let frameTimeout = CloseReason(rawValue: 11)
     // Violations by the peer, from 100.
     package static let frameTooLarge = CloseReason(rawValue: 100)
     package static let frameKindUnexpected = CloseReason(rawValue: 101)

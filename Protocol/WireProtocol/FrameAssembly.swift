@@ -16,6 +16,11 @@ package final class FrameAssembly {
     private let buffers: AssetBuffers
     /// The frame that is incomplete.
     private var held = ByteBuffer()
+    /// Frames that came in more than one piece, the incomplete one included.
+    package private(set) var framesInPieces: UInt64 = 0
+
+    /// Memory of the frame that is incomplete; 0 if there is none.
+    package var unfinishedBytes: Int { self.held.storageCapacity }
 
     /// Payloads of `asset_data` are in memory of `buffers`, to which their receiver may give it back.
     package init(
@@ -39,6 +44,7 @@ package final class FrameAssembly {
         }
         while let frame = try self.decoder.decode(buffer: &rest) { try frameReceived(self.detached(frame)) }
         guard rest.readableBytes > 0 else { return }
+        self.framesInPieces += 1
         self.held = self.takeFrame(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))
         self.held.writeImmutableBuffer(rest)
     }

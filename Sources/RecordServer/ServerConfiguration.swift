@@ -29,6 +29,8 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var handshake = Duration.seconds(10)
         /// Silence before a ping; 10 seconds of silence after it end the connection.
         package var idle = Duration.seconds(60)
+        /// A frame that has begun is whole after this time.
+        package var frame = Duration.seconds(60)
         /// Longest deadline of a request; a longer or absent one is cut to it.
         package var deadlineMax = Duration.seconds(60)
         /// How long answers wait for a client that does not take them.

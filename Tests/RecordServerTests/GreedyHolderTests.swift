@@ -42,14 +42,15 @@ struct GreedyHolderTests {
         let peer = try await server.signIn(token: Self.other)
         for index in 0..<times {
             let stream = UInt32(4 * index + 1)
-            try await peer.send(.save(["\(index)"]), on: stream)
+            let name = "\(UInt64.random(in: 0 ... .max))"
+            try await peer.send(.save([name]), on: stream)
             let saved = try await peer.answer(on: stream)
             #expect(saved.end.failure == nil)
             guard case .recordSaved? = saved.items.first?.outcome else {
                 Issue.record("not saved: \(saved)")
                 return
             }
-            try await peer.send(.fetch(["\(index)"]), on: stream + 2)
+            try await peer.send(.fetch([name]), on: stream + 2)
             let fetched = try await peer.answer(on: stream + 2)
             #expect(fetched.end.failure == nil)
         }

@@ -82,6 +82,7 @@ extension ConnectionHandler {
         self.endListening()
         self.forgetCredential()
         self.forgetTransfers()
+        self.forgetUnfinishedFrame()
         self.handshakeTimer?.cancel()
         self.keepaliveTimer?.cancel()
         self.socketTimer?.cancel()

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
+import RecordModel
 import RecordStore
 import Synchronization
 import WireProtocol
@@ -85,14 +86,16 @@ extension ConnectionHandler {
         self.handshakeTimer?.cancel()
         self.handshakeTimer = nil
         self.user = user
-        self.raiseFrameLimit()
+        self.raiseFrameLimit(isStranger: signIn.userRecordName == nil)
         let configuration = self.server.configuration
+        var limits = configuration.limits
+        limits.requestBytesMax = UInt32(clamping: self.bounds.requestBytesMax)
         let welcome = Welcome(
             version: version,
             server: configuration.serverName,
             userRecordName: signIn.userRecordName ?? "",
             serverTimeMilliseconds: self.server.clock(),
-            limits: configuration.limits,
+            limits: limits,
             windows: configuration.windows
         )
         self.write(Frame(kind: .welcome, payload: welcome.encoded()))

@@ -33,7 +33,7 @@ extension ConnectionHandler {
 
     private func start(_ stream: UInt32, payload: ByteBuffer) {
         guard var user = self.user else { preconditionFailure("a request was dispatched before sign-in") }
-        let bounds = self.server.configuration.bounds
+        let bounds = self.bounds
         if self.server.engine.refusesRequests {
             user.mark = RequestMark(payload, installation: user.installation)
             if let refusal = self.refusal(of: payload, by: user) {

@@ -65,9 +65,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var socketTimer: Scheduled<Void>?
     /// While answers wait.
     var creditTimer: Scheduled<Void>?
+    /// While a frame is incomplete, and at times a little longer.
+    var frameTimer: Scheduled<Void>?
     var keepalive: KeepaliveStateMachine
 
-    private let frames: FrameAssembly
+    let frames: FrameAssembly
+    var unfinished = UnfinishedFrame()
+    /// What requests of this connection may have.
+    private(set) var bounds: Bounds
     private var isTLSUp = false
     private var isReadHeldBack = false
 
@@ -88,6 +93,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.loop = loop
         self.eventLoop = eventLoop
         self.frames = FrameAssembly(buffers: server.assetBuffers)
+        self.bounds = server.configuration.bounds
         self.number = server.takeConnectionNumber()
         self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
         self.keepalive = KeepaliveStateMachine(
@@ -96,9 +102,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         )
     }
 
-    /// The limit of frames after the handshake.
-    func raiseFrameLimit() {
-        self.frames.payloadBytesMax = self.server.configuration.bounds.frameBytesMax
+    /// The limits after the handshake: those who are not signed in have small requests.
+    func raiseFrameLimit(isStranger: Bool) {
+        if isStranger {
+            self.bounds.requestBytesMax = min(self.bounds.requestBytesMax, Bounds.strangerRequestBytesMax)
+            let frameBytesMax = self.bounds.requestBytesMax + Bounds.requestFramingBytesMax
+            self.frames.payloadBytesMax = min(self.bounds.frameBytesMax, frameBytesMax)
+        } else {
+            self.frames.payloadBytesMax = self.bounds.frameBytesMax
+        }
     }
 
     // MARK: - The channel's events
@@ -141,6 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.keepalive.heard(at: self.eventLoop.now)
         do {
             try self.frames.received(self.unwrapInboundIn(data)) { self.frameReceived($0) }
+            self.watchUnfinishedFrame()
         } catch let error as WireError {
             self.close(error.closeReason, detail: error.field)
         } catch {

@@ -18,6 +18,7 @@ extension CloseReason {
         .handshakeTimeout: "the handshake took too long",
         .internalError: "internal error of the server, whose log has the reason",
         .credentialExpired: "the token has expired, or another has taken its place: connect with a new one",
+        .frameTimeout: "a frame had begun, and did not come whole in time",
         .frameTooLarge: "a frame is larger than the limit",
         .frameKindUnexpected: "a frame of a kind that does not belong here",
         .messageMalformed: "a payload is not the message that it should be",

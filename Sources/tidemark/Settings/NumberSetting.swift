@@ -86,6 +86,11 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.timeouts.idle = .milliseconds($1)
         },
+        NumberSetting("frame_timeout_ms", 100...3_600_000, "how long a frame takes that has begun") {
+            $0.server.timeouts.frame.milliseconds
+        } assign: {
+            $0.server.timeouts.frame = .milliseconds($1)
+        },
         NumberSetting("deadline_ms_max", 100...3_600_000, "longest deadline of a request") {
             $0.server.timeouts.deadlineMax.milliseconds
         } assign: {
@@ -122,6 +127,15 @@ struct NumberSetting: Sendable {
             $0.server.memory.answersHeldTotalBytesMax
         } assign: {
             $0.server.memory.answersHeldTotalBytesMax = $1
+        },
+        NumberSetting(
+            "unfinished_bytes_max",
+            1_048_576...1_099_511_627_776,
+            "frames of all connections of which a part has come"
+        ) {
+            $0.server.memory.unfinishedBytesMax
+        } assign: {
+            $0.server.memory.unfinishedBytesMax = $1
         },
         NumberSetting("answer_bytes_max", 1_024...1_073_741_824, "encoded bodies in the answer to a fetch") {
             $0.server.bounds.answerBytesMax

@@ -99,7 +99,7 @@ struct SettingsReader {
             throw CommandFailure(.usage, "record_bytes_max must not be larger than answer_bytes_max.")
         }
         // What surrounds the request's own bytes in a frame.
-        guard bounds.requestBytesMax + 4_096 <= bounds.frameBytesMax else {
+        guard bounds.requestBytesMax + Bounds.requestFramingBytesMax <= bounds.frameBytesMax else {
             throw CommandFailure(
                 .usage,
                 "frame_bytes_max must be 4,096 larger than request_bytes_max, or more."
