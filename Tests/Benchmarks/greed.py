@@ -106,6 +106,9 @@ class SignIns:
     def finish(self):
         self.is_over = True
         self.thread.join(TIMEOUT_SECONDS * 2)
+        # One that took all the time has none that came after it.
+        if not self.latencies and not self.failures:
+            self.failures = 1
         return figures(self.latencies, self.failures)
 
 
@@ -230,9 +233,11 @@ def table(results):
             texts = ["/".join(milliseconds(one[key]) for key in ("p50", "p99", "max")) if one else "-" for one in pair]
             ratio = pair[1]["p99"] / pair[0]["p99"] if all(pair) else None
             refused = f"{pair[0]['refused'] if pair[0] else '-'} → {pair[1]['refused'] if pair[1] else '-'}"
-            is_good = ratio is not None and ratio <= RATIO_MAX and not pair[1]["refused"]
+            # Few sign in, and TLS in Python is not what clients have: the ratio counts where signing in is what is fought over.
+            is_ratio_judged = kind != "sign-in" or result["row"] in ("sign-ins", "handshakes")
+            is_good = ratio is not None and not pair[1]["refused"] and (ratio <= RATIO_MAX or not is_ratio_judged)
             result.setdefault("ratios", {})[kind] = ratio
-            result["is_good"] = result.get("is_good", True) and (is_good or kind == "sign-in")
+            result["is_good"] = result.get("is_good", True) and is_good
             lines.append([result["row"] if kind == KINDS[0] else "", kind, *texts, f"{ratio:.2f}" if ratio else "-", refused,
                           "" if is_good else "ABOVE"])
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]

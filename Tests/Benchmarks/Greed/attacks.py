@@ -19,6 +19,8 @@ from peer import (
 
 FRAME_BYTES = 3 * 1024 * 1024
 ZONE = "greed"
+# Of a connection: two thirds more than four of them reached against a server that did nothing about it.
+FLOOD_FRAMES_PER_SECOND = 350_000
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,12 @@ class Attack:
                 raise Gone("closed")
 
     def flood(self, peer, data, frames):
+        """Sends them over and over, not faster than FLOOD_FRAMES_PER_SECOND: what the server does with them is measured, not this process."""
         while not self.stopping.is_set():
+            sent = time.monotonic()
             peer.send_bytes(data)
             self.note(requests=frames, bytes=len(data))
+            time.sleep(max(0, frames / FLOOD_FRAMES_PER_SECOND - (time.monotonic() - sent)))
 
     def saves(self, peer, batches):
         for batch in batches:
