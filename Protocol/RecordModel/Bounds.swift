@@ -76,6 +76,12 @@ package struct Bounds: Hashable, Sendable {
     package static let clientTokenBytesMax = 1_024
     /// Subscriptions of a user in a database: each is held in memory while somebody listens.
     package static let subscriptionsMax = 10_000
+    /// Comparisons of changes with subscriptions that users may owe together: what they owe is paid off as time passes.
+    package static let subscriptionDebtMax = 400_000
+    /// Comparisons that a user pays off in a second.
+    package static let subscriptionDebtPerSecond = 500_000
+    /// Comparisons that all users pay off together.
+    package static let subscriptionDebtTotalPerSecond = 4_000_000
     /// An encoded subscription.
     package static let subscriptionBytesMax = 16 * 1024
     /// Of it, what its notifications say.

@@ -19,6 +19,9 @@ package final class RecordServer: Sendable {
         var timers: [RepeatedTask]
     }
 
+    /// What the router gets to come to its end, even if the connections have used up the grace period.
+    private static let routerStopMin = Duration.milliseconds(250)
+
     private let context: ServerContext
     private let tls: ServedCertificate
     private let running = Mutex<Running?>(nil)
@@ -132,7 +135,7 @@ package final class RecordServer: Sendable {
                 loops.append(ServedLoop(eventLoop: eventLoop, context: try await context.get()))
             }
             self.context.serve(on: loops)
-            self.startRouter(on: group, loops: loops)
+            self.startRouter(loops)
             let listener = try await self.listen(on: socket, group, loops: loops)
             let address = (
                 listener.localAddress?.ipAddress ?? configuration.listen.host,
@@ -158,7 +161,7 @@ package final class RecordServer: Sendable {
             )
             return address
         } catch {
-            await self.context.router.stop()
+            await self.context.router.stop(within: Self.routerStopMin)
             await self.context.files.shutdown()
             try await self.context.signInThreads.shutdownGracefully()
             try await self.context.credentialWatch.threads.shutdownGracefully()
@@ -179,6 +182,7 @@ package final class RecordServer: Sendable {
             return taken
         }
         guard let running else { return }
+        let deadline = ContinuousClock.now + grace
         self.context.logger.info("draining")
         for timer in running.timers { timer.cancel() }
         // A listener that is closed already is what is wanted.
@@ -192,7 +196,7 @@ package final class RecordServer: Sendable {
         try? await whenNone.futureResult.get()
         end.cancel()
         self.context.serve(on: [])
-        await self.context.router.stop()
+        await self.context.router.stop(within: max(Self.routerStopMin, deadline - ContinuousClock.now))
         await self.context.files.shutdown()
         try? await self.context.signInThreads.shutdownGracefully()
         try? await self.context.credentialWatch.threads.shutdownGracefully()
@@ -200,11 +204,11 @@ package final class RecordServer: Sendable {
         self.context.logger.info("stopped")
     }
 
-    private func startRouter(on group: MultiThreadedEventLoopGroup, loops: [ServedLoop]) {
+    private func startRouter(_ loops: [ServedLoop]) {
         let mailboxes = loops.map { loop in
             ListenerMailbox(eventLoop: loop.eventLoop) { loop.context.value.received($0) }
         }
-        self.context.router.start(mailboxes: mailboxes, ended: group.next().makePromise(of: Void.self))
+        self.context.router.start(mailboxes: mailboxes)
     }
 
     private func onEachConnection(_ body: @escaping @Sendable (ConnectionHandler) -> Void) {

@@ -12,6 +12,7 @@ final class PushedNotifications {
     private let it: EngineUnderTest
     private let reports: Reports
     private var routing = NotificationRouting(loops: 2)
+    private var nowMilliseconds: Int64 = 0
 
     init(of it: EngineUnderTest) {
         self.it = it
@@ -41,6 +42,9 @@ final class PushedNotifications {
     /// Of changes whose reply has come; the number of every notification is 1.
     func take() throws -> [UInt64: [RecordModel.Notification]] {
         let store = self.it.engine.subscriptions
+        // Nobody here is so fast that it is too much.
+        self.nowMilliseconds += 1_000
+        self.routing.timePassed(nowMilliseconds: self.nowMilliseconds)
         for report in self.reports.take() {
             self.routing.committed(report) { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
         }

@@ -170,19 +170,30 @@ struct NotificationRoutingTests {
         #expect(routing.index.isEmpty)
     }
 
-    @Test func `the details of what was too much are news for all who look there`() throws {
-        let once = Sample.watched("once", Sample.query("Task", on: [.events, .once]))
+    @Test func `the details of what was too much are news for all who look there, and spend nothing`() throws
+    {
+        let once = Sample.watched("once", Sample.query("Note", on: [.events, .once]))
         var routing = Self.routing([
             once, Sample.watched("public", Sample.query(), database: Sample.publicDatabase),
         ])
         routing.skipped([Sample.privateDatabase: 50])
         routing.skipped([Sample.privateDatabase: 60])
+        #expect(routing.isOwing)
+        routing.timePassed(nowMilliseconds: 1)
         let posts = routing.takePosts()[0]
         #expect(posts.count == 1)
-        let notification = try #require(posts.first?.notification)
+        let delivery = try #require(posts.first?.delivery)
+        let notification = try delivery.notification.decoded()
         #expect(notification.subscriptionID == "once")
         #expect(notification.event == .query(nil))
         #expect(notification.isCoalesced)
+        #expect(delivery.notification.position == 60)
+        #expect(!delivery.notification.fires)
+        #expect(!routing.isOwing)
+        // It has not fired, and still does.
+        let fired = Self.commit([Self.record(after: nil, at: 61)], to: &routing)
+        #expect(fired.compactMap(\.delivery).map(\.notification.fires) == [true])
+        #expect(Self.commit([Self.record(after: nil, at: 62)], to: &routing).isEmpty)
         var other = Self.routing([Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil))])
         let incomplete = CommittedChanges(
             committedMilliseconds: 77,
@@ -190,6 +201,7 @@ struct NotificationRoutingTests {
             incomplete: [Sample.privateDatabase: 70]
         )
         other.committed(incomplete, mayRead: Self.anything)
+        other.timePassed(nowMilliseconds: 1)
         #expect(other.takePosts()[0].count == 1)
     }
 
@@ -302,6 +314,11 @@ struct NotificationRoutingTests {
 }
 
 extension NotificationRouting.Post {
+    fileprivate var delivery: NotificationRouting.Delivery? {
+        guard case .delivery(let delivery) = self else { return nil }
+        return delivery
+    }
+
     fileprivate var listeners: [UInt64] {
         guard case .delivery(let delivery) = self else { return [] }
         return delivery.listeners

@@ -263,7 +263,7 @@ struct QueriesCheckTests {
 
     private func meets(_ predicate: RecordModel.Predicate, _ fields: [String: FieldValue]) throws -> Bool {
         let checked = try QueryCheck.check(predicate, type: Self.everything())
-        return PredicateEvaluator(checked).matches(queriesRecord("r", fields))
+        return PredicateEvaluator(checked).matches(ComparedRecord(queriesRecord("r", fields)))
     }
 }
 

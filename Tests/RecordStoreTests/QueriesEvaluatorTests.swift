@@ -14,7 +14,7 @@ struct QueriesEvaluatorTests {
     ) throws -> Bool {
         let predicate = QueriesCheckTests.comparison(field, comparator, operand)
         let checked = try QueryCheck.check(predicate, type: QueriesCheckTests.everything())
-        return PredicateEvaluator(checked).matches(queriesRecord("name", fields))
+        return PredicateEvaluator(checked).matches(ComparedRecord(queriesRecord("name", fields)))
     }
 
     @Test
@@ -91,7 +91,7 @@ struct QueriesEvaluatorTests {
         #expect(try self.meets("___createTime", .equals, .timestamp(721_692_800), [:]))
         #expect(try self.meets("___modTime", .greaterThan, .timestamp(721_692_800), [:]))
         let checked = try QueryCheck.check(creator, type: type)
-        #expect(PredicateEvaluator(checked).matches(queriesRecord("name", [:])))
+        #expect(PredicateEvaluator(checked).matches(ComparedRecord(queriesRecord("name", [:]))))
     }
 
     @Test
@@ -100,7 +100,7 @@ struct QueriesEvaluatorTests {
         let checked = try QueryCheck.check(predicate, type: QueriesCheckTests.everything())
         let body = RecordBody([Field(name: "string", value: .string("a"), isEncrypted: true)])
         let record = queriesRecord("r", body)
-        #expect(!PredicateEvaluator(checked).matches(record))
+        #expect(!PredicateEvaluator(checked).matches(ComparedRecord(record)))
     }
 
     /// Geodesics of the ellipsoid, in metres: known lengths of degrees and of a quarter of a meridian.

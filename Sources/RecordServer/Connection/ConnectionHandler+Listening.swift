@@ -64,7 +64,14 @@ extension ConnectionHandler {
             let isWritable = context.channel.isWritable
             switch self.listener.notificationArrived(notification, isWritable: isWritable) {
             case .send(let number):
-                self.write(notification, number: number, isCoalesced: notification.isCoalesced)
+                self.write(
+                    NotificationWindow.Ready(
+                        number: number,
+                        notification: notification,
+                        isCoalesced: notification.isCoalesced,
+                        fires: notification.fires
+                    )
+                )
             case .keep(let isCoalesced):
                 kept += 1
                 coalesced += isCoalesced ? 1 : 0
@@ -85,7 +92,7 @@ extension ConnectionHandler {
     func sendWaiting() {
         var sent = 0
         while let context, context.channel.isWritable, let ready = self.listener.nextWaiting() {
-            self.write(ready.notification, number: ready.number, isCoalesced: ready.isCoalesced)
+            self.write(ready)
             sent += 1
         }
         guard sent > 0 else { return }
@@ -93,14 +100,15 @@ extension ConnectionHandler {
         if self.listener.isBlocked { self.startSocketTimer() }
     }
 
-    private func write(_ notification: OutgoingNotification, number: UInt64, isCoalesced: Bool) {
+    private func write(_ ready: NotificationWindow.Ready) {
+        let notification = ready.notification
         self.prepareOutbound()
         FrameEncoder.write(.notification, stream: 0, into: &self.outbound) {
-            notification.content.encode(number: number, isCoalesced: isCoalesced, into: &$0)
+            notification.content.encode(number: ready.number, isCoalesced: ready.isCoalesced, into: &$0)
         }
         // Flushed early, many notifications show in time whether the socket takes them.
         if self.outbound.readableBytes >= Self.itemsFrameBytesMax { self.flush() }
-        if notification.subject.handed() {
+        if ready.fires, notification.subject.handed() {
             self.server.engine.subscriptions.expire(notification.subject.key)
         }
     }

@@ -28,6 +28,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case notificationsSent = "tidemark_notifications_sent_total"
     case notificationsCoalesced = "tidemark_notifications_coalesced_total"
     case notificationDetailsDropped = "tidemark_notification_details_dropped_total"
+    case subscriptionComparisons = "tidemark_subscription_comparisons_total"
+    case subscriptionNews = "tidemark_subscription_news_total"
     case assetReceivedBytes = "tidemark_asset_received_bytes_total"
     case assetSentBytes = "tidemark_asset_sent_bytes_total"
     case assetsStored = "tidemark_assets_stored_total"
@@ -78,6 +80,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .notificationsSent: "Notifications that were sent."
         case .notificationsCoalesced: "Notifications that a later one of their subscription replaced."
         case .notificationDetailsDropped: "Transactions of which listeners learn only that something changed."
+        case .subscriptionComparisons: "Comparisons of changed records with conditions of subscriptions."
+        case .subscriptionNews:
+            "Subscriptions that learned only that there may be news, because comparing cost their user too much."
         case .assetReceivedBytes: "Bytes of assets that clients uploaded."
         case .assetSentBytes: "Bytes of assets that clients downloaded."
         case .assetsStored: "Assets that were uploaded completely."

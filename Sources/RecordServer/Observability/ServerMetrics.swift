@@ -21,6 +21,8 @@ final class ServerMetrics: Sendable {
     private let notificationsSent = Atomic<Int64>(0)
     private let notificationsCoalesced = Atomic<Int64>(0)
     private let detailsDropped = Atomic<Int64>(0)
+    private let comparisons = Atomic<Int64>(0)
+    private let newsForCost = Atomic<Int64>(0)
     private let assetBytesIn = Atomic<Int64>(0)
     private let assetBytesOut = Atomic<Int64>(0)
     private let assetsStored = Atomic<Int64>(0)
@@ -64,6 +66,12 @@ final class ServerMetrics: Sendable {
     /// A transaction of which listeners learn only that there was something.
     func notificationDetailsDropped() {
         self.detailsDropped.add(1, ordering: .relaxed)
+    }
+
+    /// What the router has done.
+    func routed(_ counts: NotificationRouting.Counts) {
+        if counts.comparisons > 0 { self.comparisons.add(Int64(counts.comparisons), ordering: .relaxed) }
+        if counts.news > 0 { self.newsForCost.add(Int64(counts.news), ordering: .relaxed) }
     }
 
     func assetBytesReceived(_ count: Int) {
@@ -115,6 +123,8 @@ final class ServerMetrics: Sendable {
             self.reading(.notificationsSent, self.notificationsSent),
             self.reading(.notificationsCoalesced, self.notificationsCoalesced),
             self.reading(.notificationDetailsDropped, self.detailsDropped),
+            self.reading(.subscriptionComparisons, self.comparisons),
+            self.reading(.subscriptionNews, self.newsForCost),
             self.reading(.assetReceivedBytes, self.assetBytesIn),
             self.reading(.assetSentBytes, self.assetBytesOut),
             self.reading(.assetsStored, self.assetsStored),

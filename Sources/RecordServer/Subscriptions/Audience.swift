@@ -5,12 +5,6 @@ import RecordStore
 ///
 /// Used on the router's thread only.
 final class Audience {
-    /// What a user is called in an environment.
-    struct Name: Hashable {
-        var environment: EnvironmentID
-        var userRecordName: String
-    }
-
     /// Names a subscription whenever it was saved.
     struct SubscriptionName: Hashable {
         var database: DatabaseID
@@ -23,13 +17,18 @@ final class Audience {
     }
 
     let signIn: SignIn
+    /// What its subscriptions have cost lately.
+    let account: RoutingBudget.Account
+    /// Groups that are owed news, in the order of their turns.
+    var owedGroups: [WatchGroup] = []
     /// Numbers of connections, by event loop.
     private(set) var listeners: [[UInt64]]
     private(set) var listenersCount = 0
     var watches: [SubscriptionName: Watch] = [:]
 
-    init(signIn: SignIn, loops: Int) {
+    init(signIn: SignIn, account: RoutingBudget.Account, loops: Int) {
         self.signIn = signIn
+        self.account = account
         self.listeners = Array(repeating: [], count: loops)
     }
 

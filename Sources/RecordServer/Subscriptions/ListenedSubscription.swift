@@ -21,7 +21,7 @@ final class ListenedSubscription: Sendable {
         self.scope = scope
     }
 
-    /// A notification was handed to a listener.
+    /// A notification that says what happened was handed to a listener, or what may have happened while nobody listened.
     ///
     /// `true`, once: the subscription was to fire once, and is to be deleted now.
     func handed() -> Bool {
@@ -45,7 +45,7 @@ final class ListenedSubscription: Sendable {
     /// Says that something may have happened, and not what.
     ///
     /// Everything up to the position is news; coalesced it stands for notifications that the listener does not get.
-    func news(upTo position: Int64, isCoalesced: Bool) -> OutgoingNotification {
+    func news(upTo position: Int64, isCoalesced: Bool, fires: Bool = true) -> OutgoingNotification {
         let event: Notification.Event =
             switch self.subscription.kind {
             case .query: .query(nil)
@@ -57,7 +57,8 @@ final class ListenedSubscription: Sendable {
             about: self,
             position: position,
             content: content.encoded,
-            isCoalesced: isCoalesced
+            isCoalesced: isCoalesced,
+            fires: fires
         )
     }
 }
@@ -70,12 +71,22 @@ final class OutgoingNotification: Sendable {
     let content: SharedNotification
     /// It stands for others that nobody gets.
     let isCoalesced: Bool
+    /// A subscription that is to fire once has with it.
+    ///
+    /// Not with news while it is listened for: nobody knows whether its condition was met.
+    let fires: Bool
 
-    init(about subject: ListenedSubscription, position: Int64, content: SharedNotification, isCoalesced: Bool)
-    {
+    init(
+        about subject: ListenedSubscription,
+        position: Int64,
+        content: SharedNotification,
+        isCoalesced: Bool,
+        fires: Bool = true
+    ) {
         self.subject = subject
         self.position = position
         self.content = content
         self.isCoalesced = isCoalesced
+        self.fires = fires
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import NIOPosix
 import RecordStore
 import Synchronization
 
@@ -14,17 +15,26 @@ final class NotificationRouter: Sendable {
     }
 
     private let store: any SubscriptionStore
-    private let queue = RouterQueue()
+    let queue = RouterQueue()
     private let metrics: ServerMetrics
+    /// Milliseconds since any moment; never goes back.
+    private let clock: @Sendable () -> Int64
     private let running = Mutex<Running?>(nil)
 
-    init(store: any SubscriptionStore, metrics: ServerMetrics) {
+    init(
+        store: any SubscriptionStore,
+        metrics: ServerMetrics,
+        clock: @escaping @Sendable () -> Int64 = NotificationRouter.monotonicMilliseconds
+    ) {
         self.store = store
         self.metrics = metrics
+        self.clock = clock
     }
 
-    /// Starts the thread; `ended` is kept when it has come to its end.
-    func start(mailboxes: [ListenerMailbox], ended: EventLoopPromise<Void>) {
+    /// Starts the thread.
+    func start(mailboxes: [ListenerMailbox]) {
+        // Of no group that a shutdown ends: the thread may come to its end later.
+        let ended = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
         self.running.withLock { $0 = Running(mailboxes: mailboxes, ended: ended.futureResult) }
         self.store.report { [queue = self.queue, metrics = self.metrics] changes in
             if !queue.add(changes) { metrics.notificationDetailsDropped() }
@@ -38,8 +48,10 @@ final class NotificationRouter: Sendable {
         thread.name = "tidemark-router"
     }
 
-    /// Ends the thread after it has let go of every listener that has ended; returns at once when it does not run.
-    func stop() async {
+    /// Drops what waits and ends the thread, which notices after the piece of work that it is about.
+    ///
+    /// Returns at once when it does not run, and after a time whatever it does.
+    func stop(within limit: Duration) async {
         let running = self.running.withLock { running in
             let taken = running
             running = nil
@@ -48,7 +60,11 @@ final class NotificationRouter: Sendable {
         guard let running else { return }
         for mailbox in running.mailboxes { mailbox.close() }
         self.queue.close()
-        try? await running.ended.get()
+        let late = running.ended.eventLoop.makePromise(of: Void.self)
+        let timer = running.ended.eventLoop.scheduleTask(in: TimeAmount(limit)) { late.succeed() }
+        running.ended.cascade(to: late)
+        try? await late.futureResult.get()
+        timer.cancel()
     }
 
     /// A connection asks to listen.
@@ -72,12 +88,31 @@ final class NotificationRouter: Sendable {
         var routing = NotificationRouting(loops: mailboxes.count)
         let store = self.store
         let mayRead: NotificationRouting.MayRead = { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
-        while let events = self.queue.takeAll() {
-            for event in events {
+        while let events = self.queue.takeAll(
+            until: routing.isOwing ? Date(timeIntervalSinceNow: Self.pause) : nil
+        ) {
+            for event in events where !self.queue.isClosed {
+                routing.timePassed(nowMilliseconds: self.clock())
                 self.execute(event, mayRead, &routing)
-                for (mailbox, posts) in zip(mailboxes, routing.takePosts()) { mailbox.deliver(posts) }
+                self.deliver(&routing, to: mailboxes)
             }
+            routing.timePassed(nowMilliseconds: self.clock())
+            self.deliver(&routing, to: mailboxes)
         }
+    }
+
+    private func deliver(_ routing: inout NotificationRouting, to mailboxes: [ListenerMailbox]) {
+        for (mailbox, posts) in zip(mailboxes, routing.takePosts()) { mailbox.deliver(posts) }
+        self.metrics.routed(routing.takeCounts())
+    }
+
+    /// How often it is looked whether news that are owed can be afforded, in seconds.
+    private static let pause = 0.01
+
+    private static let epoch = ContinuousClock.now
+
+    static let monotonicMilliseconds: @Sendable () -> Int64 = {
+        NotificationRouter.epoch.duration(to: .now).wholeMilliseconds
     }
 
     private func execute(

@@ -5,9 +5,9 @@ import WireProtocol
 // From what a transaction changed to notifications. A query's subscription has one for each record; a zone's and a database's
 // have one for each transaction, about all that it changed there.
 extension NotificationRouting {
-    /// What a transaction does to one subscription of a zone or a database.
+    /// What a transaction does to subscriptions of a zone or a database.
     private struct Touched {
-        var watch: Watch
+        var group: WatchGroup
         var position: Int64
         var origin: UInt64
         /// Then nobody is left out: each gets word of what another did.
@@ -23,8 +23,8 @@ extension NotificationRouting {
         }
 
         var permissions: [Question: Bool] = [:]
-        /// Places in `touched` by number.
-        var places: [UInt64: Int] = [:]
+        /// Places in `touched`.
+        var places: [ObjectIdentifier: Int] = [:]
         var touched: [Touched] = []
     }
 
@@ -39,9 +39,7 @@ extension NotificationRouting {
             case .zoneCreated(let zone), .zoneChanged(let zone), .zoneDeleted(let zone):
                 self.touch(change, ofType: nil, zone: zone, &known)
             case .record(let record):
-                for watch in self.match(change, record, mayRead, &known) {
-                    self.fire(watch, change, record, at: committed.committedMilliseconds)
-                }
+                self.compare(change, record, at: committed.committedMilliseconds, mayRead, &known)
                 self.touch(change, ofType: record.recordType, zone: record.zone, &known)
             }
         }
@@ -52,47 +50,65 @@ extension NotificationRouting {
     /// The details of transactions were dropped: every subscription of the databases has news.
     mutating func skipped(_ databases: [DatabaseID: Int64]) {
         for (database, position) in databases {
-            var watches: [Watch] = []
-            self.index.forEach(in: database) { watches.append($0) }
-            for watch in watches {
-                let news = watch.subject.news(upTo: position, isCoalesced: true)
-                self.post(news, of: watch, excluding: 0)
-            }
+            var groups: [WatchGroup] = []
+            self.index.forEach(in: database) { groups.append($0) }
+            for group in groups { self.owe(group, upTo: position) }
         }
     }
 
     // MARK: - Queries
 
-    /// The queries that a change of a record fires, for those who may read it.
-    private mutating func match(
+    /// Fires the queries whose condition a changed record meets, for those who may read it.
+    private mutating func compare(
         _ change: CommittedChange,
         _ record: CommittedRecord,
+        at milliseconds: Int64,
         _ mayRead: MayRead,
         _ known: inout Known
-    ) -> [Watch] {
-        guard let stored = record.after ?? record.before else { return [] }
-        let firesOn = record.firesOn
-        var candidates: [Watch] = []
-        self.index.forEachQuery(ofType: stored.recordType, inZone: record.zone, of: change.database) {
-            watch in
-            guard case .query(_, _, _, let wanted) = watch.subject.subscription.kind,
-                wanted.contains(firesOn), !watch.isSpent
-            else { return }
-            candidates.append(watch)
+    ) {
+        guard let stored = record.after ?? record.before,
+            self.index.hasQueries(ofType: stored.recordType, inZone: record.zone, of: change.database)
+        else { return }
+        let compared = ComparedRecord(NamedRecord(name: record.name, stored: stored))
+        var groups: [WatchGroup] = []
+        self.index.forEachQuery(meeting: compared, inZone: record.zone, of: change.database) {
+            groups.append($0)
         }
-        guard !candidates.isEmpty else { return [] }
-        let named = NamedRecord(name: record.name, stored: stored)
-        let shape = self.shapes.shape(
-            ofType: stored.recordType,
-            in: change.environment,
-            record.definitions
-        )
-        return candidates.filter { watch in
-            watch.matches(named, shape: shape) && Self.mayRead(stored, watch, mayRead, &known)
+        guard !groups.isEmpty else { return }
+        self.lastChange += 1
+        let shape = self.shapes.shape(ofType: stored.recordType, in: change.environment, record.definitions)
+        for group in groups {
+            let account = group.audience.account
+            for watch in group.watches where watch.comparedChange != self.lastChange {
+                guard self.budget.admits(account) else {
+                    self.owe(group, upTo: change.position)
+                    break
+                }
+                watch.comparedChange = self.lastChange
+                guard watch.isFired(by: record.firesOn, at: change.position),
+                    self.matches(watch, compared, shape),
+                    self.mayRead(stored, watch, mayRead, &known)
+                else { continue }
+                self.fire(watch, change, record, at: milliseconds)
+            }
         }
     }
 
-    private static func mayRead(
+    /// Compares, and charges the subscription's user.
+    private mutating func matches(
+        _ watch: Watch,
+        _ record: ComparedRecord,
+        _ shape: RecordTypeShape
+    ) -> Bool {
+        let before = record.comparisons
+        let (isMet, checked) = watch.matches(record, shape: shape)
+        let comparisons = record.comparisons - before + checked
+        self.counts.comparisons += comparisons
+        self.budget.charge(1 + comparisons, to: watch.audience.account)
+        return isMet
+    }
+
+    private mutating func mayRead(
         _ record: StoredRecord,
         _ watch: Watch,
         _ mayRead: MayRead,
@@ -112,6 +128,7 @@ extension NotificationRouting {
         )
         if let answer = known.permissions[question] { return answer }
         let answer = mayRead(question.recordType, question.createdBy, requester)
+        self.budget.charge(RoutingBudget.questionCost, to: watch.audience.account)
         known.permissions[question] = answer
         return answer
     }
@@ -146,12 +163,11 @@ extension NotificationRouting {
         zone: String,
         _ known: inout Known
     ) {
-        self.index.forEachChange(ofType: recordType, inZone: zone, of: change.database) { watch in
-            let number = watch.subject.number
-            guard let place = known.places[number] else {
-                known.places[number] = known.touched.count
+        self.index.forEachChange(ofType: recordType, inZone: zone, of: change.database) { group in
+            guard let place = known.places[ObjectIdentifier(group)] else {
+                known.places[ObjectIdentifier(group)] = known.touched.count
                 known.touched.append(
-                    Touched(watch: watch, position: change.position, origin: change.origin)
+                    Touched(group: group, position: change.position, origin: change.origin)
                 )
                 return
             }
@@ -163,28 +179,42 @@ extension NotificationRouting {
     }
 
     private mutating func fireTouched(_ touched: [Touched], at milliseconds: Int64) {
-        for touched in touched where touched.watch.isListenedFor {
-            let subject = touched.watch.subject
-            let event: Notification.Event =
-                if case .zone(let zone, _) = subject.subscription.kind { .zone(zone) } else { .database }
-            let content = NotificationContent(
-                of: subject,
-                event: event,
-                values: nil,
-                committedMilliseconds: milliseconds
-            )
-            let notification = OutgoingNotification(
-                about: subject,
-                position: touched.position,
-                content: content.encoded,
-                isCoalesced: false
-            )
-            self.post(
-                notification,
-                of: touched.watch,
-                excluding: touched.hasSeveralOrigins ? 0 : touched.origin
-            )
+        for touched in touched {
+            for watch in touched.group.watches where watch.wasThere(at: touched.position) {
+                guard self.budget.admits(touched.group.audience.account) else {
+                    self.owe(touched.group, upTo: touched.position)
+                    break
+                }
+                let subject = watch.subject
+                let event: Notification.Event =
+                    if case .zone(let zone, _) = subject.subscription.kind { .zone(zone) } else { .database }
+                let content = NotificationContent(
+                    of: subject,
+                    event: event,
+                    values: nil,
+                    committedMilliseconds: milliseconds
+                )
+                let notification = OutgoingNotification(
+                    about: subject,
+                    position: touched.position,
+                    content: content.encoded,
+                    isCoalesced: false
+                )
+                self.post(
+                    notification,
+                    of: watch,
+                    excluding: touched.hasSeveralOrigins ? 0 : touched.origin
+                )
+            }
         }
+    }
+}
+
+extension Watch {
+    /// Whether a query looks at what happened, if it has not fired for the last time.
+    fileprivate func isFired(by event: Subscription.FiresOn, at position: Int64) -> Bool {
+        guard case .query(_, _, _, let firesOn) = self.subject.subscription.kind else { return false }
+        return firesOn.contains(event) && !self.isSpent && self.wasThere(at: position)
     }
 }
 

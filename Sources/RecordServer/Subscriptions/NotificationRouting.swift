@@ -33,18 +33,33 @@ struct NotificationRouting {
     /// Whether somebody may read a record of a public database.
     typealias MayRead = (_ recordType: String, _ createdBy: String, _ requester: Requester) -> Bool
 
+    /// What was done, for operators.
+    struct Counts: Hashable {
+        /// Comparisons of values of records with those of conditions.
+        var comparisons = 0
+        /// Notifications that say that there may be news, because it could not be afforded to find out.
+        var news = 0
+    }
+
     /// By event loop, in order.
     private var posts: [[Post]]
-    private(set) var index = SubscriptionIndex<Watch>()
-    private var audiences: [Audience.Name: Audience] = [:]
+    private(set) var index = SubscriptionIndex()
+    private var audiences: [AccountHolder: Audience] = [:]
     private var listeners: [UInt64: Listener] = [:]
     /// Connections for which the store has not said yet how things stand.
     private var starting: Set<UInt64> = []
     var shapes = RecordTypeShapes()
+    var budget: RoutingBudget
+    var counts = Counts()
+    /// Changes of records so far.
+    var lastChange: UInt64 = 0
+    /// Those who are owed news, in the order of their turns.
+    var owing: [Audience] = []
     private var lastSubject: UInt64 = 0
 
-    init(loops: Int) {
+    init(loops: Int, limits: RoutingBudget.Limits = .defaults) {
         self.posts = Array(repeating: [], count: loops)
+        self.budget = RoutingBudget(limits)
     }
 
     var listenersCount: Int { self.listeners.count }
@@ -54,6 +69,22 @@ struct NotificationRouting {
         defer { for loop in self.posts.indices { self.posts[loop].removeAll(keepingCapacity: true) } }
         return self.posts
     }
+
+    /// What was done since it was last asked.
+    mutating func takeCounts() -> Counts {
+        defer { self.counts = Counts() }
+        return self.counts
+    }
+
+    /// Time pays for what was spent, and lets those hear of news who are owed some.
+    ///
+    /// - Parameter milliseconds: Of a clock that never goes back.
+    mutating func timePassed(nowMilliseconds milliseconds: Int64) {
+        if self.budget.pay(nowMilliseconds: milliseconds) { self.tellOwed(nowMilliseconds: milliseconds) }
+    }
+
+    /// Whether somebody has to be told something when time has passed.
+    var isOwing: Bool { !self.owing.isEmpty }
 
     // MARK: - Listeners
 
@@ -101,36 +132,39 @@ struct NotificationRouting {
         let audience = self.audience(of: listener.identity.signIn)
         audience.leave(number, onLoop: listener.loop)
         if audience.listenersCount == 0 {
-            for watch in audience.watches.values { self.unindex(watch) }
+            for watch in audience.watches.values { self.index.remove(watch) }
             // The audience and its watches name each other.
             audience.watches = [:]
-            self.audiences[Audience.Name(listener.identity.signIn)] = nil
+            audience.owedGroups = []
+            self.audiences[AccountHolder(listener.identity.signIn)] = nil
         }
         return listener.identity
     }
 
     private mutating func audience(of signIn: SignIn) -> Audience {
-        let name = Audience.Name(signIn)
-        if let audience = self.audiences[name] { return audience }
-        let audience = Audience(signIn: signIn, loops: self.posts.count)
-        self.audiences[name] = audience
+        let holder = AccountHolder(signIn)
+        if let audience = self.audiences[holder] { return audience }
+        let audience = Audience(
+            signIn: signIn,
+            account: self.budget.account(of: holder),
+            loops: self.posts.count
+        )
+        self.audiences[holder] = audience
         return audience
     }
 
     // MARK: - Subscriptions
 
     mutating func saved(_ watched: WatchedSubscription, in environment: EnvironmentID) {
-        let name = Audience.Name(environment: environment, userRecordName: watched.key.owner)
-        guard let audience = self.audiences[name] else { return }
+        guard let audience = self.audiences[.user(environment, watched.key.owner)] else { return }
         _ = self.watch(watched, in: audience)
     }
 
     mutating func deleted(_ key: SubscriptionKey, in environment: EnvironmentID) {
-        let name = Audience.Name(environment: environment, userRecordName: key.owner)
-        guard let audience = self.audiences[name],
+        guard let audience = self.audiences[.user(environment, key.owner)],
             let watch = audience.watches.removeValue(forKey: Audience.SubscriptionName(key))
         else { return }
-        self.unindex(watch)
+        self.index.remove(watch)
     }
 
     /// The one that is there when it is the same, otherwise a new one in its place.
@@ -138,7 +172,7 @@ struct NotificationRouting {
         let name = Audience.SubscriptionName(watched.key)
         if let watch = audience.watches[name] {
             if watch.subject.key == watched.key { return watch }
-            self.unindex(watch)
+            self.index.remove(watch)
         }
         self.lastSubject += 1
         let subject = ListenedSubscription(
@@ -149,35 +183,24 @@ struct NotificationRouting {
         )
         let watch = Watch(subject, for: audience)
         audience.watches[name] = watch
-        self.index.insert(
-            watch,
-            numbered: subject.number,
-            for: subject.comparedKind,
-            in: subject.key.database
-        )
+        self.index.insert(watch)
         return watch
-    }
-
-    private mutating func unindex(_ watch: Watch) {
-        let subject = watch.subject
-        self.index.remove(
-            numbered: subject.number,
-            for: subject.comparedKind,
-            in: subject.key.database
-        )
     }
 
     // MARK: - Posts
 
-    /// Hands a notification to every listener but the connection that made the change.
+    /// Hands a notification to every listener but the connection that made the change, and charges their user with it.
     ///
     /// One that is to fire once does so when there is anybody to hear it; otherwise it is news when somebody comes.
     mutating func post(_ notification: OutgoingNotification, of watch: Watch, excluding origin: UInt64) {
-        if watch.subject.firesOnce {
-            guard !watch.isSpent, watch.audience.hasListener(besides: origin) else { return }
+        let audience = watch.audience
+        if notification.fires, watch.subject.firesOnce {
+            guard !watch.isSpent, audience.hasListener(besides: origin) else { return }
             watch.isSpent = true
         }
-        for (loop, listeners) in watch.audience.listeners.enumerated() where !listeners.isEmpty {
+        watch.toldPosition = max(watch.toldPosition, notification.position)
+        self.budget.charge(RoutingBudget.notificationCost + audience.listenersCount, to: audience.account)
+        for (loop, listeners) in audience.listeners.enumerated() where !listeners.isEmpty {
             self.posts[loop].append(
                 .delivery(Delivery(notification: notification, listeners: listeners, excluded: origin))
             )
@@ -185,9 +208,9 @@ struct NotificationRouting {
     }
 }
 
-extension Audience.Name {
+extension AccountHolder {
     init(_ signIn: SignIn) {
         // Nobody listens without a name: admission has seen to it.
-        self.init(environment: signIn.environment, userRecordName: signIn.userRecordName ?? "")
+        self = .user(signIn.environment, signIn.userRecordName ?? "")
     }
 }

@@ -11,6 +11,8 @@ struct NotificationWindow {
         var number: UInt64
         var notification: OutgoingNotification
         var isCoalesced: Bool
+        /// It, or one that it stands for, spends a subscription that is to fire once.
+        var fires: Bool
     }
 
     /// Contents of a connection's notifications that wait; what comes on top waits without them, as news.
@@ -27,6 +29,7 @@ struct NotificationWindow {
         /// `nil`: what happened is not kept, only that something did.
         var notification: OutgoingNotification?
         var isCoalesced: Bool
+        var fires: Bool
 
         var bytes: Int { self.notification?.content.count ?? 0 }
     }
@@ -72,7 +75,8 @@ struct NotificationWindow {
         return Ready(
             number: self.send(about: waiting.subject, position: waiting.position),
             notification: notification,
-            isCoalesced: waiting.isCoalesced
+            isCoalesced: waiting.isCoalesced,
+            fires: waiting.fires
         )
     }
 
@@ -111,7 +115,8 @@ struct NotificationWindow {
             subject: notification.subject,
             position: notification.position,
             notification: hasRoom ? notification : nil,
-            isCoalesced: replaced != nil || notification.isCoalesced || !hasRoom
+            isCoalesced: replaced != nil || notification.isCoalesced || !hasRoom,
+            fires: notification.fires || replaced?.fires == true
         )
         self.waitingBytes += kept.bytes
         self.waiting[subscription] = kept

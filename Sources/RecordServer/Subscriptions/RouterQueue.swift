@@ -73,17 +73,21 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// Everything that waits; waits for something.
+    /// Everything that waits; waits for something, until a time if one is given.
     ///
-    /// `nil` when the queue is closed and empty.
-    func takeAll() -> [Event]? {
+    /// `nil` when the queue is closed.
+    func takeAll(until: Date? = nil) -> [Event]? {
         self.condition.withLock {
-            while self.state.events.isEmpty {
-                if self.state.isClosed { return nil }
+            while self.state.events.isEmpty, !self.state.isClosed {
                 self.state.routerWaits = true
-                self.condition.wait()
-                self.state.routerWaits = false
+                defer { self.state.routerWaits = false }
+                if let until {
+                    guard self.condition.wait(until: until) else { break }
+                } else {
+                    self.condition.wait()
+                }
             }
+            guard !self.state.isClosed else { return nil }
             let events = self.state.events
             self.state.events = []
             self.state.changes = 0
@@ -92,13 +96,16 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes nothing more.
+    /// Takes nothing more, and drops what waits.
     func close() {
         self.condition.withLock {
             self.state.isClosed = true
+            self.state.events = []
             self.condition.signal()
         }
     }
+
+    var isClosed: Bool { self.condition.withLock { self.state.isClosed } }
 
     private func append(_ event: Event) {
         self.state.events.append(event)

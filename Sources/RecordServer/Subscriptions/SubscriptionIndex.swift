@@ -1,114 +1,203 @@
 import RecordModel
 import RecordStore
 
-/// Which subscriptions a committed change can match: those of its database that name its zone and its record type, or none.
+/// Which subscriptions a committed change can match: those of its database that name its zone and its record type, or none; of queries that
+/// demand a value of a field, those whose value the record has.
 ///
 /// So what a change costs follows from how many are interested in changes like it, not from how many there are.
-struct SubscriptionIndex<Element> {
+struct SubscriptionIndex {
     /// What is listened for in one place: a zone, or all of them.
     private struct Place {
-        /// Queries, by record type.
-        var queries: [String: [UInt64: Element]] = [:]
+        /// By record type.
+        var queries: [String: Queries] = [:]
         /// Subscriptions of the zone or of the database, by the record type that they name.
-        var changes: [String?: [UInt64: Element]] = [:]
+        var changes: [String?: Groups] = [:]
 
         var isEmpty: Bool { self.queries.isEmpty && self.changes.isEmpty }
 
-        mutating func set(_ element: Element?, numbered number: UInt64, for kind: Subscription.Kind) {
-            switch kind {
+        mutating func insert(_ watch: Watch) {
+            switch watch.subject.comparedKind {
+            case .query(let recordType, let predicate, _, _):
+                self.queries[recordType, default: Queries()].insert(watch, predicate)
+            case .zone(_, let recordType), .database(let recordType):
+                self.changes[recordType, default: Groups()].insert(watch)
+            }
+        }
+
+        mutating func remove(_ watch: Watch) {
+            switch watch.subject.comparedKind {
             case .query(let recordType, _, _, _):
-                self.queries[recordType, default: [:]][number] = element
+                self.queries[recordType]?.remove(watch)
                 if self.queries[recordType]?.isEmpty == true { self.queries[recordType] = nil }
             case .zone(_, let recordType), .database(let recordType):
-                self.changes[recordType, default: [:]][number] = element
+                self.changes[recordType]?.remove(watch)
                 if self.changes[recordType]?.isEmpty == true { self.changes[recordType] = nil }
             }
         }
+    }
+
+    /// Queries of one record type in one place.
+    private struct Queries {
+        var others = Groups()
+        /// By field and value.
+        var demanding: [String: [ComparableValue: Groups]] = [:]
+
+        var isEmpty: Bool { self.others.isEmpty && self.demanding.isEmpty }
+
+        mutating func insert(_ watch: Watch, _ predicate: Predicate) {
+            // The demand that fewest others have tells most.
+            let demand = predicate.demands.min { self.countOfOthers($0) < self.countOfOthers($1) }
+            watch.demand = demand
+            guard let demand else { return self.others.insert(watch) }
+            for value in demand.values {
+                self.demanding[demand.field, default: [:]][value, default: Groups()].insert(watch)
+            }
+        }
+
+        mutating func remove(_ watch: Watch) {
+            guard let demand = watch.demand else { return self.others.remove(watch) }
+            for value in demand.values {
+                self.demanding[demand.field]?[value]?.remove(watch)
+                if self.demanding[demand.field]?[value]?.isEmpty == true {
+                    self.demanding[demand.field]?[value] = nil
+                }
+            }
+            if self.demanding[demand.field]?.isEmpty == true { self.demanding[demand.field] = nil }
+        }
+
+        func forEach(meeting record: ComparedRecord, _ body: (WatchGroup) -> Void) {
+            self.others.forEach(body)
+            // A record has a bounded number of fields; users may ask for any number.
+            if self.demanding.count <= record.fieldsCount {
+                for (field, values) in self.demanding { Self.forEach(values, record, field, body) }
+            } else {
+                record.forEachField { field in
+                    if let values = self.demanding[field] { Self.forEach(values, record, field, body) }
+                }
+            }
+        }
+
+        private static func forEach(
+            _ values: [ComparableValue: Groups],
+            _ record: ComparedRecord,
+            _ field: String,
+            _ body: (WatchGroup) -> Void
+        ) {
+            for element in record.elements(of: field) ?? [] { values[element]?.forEach(body) }
+        }
+
+        private func countOfOthers(_ demand: DemandedValues) -> Int {
+            guard let values = self.demanding[demand.field] else { return 0 }
+            return demand.values.reduce(0) { $0 + (values[$1]?.count ?? 0) }
+        }
+    }
+
+    /// What one look-up finds, by whose it is.
+    private struct Groups {
+        private var byAudience: [ObjectIdentifier: WatchGroup] = [:]
+        private(set) var count = 0
+
+        var isEmpty: Bool { self.count == 0 }
+
+        mutating func insert(_ watch: Watch) {
+            let audience = ObjectIdentifier(watch.audience)
+            let group = self.byAudience[audience] ?? WatchGroup(of: watch.audience)
+            self.byAudience[audience] = group
+            if group.insert(watch) { self.count += 1 }
+        }
+
+        mutating func remove(_ watch: Watch) {
+            let audience = ObjectIdentifier(watch.audience)
+            guard let group = self.byAudience[audience], group.remove(watch) else { return }
+            self.count -= 1
+            if group.watches.isEmpty { self.byAudience[audience] = nil }
+        }
+
+        func forEach(_ body: (WatchGroup) -> Void) { self.byAudience.values.forEach(body) }
     }
 
     private struct Database {
         var everywhere = Place()
         var zones: [String: Place] = [:]
 
+        var isEmpty: Bool { self.zones.isEmpty && self.everywhere.isEmpty }
+
         /// `nil`: all zones.
-        subscript(_ zone: String?) -> Place {
-            get {
-                guard let zone else { return self.everywhere }
-                return self.zones[zone] ?? Place()
-            }
-            set {
-                if let zone { self.zones[zone] = newValue } else { self.everywhere = newValue }
-            }
+        mutating func change(_ zone: String?, _ body: (inout Place) -> Void) {
+            guard let zone else { return body(&self.everywhere) }
+            body(&self.zones[zone, default: Place()])
+            if self.zones[zone]?.isEmpty == true { self.zones[zone] = nil }
         }
     }
 
     private var databases: [DatabaseID: Database] = [:]
 
-    /// Adds a subscription under a number of its own.
-    mutating func insert(
-        _ element: Element,
-        numbered number: UInt64,
-        for kind: Subscription.Kind,
-        in id: DatabaseID
-    ) {
-        var database = self.databases.removeValue(forKey: id) ?? Database()
-        database[Self.zone(of: kind)].set(element, numbered: number, for: kind)
-        self.databases[id] = database
+    mutating func insert(_ watch: Watch) {
+        self.databases[watch.subject.key.database, default: Database()]
+            .change(Self.zone(of: watch)) { $0.insert(watch) }
     }
 
-    mutating func remove(numbered number: UInt64, for kind: Subscription.Kind, in id: DatabaseID) {
-        guard var database = self.databases.removeValue(forKey: id) else { return }
-        let zone = Self.zone(of: kind)
-        database[zone].set(nil, numbered: number, for: kind)
-        if let zone, database.zones[zone]?.isEmpty == true { database.zones[zone] = nil }
-        if !database.zones.isEmpty || !database.everywhere.isEmpty { self.databases[id] = database }
+    mutating func remove(_ watch: Watch) {
+        let id = watch.subject.key.database
+        self.databases[id]?.change(Self.zone(of: watch)) { $0.remove(watch) }
+        if self.databases[id]?.isEmpty == true { self.databases[id] = nil }
     }
 
     var isEmpty: Bool { self.databases.isEmpty }
 
-    /// Calls with every query whose condition a record of this type may meet.
-    func forEachQuery(
-        ofType recordType: String,
-        inZone zone: String,
-        of id: DatabaseID,
-        _ body: (Element) -> Void
-    ) {
-        guard let database = self.databases[id] else { return }
-        database.everywhere.queries[recordType]?.values.forEach(body)
-        database.zones[zone]?.queries[recordType]?.values.forEach(body)
+    /// Whether any query's condition may be met by a record of this type.
+    func hasQueries(ofType recordType: String, inZone zone: String, of id: DatabaseID) -> Bool {
+        guard let database = self.databases[id] else { return false }
+        return database.everywhere.queries[recordType] != nil
+            || database.zones[zone]?.queries[recordType] != nil
     }
 
-    /// Calls with every subscription of the zone or of the database that a change of a record of this type fires.
+    /// Calls with all queries whose condition a record may meet; twice with some of them, if a list has several values that are asked for.
+    func forEachQuery(
+        meeting record: ComparedRecord,
+        inZone zone: String,
+        of id: DatabaseID,
+        _ body: (WatchGroup) -> Void
+    ) {
+        guard let database = self.databases[id] else { return }
+        let recordType = record.record.stored.recordType
+        database.everywhere.queries[recordType]?.forEach(meeting: record, body)
+        database.zones[zone]?.queries[recordType]?.forEach(meeting: record, body)
+    }
+
+    /// Calls with all subscriptions of the zone or of the database that a change of a record of this type fires.
     ///
     /// `_defaultZone` fires none. Without a type the zone itself came or went, which is the database's alone.
     func forEachChange(
         ofType recordType: String?,
         inZone zone: String,
         of id: DatabaseID,
-        _ body: (Element) -> Void
+        _ body: (WatchGroup) -> Void
     ) {
         guard zone != ZoneID.defaultZoneName, let database = self.databases[id] else { return }
-        database.everywhere.changes[.none]?.values.forEach(body)
+        database.everywhere.changes[.none]?.forEach(body)
         guard let recordType else { return }
-        database.everywhere.changes[recordType]?.values.forEach(body)
+        database.everywhere.changes[recordType]?.forEach(body)
         guard let place = database.zones[zone] else { return }
-        place.changes[.none]?.values.forEach(body)
-        place.changes[recordType]?.values.forEach(body)
+        place.changes[.none]?.forEach(body)
+        place.changes[recordType]?.forEach(body)
     }
 
-    /// Calls with every subscription of a database.
-    func forEach(in id: DatabaseID, _ body: (Element) -> Void) {
+    /// Calls with all subscriptions of a database; several times with those that demand one of several values.
+    func forEach(in id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
         for place in [database.everywhere] + database.zones.values {
-            for elements in Array(place.queries.values) + Array(place.changes.values) {
-                elements.values.forEach(body)
+            for queries in place.queries.values {
+                queries.others.forEach(body)
+                for values in queries.demanding.values { values.values.forEach { $0.forEach(body) } }
             }
+            for groups in place.changes.values { groups.forEach(body) }
         }
     }
 
     /// `nil`: all zones.
-    private static func zone(of kind: Subscription.Kind) -> String? {
-        switch kind {
+    private static func zone(of watch: Watch) -> String? {
+        switch watch.subject.comparedKind {
         case .query(_, _, let zone, _): zone?.zoneName
         case .zone(let zone, _): zone.zoneName
         case .database: nil

@@ -7,9 +7,15 @@ import RecordStore
 final class Watch {
     let subject: ListenedSubscription
     let audience: Audience
+    /// Where the index has it, if it is a query's that demands something.
+    var demand: DemandedValues?
     /// It was to fire once and has.
     var isSpent = false
-    private var matcher: QueryMatcher?
+    /// The last position that its listeners know of; those that they are told ascend.
+    var toldPosition: Int64 = 0
+    /// The last change that it was compared with.
+    var comparedChange: UInt64 = 0
+    private var condition: CheckedCondition?
 
     init(_ subject: ListenedSubscription, for audience: Audience) {
         self.subject = subject
@@ -21,16 +27,66 @@ final class Watch {
         self.audience.watches[Audience.SubscriptionName(self.subject.key)] === self
     }
 
-    /// Whether a record of the type that a query is about meets its condition.
-    func matches(_ record: NamedRecord, shape: RecordTypeShape) -> Bool {
-        guard case .query(_, let predicate, _, _) = self.subject.subscription.kind else { return false }
-        if self.matcher?.shape !== shape { self.matcher = QueryMatcher(predicate, shape: shape) }
-        return self.matcher?.matches(record) ?? false
+    /// Whether it was there when something happened at a position of its database.
+    func wasThere(at position: Int64) -> Bool { self.subject.key.position < position }
+
+    /// Whether a record of the type that a query is about meets its condition, and what finding out cost beside the comparisons that the
+    /// record counts.
+    func matches(_ record: ComparedRecord, shape: RecordTypeShape) -> (isMet: Bool, checked: Int) {
+        guard case .query(_, let predicate, _, _) = self.subject.subscription.kind else { return (false, 0) }
+        if let condition, condition.shape === shape { return (condition.matches(record), 0) }
+        let condition = CheckedCondition(predicate, shape: shape)
+        self.condition = condition
+        return (condition.matches(record), predicate.comparisonsCount)
+    }
+}
+
+/// Subscriptions of one user that one look into the index finds, and what they are owed.
+///
+/// Used on the router's thread only.
+final class WatchGroup {
+    let audience: Audience
+    /// In the order in which they were heard of first.
+    private(set) var watches: [Watch] = []
+    /// News that could not be afforded when it came.
+    var owed = OwedNews()
+
+    init(of audience: Audience) {
+        self.audience = audience
+    }
+
+    /// `false`: it is there already.
+    func insert(_ watch: Watch) -> Bool {
+        guard self.place(of: watch) == nil else { return false }
+        // Numbers ascend.
+        self.watches.append(watch)
+        return true
+    }
+
+    /// `false`: it is not there.
+    func remove(_ watch: Watch) -> Bool {
+        guard let place = self.place(of: watch) else { return false }
+        self.watches.remove(at: place)
+        return true
+    }
+
+    private func place(of watch: Watch) -> Int? {
+        var low = 0
+        var high = self.watches.count
+        while low < high {
+            let middle = (low + high) / 2
+            if self.watches[middle].subject.number < watch.subject.number {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low < self.watches.count && self.watches[low] === watch ? low : nil
     }
 }
 
 /// The condition of a query's subscription, checked against what is defined of its type.
-struct QueryMatcher {
+struct CheckedCondition {
     /// What the condition was checked against.
     let shape: RecordTypeShape
     /// `nil`: the schema has changed since the subscription was saved, and no record can meet the condition.
@@ -38,12 +94,23 @@ struct QueryMatcher {
 
     init(_ predicate: Predicate, shape: RecordTypeShape) {
         self.shape = shape
-        let checked = try? QueryCheck.check(predicate, type: shape.type)
+        let checked = try? shape.check.condition(predicate)
         self.evaluator = checked.map { PredicateEvaluator($0) }
     }
 
-    func matches(_ record: NamedRecord) -> Bool {
+    func matches(_ record: ComparedRecord) -> Bool {
         self.evaluator?.matches(record) ?? false
+    }
+}
+
+extension Predicate {
+    /// How many comparisons it has, those with each element of a list included.
+    fileprivate var comparisonsCount: Int {
+        switch self {
+        case .all, .nothing: 1
+        case .comparison(let comparison): ComparableValue.elements(of: comparison.operand).count + 1
+        case .and(let parts), .or(let parts): parts.reduce(1) { $0 + $1.comparisonsCount }
+        }
     }
 }
 
@@ -51,7 +118,7 @@ struct QueryMatcher {
 /// hindrance.
 final class RecordTypeShape {
     let definitions: FieldDefinitions
-    let type: QueryableType
+    let check: QueryCheck
 
     init(_ definitions: FieldDefinitions) {
         self.definitions = definitions
@@ -62,7 +129,7 @@ final class RecordTypeShape {
             field.index = field.index ?? 0
             type.fields[name] = field
         }
-        self.type = type
+        self.check = QueryCheck(type)
     }
 }
 

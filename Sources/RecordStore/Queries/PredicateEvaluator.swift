@@ -3,16 +3,28 @@ import RecordModel
 /// Says whether a record meets a condition.
 package struct PredicateEvaluator: Sendable {
     private let predicate: CheckedPredicate
-    private let interest: FieldsOfInterest
 
     package init(_ predicate: CheckedPredicate) {
         self.predicate = predicate
-        self.interest = FieldsOfInterest(predicate.fields)
     }
 
-    package func matches(_ record: NamedRecord) -> Bool {
-        self.predicate.matches(self.interest.values(of: record))
+    package func matches(_ record: ComparedRecord) -> Bool {
+        self.predicate.matches(record)
     }
+}
+
+/// The values of one record, for conditions.
+protocol ConditionValues {
+    /// `nil`: the record does not have the field, or it can't be compared.
+    func elements(of field: String) -> [ComparableValue]?
+    /// The words of some fields.
+    func tokens(of fields: [String]) -> Set<[UInt8]>
+    /// Notes that values were compared so many times.
+    func count(comparisons: Int)
+}
+
+extension RecordValues: ConditionValues {
+    func count(comparisons: Int) {}
 }
 
 extension CheckedPredicate {
@@ -25,7 +37,7 @@ extension CheckedPredicate {
         }
     }
 
-    func matches(_ values: RecordValues) -> Bool {
+    func matches(_ values: some ConditionValues) -> Bool {
         switch self {
         case .all: true
         case .nothing: false
@@ -37,33 +49,51 @@ extension CheckedPredicate {
 }
 
 extension FieldTest {
-    fileprivate func matches(_ values: RecordValues) -> Bool {
+    fileprivate func matches(_ values: some ConditionValues) -> Bool {
         self.isMet(by: values) != self.isNegated
     }
 
-    private func isMet(by values: RecordValues) -> Bool {
+    private func isMet(by values: some ConditionValues) -> Bool {
         switch self.condition {
         case .anyToken(let tokens):
+            values.count(comparisons: tokens.count)
             let there = values.tokens(of: self.fields)
             return tokens.contains { there.contains($0) }
         case .allTokens(let tokens):
+            values.count(comparisons: tokens.count)
             let there = values.tokens(of: self.fields)
             return tokens.allSatisfy { there.contains($0) }
         case .anyOf, .allOf, .range, .prefix, .near:
             // A test that is no search looks at one field.
             guard let field = self.fields.first, let elements = values.elements(of: field) else {
+                values.count(comparisons: 1)
                 return false
             }
+            values.count(comparisons: self.condition.comparisons(with: elements.count))
             return self.condition.isMet(by: elements)
         }
     }
 }
 
 extension ValueCondition {
+    /// With how many comparisons it is found out at the most; at least 1.
+    fileprivate func comparisons(with elements: Int) -> Int {
+        switch self {
+        case .anyOf(let values): max(1, elements) * (Int.bitWidth - values.count.leadingZeroBitCount)
+        case .allOf(let values): max(1, elements) + values.count
+        case .range, .prefix, .near, .anyToken, .allTokens: max(1, elements)
+        }
+    }
+
     fileprivate func isMet(by elements: [ComparableValue]) -> Bool {
         switch self {
         case .anyOf(let values): elements.contains { values.containsSorted($0) }
-        case .allOf(let values): values.allSatisfy { elements.contains($0) }
+        case .allOf(let values):
+            if values.count < 8 || elements.count < 8 {
+                values.allSatisfy { elements.contains($0) }
+            } else {
+                Set(elements).isSuperset(of: values)
+            }
         case .range(let range): elements.contains { range.contains($0) }
         case .prefix(let prefix): elements.contains { $0.starts(with: prefix) }
         case .near(let centre, let metres):

@@ -9,7 +9,7 @@ package struct QueryCheck {
     /// What a client should wait for an index that is being built.
     private static let buildingRetryMilliseconds: UInt32 = 1_000
 
-    private init(_ type: QueryableType) {
+    package init(_ type: QueryableType) {
         self.type = type
         self.searchable = type.fields
             .filter { SystemField(rawValue: $0.key) == nil && $0.value.indexes.contains(.searchable) }
@@ -50,7 +50,12 @@ package struct QueryCheck {
     ) throws(StoreError)
         -> CheckedPredicate
     {
-        try QueryCheck(type).checked(predicate).simplified
+        try QueryCheck(type).condition(predicate)
+    }
+
+    /// The same, of many conditions on one type.
+    package func condition(_ predicate: Predicate) throws(StoreError) -> CheckedPredicate {
+        try self.checked(predicate).simplified
     }
 
     private func checked(_ predicate: Predicate) throws(StoreError) -> CheckedPredicate {

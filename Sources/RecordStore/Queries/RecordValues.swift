@@ -52,19 +52,11 @@ struct RecordValues {
 
     /// `nil`: the record does not have the field, or it is encrypted, and so can't be compared.
     func elements(of field: String) -> [ComparableValue]? {
-        if let system = SystemField(rawValue: field) { return self.system(system).map { [$0] } }
+        if let system = SystemField(rawValue: field) { return self.record.value(of: system).map { [$0] } }
         guard let slot = self.slots[field], let slice = self.slices[slot], !slice.isEncrypted else {
             return nil
         }
-        let body = self.record.stored.body
-        switch slice.type {
-        case .string, .bytes: return [.bytes(Array(body.bytes[slice.value]))]
-        case .emptyList: return []
-        case .clear: return nil
-        case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
-            .timestampList, .bytesList, .locationList, .referenceList, .asset, .assetList:
-            return ComparableValue.elements(of: body.value(of: slice))
-        }
+        return self.record.stored.body.elements(of: slice)
     }
 
     /// How much there is to look at in a field; `nil`: nothing.
@@ -95,17 +87,39 @@ struct RecordValues {
         guard let slot = self.slots[field], let slice = self.slices[slot], !slice.isEncrypted else {
             return []
         }
-        return switch self.record.stored.body.value(of: slice) {
+        return self.record.stored.body.texts(of: slice)
+    }
+}
+
+extension RecordBody {
+    /// The values that a field offers to a comparison; `nil`: none can be compared with it.
+    func elements(of slice: FieldSlice) -> [ComparableValue]? {
+        switch slice.type {
+        case .string, .bytes: [.bytes(Array(self.bytes[slice.value]))]
+        case .emptyList: []
+        case .clear: nil
+        case .int64, .double, .timestamp, .location, .reference, .stringList, .int64List, .doubleList,
+            .timestampList, .bytesList, .locationList, .referenceList, .asset, .assetList:
+            ComparableValue.elements(of: self.value(of: slice))
+        }
+    }
+
+    /// The texts of a field that full text looks at.
+    func texts(of slice: FieldSlice) -> [String] {
+        switch self.value(of: slice) {
         case .string(let text): [text]
         case .stringList(let texts): texts
         default: []
         }
     }
+}
 
-    private func system(_ field: SystemField) -> ComparableValue? {
-        let stored = self.record.stored
+extension NamedRecord {
+    /// `nil`: the record does not have it.
+    func value(of field: SystemField) -> ComparableValue? {
+        let stored = self.stored
         return switch field {
-        case .recordID: .bytes(Array(self.record.name.utf8))
+        case .recordID: .bytes(Array(self.name.utf8))
         case .createTime: .double(ServerDate.seconds(milliseconds: stored.system.createdMilliseconds))
         case .modTime: .double(ServerDate.seconds(milliseconds: stored.system.modifiedMilliseconds))
         case .createdBy: Self.author(stored.system.createdBy)
