@@ -7,9 +7,6 @@ import ServerCertificates
 struct FolderModes {
     let path: String
 
-    /// Members of its group may look which files a folder has; they can read none.
-    private static let looking: UInt32 = 0o050
-
     /// Refuses a folder that others may write to, unless it is ours and empty: then `narrow` takes that from them.
     ///
     /// - Throws: `configuration`, with the command to type.
@@ -19,36 +16,40 @@ struct FolderModes {
         throw self.isShared(status)
     }
 
-    /// Takes from others what they may do with the folder, and with folders and files in it, none of which need be there.
+    /// Takes from others what they may do with folders and files in it, none of which need be there, and with the folder if it is empty.
+    ///
+    /// One that is not empty may be used for other things too. Others who may look into it learn names, since no file is theirs to read.
     ///
     /// - Returns: The paths of those that others had access to.
     /// - Throws: `configuration`, if others may still write, or have put something into a folder that was empty.
     func narrow(folders: [String] = [], files: [String] = []) throws(CommandFailure) -> [String] {
         try self.check()
-        let before = FileStatus(path: self.path)
-        var narrowed = try self.narrow(before, keeping: Self.looking)
-        if let before, before.isWritableForOthers, !self.isEmpty {
-            // As it was: the next one to look is not to take it for ours.
-            chmod(self.path, before.mode)
-            throw self.isShared(before)
+        var narrowed: [String] = []
+        if self.isEmpty, let before = FileStatus(path: self.path) {
+            narrowed += try self.narrow(before)
+            guard self.isEmpty else {
+                // As it was: the next one to look is not to take it for ours.
+                chmod(self.path, before.mode)
+                throw self.isShared(before)
+            }
         }
         // A link to a folder is an operator's who has its contents on another disk. A link in the place of a file stays as it is.
         for name in folders {
             let folder = FolderModes(path: self.path + "/" + name)
             let status = FileStatus(path: folder.path)
-            if status?.isFolder == true { narrowed += try folder.narrow(status, keeping: 0) }
+            if let status, status.isFolder { narrowed += try folder.narrow(status) }
         }
         for name in files {
             let file = FolderModes(path: self.path + "/" + name)
             let status = FileStatus(path: file.path, followsLinks: false)
-            if status?.isFile == true { narrowed += try file.narrow(status, keeping: 0) }
+            if let status, status.isFile { narrowed += try file.narrow(status) }
         }
         return narrowed
     }
 
-    private func narrow(_ status: FileStatus?, keeping kept: UInt32) throws(CommandFailure) -> [String] {
-        guard let status, status.othersMode & ~kept != 0 else { return [] }
-        if chmod(self.path, status.mode & ~(status.othersMode & ~kept)) == 0 { return [self.path] }
+    private func narrow(_ status: FileStatus) throws(CommandFailure) -> [String] {
+        guard status.othersMode != 0 else { return [] }
+        if chmod(self.path, status.mode & ~status.othersMode) == 0 { return [self.path] }
         // Of another owner, on a file system that keeps no modes, …: who can only read learns some names.
         guard !status.isWritableForOthers else { throw self.isShared(status) }
         return []

@@ -54,7 +54,7 @@ struct FolderModeTests {
         try FileManager.default.createDirectory(atPath: self.data, withIntermediateDirectories: true)
         chmod(self.data, 0o777)
         #expect(try await self.serve().contains("other users had access to the data folder"))
-        #expect(try self.mode(self.data) == 0o750)
+        #expect(try self.mode(self.data) == 0o700)
         #expect(try await !self.serve().contains("other users had access"))
     }
 
@@ -72,7 +72,8 @@ struct FolderModeTests {
         #expect(line.count == 1 && files.allSatisfy { line[0].contains($0) }, "\(log)")
         for path in files { #expect(try self.mode(path) == 0o600) }
         #expect(try self.mode(self.data + "/assets") == 0o700)
-        #expect(try self.mode(self.data) == 0o750)
+        // It may be an operator's for other things too.
+        #expect(try self.mode(self.data) == 0o755)
     }
 
     @Test func `keys of the private authority that others may read are narrowed, and told once`() async throws
@@ -86,6 +87,42 @@ struct FolderModeTests {
         for key in keys { #expect(try log.contains(key) && self.mode(key) == 0o600) }
         #expect(try self.mode(self.data + "/tls/ca.pem") == 0o644)
         #expect(try await !self.serve().contains("other users had access"))
+    }
+
+    @Test func `a backup is its owner's alone, and one that others may change is not restored`() async throws
+    {
+        try await ServerProcess.makeStore(in: self.data)
+        let backup = self.directory.path + "/backup"
+        try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: true)
+        chmod(backup, 0o777)
+        let made = try await self.run("backup --to \(backup)")
+        #expect(made.exitCode == 0, "\(made.errors)")
+        #expect(try self.mode(backup) == 0o700)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: backup) {
+            #expect(try self.mode(backup + "/" + name) & 0o077 == 0, "\(name)")
+        }
+        let target = self.directory.path + "/restored"
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+        for path in [backup, backup + "/backup.json", backup + "/tidemark.sqlite"] {
+            let mode = try self.mode(path)
+            chmod(path, mode | 0o002)
+            let refused = try await self.run("restore --from \(backup) --data \(target)")
+            #expect(refused.exitCode == 78, "\(refused.errors)")
+            #expect(refused.errors.contains("chmod go-w \(path)"), "\(refused.errors)")
+            chmod(path, mode)
+        }
+        chmod(target, 0o777)
+        let restored = try await self.run("restore --from \(backup) --data \(target)")
+        #expect(restored.exitCode == 0, "\(restored.errors)")
+        #expect(try self.mode(target) == 0o700)
+    }
+
+    @Test func `a folder with other things in it keeps the mode that its operator gave it`() async throws {
+        try FileManager.default.createDirectory(atPath: self.data, withIntermediateDirectories: true)
+        try "a guest".write(toFile: self.data + "/hosts", atomically: true, encoding: .utf8)
+        chmod(self.data, 0o755)
+        for _ in 0..<2 { #expect(try await !self.serve().contains("other users had access")) }
+        #expect(try self.mode(self.data) == 0o755)
     }
 
     @Test(arguments: ["link", "dangling link", "pipe"])

@@ -1,4 +1,5 @@
 import Foundation
+import ServerCertificates
 import SQLiteEngine
 
 /// A backup: what a server needs of a data folder, and a list of it.
@@ -22,6 +23,22 @@ struct BackupFolder: Hashable {
     var manifestPath: String { self.path + "/backup.json" }
     var unfinishedPath: String { self.path + "/backup.unfinished" }
     var assetsPath: String { self.path + "/assets" }
+
+    /// Refuses a backup that others may have changed: with the list of its files they could give themselves tokens and keys.
+    ///
+    /// - Throws: `configuration`.
+    func refuseIfShared() throws(CommandFailure) {
+        guard
+            let shared = [self.path, self.manifestPath, StoreFile.path(in: self.path)].first(where: {
+                FileStatus(path: $0)?.isWritableForOthers ?? false
+            })
+        else { return }
+        throw CommandFailure(
+            .configuration,
+            "other users may write to \(shared), and may have changed the backup. If you know that they have not: "
+                + "chmod go-w \(ShellText.quoted(shared))"
+        )
+    }
 }
 
 /// What a backup has, and what each file was when it was made.

@@ -33,6 +33,7 @@ struct BackupRun {
                 "\(target.path) is not empty, and a backup overwrites nothing. Name a new folder with --to."
             )
         }
+        try self.folder.narrow()
     }
 
     /// Copies everything; an error leaves the folder as it was before.

@@ -27,6 +27,13 @@ struct CopyFolder {
         }
     }
 
+    /// Takes from others what they may do with it, when it is empty: what comes into it has all data and all keys.
+    ///
+    /// - Throws: `configuration`, if others may write to it.
+    func narrow() throws(CommandFailure) {
+        _ = try FolderModes(path: self.path).narrow()
+    }
+
     /// What is in it, in order.
     func contents() throws(CommandFailure) -> [String] {
         do {

@@ -22,9 +22,11 @@ struct RestoreRun {
         self.source = source
         self.target = target
         try DataFolderAccess(folder: target).check()
+        try source.refuseIfShared()
         self.manifest = try BackupManifest.read(in: source)
         self.folder = try CopyFolder(making: target.path)
         try self.refuseUnlessEmpty()
+        try self.folder.narrow()
     }
 
     /// Copies everything; an error leaves the folder as it was before.
