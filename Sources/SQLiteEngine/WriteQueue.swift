@@ -67,7 +67,8 @@ final class WriteQueue: @unchecked Sendable {
         fileprivate mutating func add(_ job: Job) {
             self.jobs.append(job)
             let portion = job.portion
-            if self.portions.last?.holder == portion.holder {
+            // A portion may be of no holder: nil equals nil, also where there is none yet.
+            if let last = self.portions.last, last.holder == portion.holder {
                 self.portions[self.portions.count - 1].add(portion)
             } else {
                 self.portions.append(portion)
