@@ -52,6 +52,31 @@ struct RouterQueueTests {
         #expect(queue.add(change))
     }
 
+    @Test func `a database that has too much waiting loses its details, and no other loses any`() throws {
+        let queue = RouterQueue(changesMax: 90)
+        let zone = CommittedChange.Kind.zoneCreated("Zone")
+        var kept = 0
+        for position in 1...1_000 where queue.add(Self.committed([Sample.change(zone, at: Int64(position))]))
+        {
+            kept += 1
+        }
+        // Half, as nobody else has any.
+        #expect(kept == 45)
+        let both = [
+            Sample.change(zone, at: 1_001), Sample.change(zone, at: 7, in: Sample.publicDatabase),
+        ]
+        #expect(!queue.add(Self.committed(both)))
+        let events = try #require(queue.takeAll())
+        guard case .committed(let last)? = events.last, case .skipped(let skipped)? = events.dropLast().last
+        else {
+            Issue.record("the other's change was dropped")
+            return
+        }
+        #expect(last.changes.map(\.database) == [Sample.publicDatabase])
+        #expect(skipped.databases == [Sample.privateDatabase: 1_001])
+        #expect(queue.waiting == 0)
+    }
+
     @Test func `large records fill it as well`() {
         let queue = RouterQueue(bytesMax: 5_000)
         let body = [Field(name: "value", value: .bytes([UInt8](repeating: 1, count: 6_000)))]

@@ -4,8 +4,8 @@ import RecordStore
 
 /// What waits for the router, in the order of commits, bounded in changes and bytes.
 ///
-/// Beyond a bound the details of transactions are dropped: what stays is which databases changed, and what became of subscriptions. Nobody
-/// who adds ever waits.
+/// Databases share the bounds: none may have more waiting than is left for the others. Beyond that the details of its changes are dropped,
+/// and of no other's: what stays is that it changed, and what became of its subscriptions. Nobody who adds ever waits.
 ///
 /// SAFETY: `state` is read and written only while the condition is locked.
 final class RouterQueue: @unchecked Sendable {
@@ -19,46 +19,77 @@ final class RouterQueue: @unchecked Sendable {
         case stopped(UInt64)
     }
 
-    private struct State {
-        var events: [Event] = []
+    /// What waits of a database, or of all.
+    private struct Amount {
         var changes = 0
         var bytes = 0
+
+        mutating func add(_ other: Amount) {
+            self.changes += other.changes
+            self.bytes += other.bytes
+        }
+    }
+
+    private struct State {
+        var events: [Event] = []
+        var all = Amount()
+        var byDatabase: [DatabaseID: Amount] = [:]
         var isClosed = false
         var routerWaits = false
     }
 
     private let condition = NSCondition()
     private var state = State()
-    private let changesMax: Int
-    private let bytesMax: Int
+    private let changes: SharedBound
+    private let bytes: SharedBound
 
     init(changesMax: Int = 65_536, bytesMax: Int = 32 * 1_024 * 1_024) {
-        self.changesMax = changesMax
-        self.bytesMax = bytesMax
+        self.changes = SharedBound(capacity: changesMax)
+        self.bytes = SharedBound(capacity: bytesMax)
     }
+
+    /// Changes that wait.
+    var waiting: Int { self.condition.withLock { self.state.all.changes } }
 
     /// An empty queue takes any.
     ///
-    /// `false`: the details were dropped.
+    /// `false`: details were dropped.
     @discardableResult
     func add(_ committed: CommittedChanges) -> Bool {
-        let changes = committed.changes.count + committed.incomplete.count
-        let bytes = committed.changes.reduce(0) { $0 + $1.heldBytes }
+        var amounts: [DatabaseID: Amount] = [:]
+        for change in committed.changes {
+            amounts[change.database, default: Amount()].add(Amount(changes: 1, bytes: change.heldBytes))
+        }
+        for database in committed.incomplete.keys {
+            amounts[database, default: Amount()].add(Amount(changes: 1, bytes: 0))
+        }
         return self.condition.withLock {
             guard !self.state.isClosed else { return true }
-            let hasRoom =
-                self.state.changes == 0
-                || self.state.changes + changes <= self.changesMax
-                    && self.state.bytes + bytes <= self.bytesMax
-            if hasRoom {
-                self.state.changes += changes
-                self.state.bytes += bytes
+            var dropped: Set<DatabaseID> = []
+            let isEmpty = self.state.all.changes == 0
+            for (database, amount) in amounts {
+                if isEmpty || self.hasRoom(for: amount, of: database) {
+                    self.state.all.add(amount)
+                    self.state.byDatabase[database, default: Amount()].add(amount)
+                } else {
+                    dropped.insert(database)
+                }
+            }
+            if dropped.isEmpty {
                 self.append(.committed(committed))
             } else {
-                self.skip(committed)
+                self.skip(committed.keeping { dropped.contains($0) })
+                let rest = committed.keeping { !dropped.contains($0) }
+                if dropped.count < amounts.count { self.append(.committed(rest)) }
             }
-            return hasRoom
+            return dropped.isEmpty
         }
+    }
+
+    private func hasRoom(for amount: Amount, of database: DatabaseID) -> Bool {
+        let own = self.state.byDatabase[database] ?? Amount()
+        return self.changes.admits(amount.changes, own: own.changes, all: self.state.all.changes)
+            && self.bytes.admits(amount.bytes, own: own.bytes, all: self.state.all.bytes)
     }
 
     /// Beginnings and ends of listeners are as many as connections, and have room.
@@ -90,8 +121,8 @@ final class RouterQueue: @unchecked Sendable {
             guard !self.state.isClosed else { return nil }
             let events = self.state.events
             self.state.events = []
-            self.state.changes = 0
-            self.state.bytes = 0
+            self.state.all = Amount()
+            self.state.byDatabase = [:]
             return events
         }
     }
@@ -165,6 +196,17 @@ struct SkippedChanges: Sendable {
         case .subscriptionDeleted(let key):
             self.byName[Name(key)] = (change.environment, .deleted(key))
         }
+    }
+}
+
+extension CommittedChanges {
+    /// Those of some databases.
+    fileprivate func keeping(_ isKept: (DatabaseID) -> Bool) -> CommittedChanges {
+        CommittedChanges(
+            committedMilliseconds: self.committedMilliseconds,
+            changes: self.changes.filter { isKept($0.database) },
+            incomplete: self.incomplete.filter { isKept($0.key) }
+        )
     }
 }
 
