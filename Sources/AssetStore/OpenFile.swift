@@ -7,7 +7,7 @@ import Foundation
 final class OpenFile: Sendable {
     enum Mode {
         case read
-        /// Made when it is not there, readable for its owner only.
+        /// Made when it is not there, readable for its owner only; never behind a link.
         case write
     }
 
@@ -17,7 +17,7 @@ final class OpenFile: Sendable {
         let flags =
             switch mode {
             case .read: O_RDONLY
-            case .write: O_RDWR | O_CREAT
+            case .write: O_RDWR | O_CREAT | O_NOFOLLOW
             }
         self.descriptor = open(path, flags | O_CLOEXEC, 0o600)
         guard self.descriptor >= 0 else { throw AssetStoreError(errno: errno) }

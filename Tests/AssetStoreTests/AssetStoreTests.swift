@@ -44,6 +44,18 @@ struct AssetStoreTests {
         await files.store.shutdown()
     }
 
+    @Test func `nothing is written where a link in the place of a file leads`() throws {
+        let folder = try TemporaryDirectory()
+        let (source, link) = (folder.path + "/source", folder.path + "/link")
+        try Data("asset".utf8).write(to: URL(fileURLWithPath: source))
+        let victim = folder.path + "/victim"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: victim)
+        #expect(throws: FileCopy.Failure.target(.failed(errno: ELOOP))) {
+            try FileCopy.copy(source, to: link, progress: { _ in })
+        }
+        #expect(!FileManager.default.fileExists(atPath: victim))
+    }
+
     @Test func `of files that are read together one that is missing fails alone`() async throws {
         let files = try AssetFiles()
         _ = try self.stored(Array(0..<20), 7, in: files)
