@@ -68,6 +68,8 @@ package struct Bounds: Hashable, Sendable {
     package static let schemaBytesMax = 1024 * 1024
     /// What a schema may lack, as the answer to a check names it.
     package static let missingMax = 10_000
+    /// The same in bytes: the answer is one frame.
+    package static let missingBytesMax = 512 * 1024
     /// Records of a page of a zone's feed, zones of a page of a database's.
     package static let feedPageMax = 1_000
     /// A token, which the server makes and seals.

@@ -125,7 +125,8 @@ package final class RecordServer: Sendable {
         let threads = configuration.threads ?? System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
-            self.context.signInThreads.start()
+            self.context.signIns.start()
+            self.context.schemaChecks.start()
             self.context.credentialWatch.threads.start()
             var loops: [ServedLoop] = []
             for (number, eventLoop) in group.makeIterator().enumerated() {
@@ -163,7 +164,8 @@ package final class RecordServer: Sendable {
         } catch {
             await self.context.router.stop(within: Self.routerStopMin)
             await self.context.files.shutdown()
-            try await self.context.signInThreads.shutdownGracefully()
+            try await self.context.signIns.shutdown()
+            try await self.context.schemaChecks.shutdown()
             try await self.context.credentialWatch.threads.shutdownGracefully()
             try await group.shutdownGracefully()
             throw error
@@ -198,7 +200,8 @@ package final class RecordServer: Sendable {
         self.context.serve(on: [])
         await self.context.router.stop(within: max(Self.routerStopMin, deadline - ContinuousClock.now))
         await self.context.files.shutdown()
-        try? await self.context.signInThreads.shutdownGracefully()
+        try? await self.context.signIns.shutdown()
+        try? await self.context.schemaChecks.shutdown()
         try? await self.context.credentialWatch.threads.shutdownGracefully()
         try? await running.group.shutdownGracefully()
         self.context.logger.info("stopped")

@@ -12,6 +12,9 @@ import WireProtocol
 ///
 /// Everything in it is safe to use from every event loop.
 final class ServerContext: Sendable {
+    /// Texts of schemas that wait, of all clients.
+    private static let schemaCheckBytesMax = 16 * Bounds.schemaBytesMax
+
     let configuration: ServerConfiguration
     let engine: any StorageEngine
     let files: AssetStore
@@ -22,8 +25,10 @@ final class ServerContext: Sendable {
     let authenticator: Authenticator
     /// What the cursors of queries and the tokens of feeds are sealed with.
     let sealKey: SealKey
-    /// For sign-in, which blocks.
-    let signInThreads: NIOThreadPool
+    /// For sign-in, which blocks: a look-up costs 1.
+    let signIns: TurnPool
+    /// For schemas that clients were built for: a byte costs 1.
+    let schemaChecks: TurnPool
     let credentialWatch: CredentialWatch
     let refusals = Mutex(RefusalPace())
     let guesses: Mutex<GuessPace>
@@ -81,7 +86,8 @@ final class ServerContext: Sendable {
         )
         self.sealKey = sealKey
         self.router = NotificationRouter(store: engine.subscriptions, metrics: self.metrics)
-        self.signInThreads = NIOThreadPool(numberOfThreads: 2)
+        self.signIns = TurnPool(threadCount: 2, quantum: 4, costMax: configuration.listen.connectionsMax)
+        self.schemaChecks = TurnPool(threadCount: 1, quantum: 64 * 1_024, costMax: Self.schemaCheckBytesMax)
         self.logger = logger
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock

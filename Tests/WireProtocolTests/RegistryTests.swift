@@ -64,6 +64,7 @@ enum Registry {
         "query_sort_max": Bounds.querySortMax,
         "schema_bytes_max": Bounds.schemaBytesMax,
         "missing_max": Bounds.missingMax,
+        "missing_bytes_max": Bounds.missingBytesMax,
         "feed_page_max": Bounds.feedPageMax,
         "token_bytes_max": Bounds.tokenBytesMax,
         "client_token_bytes_max": Bounds.clientTokenBytesMax,

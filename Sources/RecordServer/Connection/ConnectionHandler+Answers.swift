@@ -62,6 +62,11 @@ extension ConnectionHandler {
     private func sendFrame(of answer: Answer) -> Progress {
         guard case .sending(let outcomes, let next) = answer.stage else { return .ended }
         guard next < outcomes.count || answer.refusedItem != nil else {
+            // Only one that tells what a schema lacks is large: it waits until the socket takes bytes.
+            if case .ended = outcomes, self.context?.channel.isWritable == false {
+                if answer.heldBytes == 0 { self.hold(outcomes.heldBytes, for: answer) }
+                return .blocked
+            }
             self.end(answer.stream, with: outcomes.end)
             return .ended
         }

@@ -53,17 +53,19 @@ extension ConnectionHandler {
 
     private func signIn(_ hello: Hello, version: UInt32, proof: ReceivedProof?) {
         let authenticator = self.server.authenticator
-        let lookUp = self.server.signInThreads.runIfActive(eventLoop: self.eventLoop) {
-            Result { () throws(SignInRefusal) in try authenticator.signIn(hello, proof: proof) }
-        }
-        lookUp.assumeIsolated().whenComplete { result in
-            switch result {
-            case .success(.success(let admittance)): self.signedIn(admittance, hello: hello, version: version)
-            case .success(.failure(let refusal)): self.refused(hello, refusal)
-            case .failure: self.refused(hello, SignInRefusal(.overloaded))
+        let back = LoopReturn(self)
+        // A connection has no more than one look-up, and looks of one address wait behind each other.
+        let isAdmitted = self.server.signIns.submit(of: self.account.holder, cost: 1) {
+            let result = Result { () throws(SignInRefusal) in try authenticator.signIn(hello, proof: proof) }
+            back { connection in
+                switch result {
+                case .success(let admittance):
+                    connection.signedIn(admittance, hello: hello, version: version)
+                case .failure(let refusal): connection.refused(hello, refusal)
+                }
             }
-            self.flush()
         }
+        if !isAdmitted { self.refused(hello, SignInRefusal(.overloaded)) }
     }
 
     private func signedIn(_ admittance: Admittance, hello: Hello, version: UInt32) {

@@ -16,6 +16,9 @@ extension ConnectionHandler {
         retryAfterMilliseconds: 2 * UInt32(Bounds.reservationMillisecondsMax)
     )
 
+    /// A connection has one schema checked at a time, and its holder no more waiting than is left for the others.
+    private static let tooManyChecks = StoreError.overloaded(retryAfterMilliseconds: 1_000)
+
     func requestReceived(_ frame: Frame) {
         let stream = frame.stream
         switch self.machine.requestReceived(stream, payloadBytes: frame.payload.readableBytes) {
@@ -270,12 +273,16 @@ extension ConnectionHandler {
             self.start(download, for: answer)
         case .checkSchema(let check):
             let schemas = server.engine.schemas
-            server.signInThreads.submit { _ in
-                let outcomes = Outcomes.ended(check.end(schemas: schemas))
-                mailbox.deliver(
-                    EngineReply(connection: connection, stream: stream, result: .success(outcomes))
-                )
-            }
+            let isAdmitted =
+                !self.isCheckingSchema
+                && server.schemaChecks.submit(of: self.account.holder, cost: check.schema.utf8.count) {
+                    let outcomes = Outcomes.ended(check.end(schemas: schemas))
+                    mailbox.deliver(
+                        EngineReply(connection: connection, stream: stream, result: .success(outcomes))
+                    )
+                }
+            guard isAdmitted else { return self.end(stream, failure: Failure(Self.tooManyChecks)) }
+            self.isCheckingSchema = true
         }
     }
 
@@ -286,6 +293,7 @@ extension ConnectionHandler {
         guard let answer = self.answers[stream] else { return }
         guard !answer.breaksConnection else { return self.closeQuietly() }
         self.reserve(0, for: answer)
+        if answer.kind == .checkSchema { self.isCheckingSchema = false }
         switch result {
         case .failure(let error):
             self.end(stream, failure: Failure(error))

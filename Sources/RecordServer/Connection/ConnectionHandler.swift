@@ -56,6 +56,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// What the socket has not taken, as far as it is in the account.
     var socketBytes = 0
     var isExecutingWaiting = false
+    var isCheckingSchema = false
 
     /// Frames of this tick, flushed together.
     var outbound = ByteBuffer()

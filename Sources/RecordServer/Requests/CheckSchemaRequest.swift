@@ -10,6 +10,19 @@ struct SchemaCheck: Sendable {
     let container: String
     let environment: Environment
 
+    /// As many lines as an answer may have, and as fit into it; the last one tells how many more there are.
+    static func lines(_ missing: some Sequence<String>, count: Int) -> [String] {
+        var lines: [String] = []
+        var bytes = 0
+        for line in missing {
+            bytes += line.utf8.count
+            guard lines.count < Bounds.missingMax - 1, bytes <= Bounds.missingBytesMax else { break }
+            lines.append(line)
+        }
+        if lines.count < count { lines.append("AND \(count - lines.count) MORE") }
+        return lines
+    }
+
     /// What ends the answer.
     func end(schemas: any SchemaStore) -> End {
         let required: SchemaDocument
@@ -23,7 +36,7 @@ struct SchemaCheck: Sendable {
         do {
             let inForce = try schemas.schema(ofContainer: self.container, environment: self.environment)
             let missing = SchemaRules.shortfalls(of: inForce, comparedWith: required)
-            return End(missing: missing.prefix(Bounds.missingMax).map(\.description))
+            return End(missing: Self.lines(missing.lazy.map(\.description), count: missing.count))
         } catch {
             return End(failure: Failure(StoreError.storageUnavailable(retryAfterMilliseconds: 1_000)))
         }

@@ -1,0 +1,68 @@
+import NIOPosix
+import RecordStore
+import Synchronization
+
+/// Threads for work that blocks, which holders get in turns.
+///
+/// Nobody may have more waiting than is left for the others.
+final class TurnPool: Sendable {
+    typealias Work = @Sendable () -> Void
+
+    private struct State {
+        var waiting: TurnQueue<Work>
+        /// Threads that have work.
+        var busy = 0
+    }
+
+    private let threads: NIOThreadPool
+    private let threadCount: Int
+    private let costMax: SharedBound
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - threadCount: How much is done at the same time.
+    ///   - quantum: What each holder is served in a round, in the unit of the costs.
+    ///   - costMax: What may wait of all holders together, in the same unit.
+    init(threadCount: Int, quantum: Int, costMax: Int) {
+        self.threads = NIOThreadPool(numberOfThreads: threadCount)
+        self.threadCount = threadCount
+        self.costMax = SharedBound(capacity: costMax)
+        self.state = Mutex(State(waiting: TurnQueue(quantum: quantum)))
+    }
+
+    func start() { self.threads.start() }
+
+    /// What waits is not done any more.
+    func shutdown() async throws { try await self.threads.shutdownGracefully() }
+
+    /// Has work done on a thread when its holder's turn comes.
+    ///
+    /// `false`: its holder has as much waiting as there may be, and it is not done.
+    func submit(of holder: AccountHolder, cost: Int, _ work: @escaping Work) -> Bool {
+        let (isAdmitted, isStarting) = self.state.withLock { state in
+            let own = state.waiting.cost(of: holder)
+            guard own == 0 || self.costMax.admits(cost, own: own, all: state.waiting.cost) else {
+                return (false, false)
+            }
+            state.waiting.append(work, of: holder, cost: cost)
+            guard state.busy < self.threadCount else { return (true, false) }
+            state.busy += 1
+            return (true, true)
+        }
+        if isStarting { self.threads.submit { _ in self.work() } }
+        return isAdmitted
+    }
+
+    /// Works until nothing waits.
+    private func work() {
+        while let next = self.next() { next() }
+    }
+
+    private func next() -> Work? {
+        self.state.withLock { state in
+            let next = state.waiting.popFirst()
+            if next == nil { state.busy -= 1 }
+            return next
+        }
+    }
+}
