@@ -78,6 +78,9 @@ package struct Bounds: Hashable, Sendable {
     package static let clientTokenBytesMax = 1_024
     /// Subscriptions of a user in a database: each is held in memory while somebody listens.
     package static let subscriptionsMax = 10_000
+    /// Changes that wait to be compared with subscriptions, and the memory that they hold.
+    package static let routerChangesMax = 65_536
+    package static let routerBytesMax = 32 * 1024 * 1024
     /// Comparisons of changes with subscriptions that users may owe together: what they owe is paid off as time passes.
     package static let subscriptionDebtMax = 400_000
     /// Comparisons that a user pays off in a second.

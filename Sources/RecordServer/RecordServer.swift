@@ -72,7 +72,7 @@ package final class RecordServer: Sendable {
     /// Everything that is counted and measured without a look into the store.
     package var metrics: [Metric] {
         let uploads = self.context.uploadTurns.counts
-        return self.context.metrics.readings + self.context.accounts.readings
+        return self.context.metrics.readings + self.context.accounts.readings + self.context.router.readings
             + self.context.engine.statistics.readings + [
                 Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
             ]

@@ -26,23 +26,25 @@ struct RouterStopTests {
         store.open()
     }
 
-    /// A router that asks whether somebody may read the first of a thousand records, and gets no answer.
+    /// A router that asks whether somebody may read the first of many records, and gets no answer.
     private static func blocked(by store: GatedStore) async -> NotificationRouter {
         let router = NotificationRouter(store: store, metrics: ServerMetrics())
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         router.start(mailboxes: [ListenerMailbox(eventLoop: eventLoop) { _ in }])
         router.listen(Sample.listener(1))
-        let record = CommittedRecord(
-            zone: "Zone",
-            name: "record",
-            before: nil,
-            after: Sample.stored(),
-            definitions: Sample.definitions([:])
-        )
-        for position in 0..<1_000 {
-            let change = Sample.change(.record(record), at: 20 + Int64(position), in: Sample.publicDatabase)
-            store.commit(CommittedChanges(committedMilliseconds: 1, changes: [change]))
+        // Each is another question.
+        let changes = (0..<1_000).map { number in
+            let record = CommittedRecord(
+                zone: "Zone",
+                name: "record",
+                before: nil,
+                after: Sample.stored(createdBy: "_\(number)"),
+                definitions: Sample.definitions([:])
+            )
+            return Sample.change(.record(record), at: 20 + Int64(number), in: Sample.publicDatabase)
         }
+        store.commit(CommittedChanges(committedMilliseconds: 1, changes: changes))
+        store.commit(CommittedChanges(committedMilliseconds: 1, changes: changes))
         while store.questions == 0 { await Task.yield() }
         return router
     }

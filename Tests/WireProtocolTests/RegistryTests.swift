@@ -69,6 +69,8 @@ enum Registry {
         "token_bytes_max": Bounds.tokenBytesMax,
         "client_token_bytes_max": Bounds.clientTokenBytesMax,
         "subscriptions_max": Bounds.subscriptionsMax,
+        "router_changes_max": Bounds.routerChangesMax,
+        "router_bytes_max": Bounds.routerBytesMax,
         "subscription_debt_max": Bounds.subscriptionDebtMax,
         "subscription_debt_per_second": Bounds.subscriptionDebtPerSecond,
         "subscription_debt_total_per_second": Bounds.subscriptionDebtTotalPerSecond,

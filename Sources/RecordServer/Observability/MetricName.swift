@@ -28,6 +28,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case notificationsSent = "tidemark_notifications_sent_total"
     case notificationsCoalesced = "tidemark_notifications_coalesced_total"
     case notificationDetailsDropped = "tidemark_notification_details_dropped_total"
+    case notificationChangesWaiting = "tidemark_notification_changes_waiting"
     case subscriptionComparisons = "tidemark_subscription_comparisons_total"
     case subscriptionNews = "tidemark_subscription_news_total"
     case assetReceivedBytes = "tidemark_asset_received_bytes_total"
@@ -80,6 +81,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .notificationsSent: "Notifications that were sent."
         case .notificationsCoalesced: "Notifications that a later one of their subscription replaced."
         case .notificationDetailsDropped: "Transactions of which listeners learn only that something changed."
+        case .notificationChangesWaiting: "Changes that wait to be compared with subscriptions."
         case .subscriptionComparisons: "Comparisons of changed records with conditions of subscriptions."
         case .subscriptionNews:
             "Subscriptions that learned only that there may be news, because comparing cost their user too much."

@@ -31,6 +31,9 @@ final class NotificationRouter: Sendable {
         self.clock = clock
     }
 
+    /// What is measured when it is asked for.
+    var readings: [Metric] { [Metric(.notificationChangesWaiting, self.queue.waiting)] }
+
     /// Starts the thread.
     func start(mailboxes: [ListenerMailbox]) {
         // Of no group that a shutdown ends: the thread may come to its end later.
@@ -122,7 +125,7 @@ final class NotificationRouter: Sendable {
     ) {
         switch event {
         case .committed(let committed):
-            routing.committed(committed, mayRead: mayRead)
+            routing.committed(committed, mayRead: mayRead) { self.queue.isClosed }
         case .skipped(let skipped):
             for (environment, change) in skipped.subscriptions {
                 switch change {

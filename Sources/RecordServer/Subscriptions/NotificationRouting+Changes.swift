@@ -28,9 +28,15 @@ extension NotificationRouting {
         var touched: [Touched] = []
     }
 
-    mutating func committed(_ committed: CommittedChanges, mayRead: MayRead) {
+    /// - Parameter isStopped: Asked before each change: then the rest is of no account any more.
+    mutating func committed(
+        _ committed: CommittedChanges,
+        mayRead: MayRead,
+        isStopped: () -> Bool = { false }
+    ) {
         var known = Known()
         for change in committed.changes {
+            guard !isStopped() else { return }
             switch change.kind {
             case .subscriptionSaved(let watched):
                 self.saved(watched, in: change.environment)

@@ -43,7 +43,7 @@ final class RouterQueue: @unchecked Sendable {
     private let changes: SharedBound
     private let bytes: SharedBound
 
-    init(changesMax: Int = 65_536, bytesMax: Int = 32 * 1_024 * 1_024) {
+    init(changesMax: Int = Bounds.routerChangesMax, bytesMax: Int = Bounds.routerBytesMax) {
         self.changes = SharedBound(capacity: changesMax)
         self.bytes = SharedBound(capacity: bytesMax)
     }
