@@ -33,7 +33,12 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A certificate chain in PEM, the server's first.", valueName: "file"))
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's key in PEM.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The certificate's key in PEM; mode 600, or 640 with the server's group.",
+            valueName: "file"
+        )
+    )
     var tlsKey: String?
 
     @Option(
