@@ -21,6 +21,8 @@ package struct Bounds: Hashable, Sendable {
     package var deleteSelfReferencesMax = 750
     /// Records that one delete may take along or find in its way, itself included: bounds the writer's time for it.
     package var cascadeRecordsMax = 50_000
+    /// Of them, those that one transaction deletes: more go in turns, beside the requests of others.
+    package var cascadeTurnMax = 1_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
     /// Zones of a database, `_defaultZone` included: bounds the answer that lists them all.

@@ -8,8 +8,21 @@ struct ModifyRecordsRule {
     let bounds: Bounds
     let transaction: any WriteTransaction
 
-    /// One outcome an item, saves first.
-    func execute() throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+    enum OnExecute {
+        /// One outcome an item, saves first.
+        case finished(Result<[WriteOutcome], StoreError>)
+        /// Only records that go with a delete have gone; the rest is to be executed in other transactions.
+        case unfinished(CascadeTurns)
+    }
+
+    /// Executes what is left behind some turns; `nil`: all of it.
+    func execute(behind turns: CascadeTurns?) throws(StorageFailure) -> OnExecute {
+        if let turns, turns.nextCount > 0,
+            var plan = try ZonePlan(rule: self, zone: turns.zone, isSchemaFrozen: true),
+            let rest = try plan.take(turns)
+        {
+            return .unfinished(rest)
+        }
         let count = self.operation.saves.count + self.operation.deletes.count
         let batches: [Batch]
         do throws(StoreError) {
@@ -18,29 +31,42 @@ struct ModifyRecordsRule {
             batches = self.batches
             try self.checkShape(of: batches)
         } catch {
-            return .failure(error)
+            return .finished(.failure(error))
         }
         let isSchemaFrozen = try self.transaction.isSchemaFrozen(in: self.requester.environment)
         var outcomes = [WriteOutcome](repeating: .failed(.internalFault), count: count)
+        if batches.count > 1 {
+            // Nothing of the request may be written before all of its turns.
+            for batch in batches where !batch.deletes.isEmpty {
+                if let rest = try self.plan(batch, isSchemaFrozen)?.firstTurn() { return .unfinished(rest) }
+            }
+        }
         for batch in batches {
-            guard
-                var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen)
-            else {
+            guard let plan = try self.plan(batch, isSchemaFrozen) else {
                 for index in batch.saves + batch.deletes { outcomes[index] = .failed(.missing(batch.zone)) }
                 continue
             }
-            for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
-            try plan.settleSaves()
-            for index in batch.deletes {
-                try plan.judge(delete: self.operation.deletes[self.deleteOffset(index)], index: index)
-            }
-            plan.settleDeletes()
-            if self.operation.isAtomic, !batch.zone.isDefault {
-                plan.failPeers(of: batch.saves + batch.deletes)
-            }
+            if let rest = try plan.firstTurn() { return .unfinished(rest) }
             try plan.apply(outcomes: &outcomes)
         }
-        return .success(outcomes)
+        return .finished(.success(outcomes))
+    }
+
+    /// Judges the items of a zone; `nil`: it is not there.
+    private func plan(_ batch: Batch, _ isSchemaFrozen: Bool) throws(StorageFailure) -> ZonePlan? {
+        guard var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen) else {
+            return nil
+        }
+        for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
+        try plan.settleSaves()
+        for index in batch.deletes {
+            try plan.judge(delete: self.operation.deletes[self.deleteOffset(index)], index: index)
+        }
+        repeat { plan.settleDeletes() } while try plan.settleTurns()
+        if self.operation.isAtomic, !batch.zone.isDefault {
+            plan.failPeers(of: batch.saves + batch.deletes)
+        }
+        return plan
     }
 
     private func deleteOffset(_ index: Int) -> Int { index - self.operation.saves.count }

@@ -14,41 +14,45 @@ package struct WriteRules: Sendable {
     /// Clocks of clients may run ahead, but an ID from far ahead would stay on disk for as long.
     package static let clockSkewMaxMilliseconds: Int64 = 86_400_000
 
-    package struct Execution: Sendable {
-        package let result: Result<[WriteOutcome], StoreError>
-        package let isReplay: Bool
-
-        package init(result: Result<[WriteOutcome], StoreError>, isReplay: Bool) {
-            self.result = result
-            self.isReplay = isReplay
-        }
+    package enum Execution: Sendable {
+        case finished(Result<[WriteOutcome], StoreError>, isReplay: Bool)
+        /// To be executed again behind these turns, in another transaction; until then it counts as not executed.
+        case unfinished(CascadeTurns)
     }
 
-    /// Executes a request, or finds what its first execution left.
+    /// Executes a request, or what is left of it behind some turns, or finds what its first execution left.
     ///
     /// - Throws: `StorageFailure` when a primitive failed: the request has to be rolled back.
     package func execute(
         _ request: WriteRequest,
+        behind turns: CascadeTurns? = nil,
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Execution {
-        if let refusal = self.refusal(of: request.requestID, nowMilliseconds: transaction.nowMilliseconds) {
-            return Execution(result: .failure(refusal), isReplay: false)
+        // What has begun is not too old.
+        if turns == nil,
+            let refusal = self.refusal(of: request.requestID, nowMilliseconds: transaction.nowMilliseconds)
+        {
+            return .finished(.failure(refusal), isReplay: false)
         }
         let database = request.requester.database
         if let stored = try transaction.outcome(of: request.requestID, in: database) {
             let outcomes = try StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
                 .decode(stored)
-            return Execution(result: .success(outcomes), isReplay: true)
+            return .finished(.success(outcomes), isReplay: true)
         }
         let result: Result<[WriteOutcome], StoreError>
         switch request.operation {
         case .modifyRecords(let operation):
-            result = try ModifyRecordsRule(
+            let rule = ModifyRecordsRule(
                 requester: request.requester,
                 operation: operation,
                 bounds: self.bounds,
                 transaction: transaction
-            ).execute()
+            )
+            switch try rule.execute(behind: turns) {
+            case .finished(let finished): result = finished
+            case .unfinished(let rest): return .unfinished(rest)
+            }
         case .modifyZones(let operation):
             result = try ModifyZonesRule(
                 requester: request.requester,
@@ -73,7 +77,7 @@ package struct WriteRules: Sendable {
                 .encode(outcomes)
             try transaction.storeOutcome(stored, of: request.requestID, in: database)
         }
-        return Execution(result: result, isReplay: false)
+        return .finished(result, isReplay: false)
     }
 
     private func joining(_ request: WriteRequest, _ transaction: any WriteTransaction) -> JoinRule {

@@ -67,7 +67,7 @@ extension ZonePlan {
         }
     }
 
-    private func delete(_ name: String) throws(StorageFailure) {
+    func delete(_ name: String) throws(StorageFailure) {
         let transaction = self.rule.transaction
         // Another delete of the request may have taken it along.
         guard let record = try transaction.record(named: name, in: self.key) else { return }

@@ -33,9 +33,7 @@ extension ZonePlan {
             self.deletes.append(leaving)
             return
         }
-        guard record.recordType != UserRecord.type, !self.isForeignRoot(name),
-            try self.access(to: record, ofType: record.recordType).mayWrite(record)
-        else {
+        guard try self.mayDelete(record, named: name) else {
             self.failures[index] = .permissionDenied(.write)
             return
         }
@@ -44,6 +42,11 @@ extension ZonePlan {
             return
         }
         self.deletes.append(planned)
+    }
+
+    mutating func mayDelete(_ record: StoredRecord, named name: String) throws(StorageFailure) -> Bool {
+        guard record.recordType != UserRecord.type, !self.isForeignRoot(name) else { return false }
+        return try self.access(to: record, ofType: record.recordType).mayWrite(record)
     }
 
     /// Refuses deletes that would leave a reference dangling.

@@ -12,6 +12,8 @@ struct ZonePlan {
     /// Accepted so far.
     var saves = PlannedSaves()
     var deletes: [PlannedDelete] = []
+    /// What has to go before the plan is applied; `nil`: nothing.
+    var turns: CascadeTurns?
     /// By number of the item.
     var failures: [Int: StoreError] = [:]
     /// Items that failed, by record name: what needs them is told so.
@@ -260,6 +262,7 @@ struct ZonePlan {
         }
         self.saves = PlannedSaves()
         self.deletes = []
+        self.turns = nil
     }
 }
 

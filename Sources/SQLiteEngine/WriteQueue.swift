@@ -18,10 +18,13 @@ final class WriteQueue: @unchecked Sendable {
     struct PendingWrite {
         let request: WriteRequest
         let reply: @Sendable (Result<[WriteOutcome], StoreError>) -> Void
+        /// What goes before the rest of it; `nil`: it has not begun.
+        var turns: CascadeTurns?
 
         /// At least one, so that a queue of empty requests ends somewhere.
         var records: Int {
-            switch self.request.operation {
+            if let turns, turns.nextCount > 0 { return turns.nextCount }
+            return switch self.request.operation {
             case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
             case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
             case .modifySubscriptions(let operation):
@@ -255,23 +258,32 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Has what was taken, and not executed, wait again: from a number of the batch's jobs on.
-    func putBack(_ batch: inout Batch, from index: Int) {
-        guard index < batch.jobs.count else { return }
-        let back = batch.jobs[index...]
-        batch.jobs.removeSubrange(index...)
-        let kept = batch.jobs
+    /// Has jobs that were taken, and not executed, wait again in their order.
+    func putBack(_ jobs: ArraySlice<Job>, of batch: inout Batch) {
         self.condition.withLock {
-            for job in back.reversed() {
+            for job in jobs.reversed() {
                 let portion = job.portion
+                let place = batch.portions.lastIndex { $0.holder == portion.holder }
+                if let place { batch.portions[place].remove(portion) }
                 self.state.rule.returned(portion)
                 self.state.bytes += portion.bytes
                 self.state.jobs.putBack(job, of: portion.holder ?? Self.nobody, cost: portion.work)
             }
         }
-        batch.portions = []
-        batch.jobs = []
-        for job in kept { batch.add(job) }
+    }
+
+    /// Has a request that was executed in part wait for its next turn, before all others of its holder, who pays for what was done.
+    func putBack(_ write: PendingWrite, recordsDone: Int) {
+        let portion = Job.request(write).portion
+        let holder = write.request.requester.holder
+        let done = OverloadRule.work(records: recordsDone, bytes: 0)
+        self.condition.withLock {
+            self.state.rule.entered(portion)
+            self.state.bytes += portion.bytes
+            self.state.jobs.putBack(.request(write), of: holder, cost: portion.work)
+            // Their turn is over in any case.
+            self.state.jobs.charge(portion.work + max(done, Self.turnWork), of: holder)
+        }
     }
 
     /// What was taken was executed, beginning at a moment of `now`.

@@ -78,6 +78,10 @@ final class Writer: @unchecked Sendable {
     private struct Committed {
         var answers: [Answer]
         var announced: LogSync.Announced
+        /// Executed in part: what came behind it was not executed.
+        var unfinished: WriteQueue.PendingWrite?
+        /// How many were looked at.
+        var executed: Int
     }
 
     /// What is said about a job when it is on disk.
@@ -108,9 +112,9 @@ final class Writer: @unchecked Sendable {
         let start = self.queue.now
         let now = self.clock()
         let works = batch.jobs.filter { job in
-            guard case .request(let write) = job, write.request.deadlineMilliseconds < now else {
-                return true
-            }
+            guard case .request(let write) = job, write.turns == nil,
+                write.request.deadlineMilliseconds < now
+            else { return true }
             write.reply(.failure(.deadlinePassed))
             return false
         }
@@ -121,6 +125,11 @@ final class Writer: @unchecked Sendable {
         }
         do {
             let committed = try self.commit(works, nowMilliseconds: now, transaction, housekeeping)
+            var batch = batch
+            self.queue.putBack(works[committed.executed...], of: &batch)
+            if let unfinished = committed.unfinished {
+                self.queue.putBack(unfinished, recordsDone: self.rules.bounds.cascadeTurnMax)
+            }
             self.queue.executed(batch, since: start)
             let answers = committed.answers
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
@@ -194,17 +203,26 @@ final class Writer: @unchecked Sendable {
         var answers: [Answer] = []
         answers.reserveCapacity(works.count)
         var counted = EngineStatistics()
+        var unfinished: WriteQueue.PendingWrite?
+        var executed = 0
         try transaction.begin(nowMilliseconds: now)
-        for work in works {
+        for work in works where unfinished == nil {
+            executed += 1
             switch work {
-            case .request(let write):
+            case .request(var write):
                 transaction.report.origin = write.request.origin
                 let execution =
                     inSavepoints
-                    ? try self.executeInSavepoint(write.request, transaction)
-                    : try self.rules.execute(write.request, in: transaction)
-                Self.count(execution, in: &counted)
-                answers.append(.request(write, execution.result))
+                    ? try self.executeInSavepoint(write, transaction)
+                    : try self.rules.execute(write.request, behind: write.turns, in: transaction)
+                switch execution {
+                case .finished(let result, let isReplay):
+                    Self.count(result, isReplay: isReplay, in: &counted)
+                    answers.append(.request(write, result))
+                case .unfinished(let turns):
+                    write.turns = turns
+                    unfinished = write
+                }
             case .assets(let work):
                 let reply =
                     inSavepoints
@@ -232,24 +250,29 @@ final class Writer: @unchecked Sendable {
         for event in housekeeping.takeEvents() { self.report(event) }
         counted.commits = 1
         self.statistics.withLock { $0.add(counted) }
-        return Committed(answers: answers, announced: announced)
+        return Committed(
+            answers: answers,
+            announced: announced,
+            unfinished: unfinished,
+            executed: executed
+        )
     }
 
     /// A fault of ours takes back this request and leaves its neighbours alone.
     ///
     /// - Throws: When nothing can be written now, whatever the request.
     private func executeInSavepoint(
-        _ request: WriteRequest,
+        _ write: WriteQueue.PendingWrite,
         _ transaction: WriterTransaction
     ) throws(StorageFailure) -> WriteRules.Execution {
         do throws(StorageFailure) {
             return try transaction.isolated { () throws(StorageFailure) in
-                try self.rules.execute(request, in: transaction)
+                try self.rules.execute(write.request, behind: write.turns, in: transaction)
             }
         } catch {
             guard case .unexpected(let code) = error else { throw error }
             self.report(.requestFaulted(sqliteCode: code))
-            return WriteRules.Execution(result: .failure(.internalFault), isReplay: false)
+            return .finished(.failure(.internalFault), isReplay: false)
         }
     }
 
@@ -266,12 +289,16 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private static func count(_ execution: WriteRules.Execution, in counted: inout EngineStatistics) {
-        if execution.isReplay { counted.requestsReplayed += 1 }
-        switch execution.result {
+    private static func count(
+        _ result: Result<[WriteOutcome], StoreError>,
+        isReplay: Bool,
+        in counted: inout EngineStatistics
+    ) {
+        if isReplay { counted.requestsReplayed += 1 }
+        switch result {
         case .success(let outcomes):
             counted.requestsCommitted += 1
-            guard !execution.isReplay else { return }
+            guard !isReplay else { return }
             for outcome in outcomes {
                 switch outcome {
                 case .recordSaved, .deleted: counted.recordsWritten += 1

@@ -51,6 +51,7 @@ enum Registry {
         "list_elements_max": Bounds.listElementsMax,
         "delete_self_references_max": Bounds.defaults.deleteSelfReferencesMax,
         "cascade_records_max": Bounds.defaults.cascadeRecordsMax,
+        "cascade_turn_max": Bounds.defaults.cascadeTurnMax,
         "parent_depth_max": Bounds.defaults.parentDepthMax,
         "message_bytes_max": Bounds.messageBytesMax,
         "query_bytes_max": Bounds.queryBytesMax,

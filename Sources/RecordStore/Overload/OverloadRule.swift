@@ -59,7 +59,7 @@ package struct OverloadRule: Sendable {
             self.bytes += other.bytes
         }
 
-        fileprivate mutating func remove(_ other: Portion) {
+        package mutating func remove(_ other: Portion) {
             self.requests -= other.requests
             self.work -= other.work
             self.bytes -= other.bytes

@@ -1,0 +1,205 @@
+import RecordModel
+import RecordStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Deletes that take along more than one transaction deletes (`Protocol/README.md`, section 5.2).
+///
+/// `SEED=… swift test --filter CascadeTests` repeats a run.
+@Suite(.timeLimit(.minutes(5)))
+struct CascadeTests {
+    private static let turn = 3
+
+    private static func engine(_ kind: EngineKind) async throws -> EngineUnderTest {
+        try await EngineUnderTest.withNotes(kind) { $0.bounds.cascadeTurnMax = Self.turn }
+    }
+
+    /// Each refers to the one before it, which it goes with.
+    private static func chain(_ count: Int, in zone: ZoneID = notes) -> [RecordSave] {
+        (0..<count).map { number in
+            let fields = number == 0 ? [:] : ["d": reference("c\(number - 1)", .deleteSelf)]
+            return save("c\(number)", in: zone, fields)
+        }
+    }
+
+    private static func chainNames(_ count: Int) -> [RecordID] { (0..<count).map { id("c\($0)") } }
+
+    /// Those that are there, and whether none of them refers to one that is not.
+    private static func present(
+        _ ids: [RecordID],
+        _ it: EngineUnderTest,
+        _ place: Comment = ""
+    ) async throws -> Set<String> {
+        var records: [Record] = []
+        for outcome in try await it.fetch(ids) {
+            if case .record(let record) = outcome { records.append(record) }
+        }
+        let names = Set(records.map(\.id.recordName))
+        for record in records {
+            for field in ["d", "e", "v"] {
+                guard case .reference(let reference)? = record[field] else { continue }
+                #expect(names.contains(reference.recordName), place)
+            }
+            if let parent = record.parent { #expect(names.contains(parent), place) }
+        }
+        return names
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what goes in turns is what would go at once`(kind: EngineKind) async throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("SEED=\(generator.seed)")
+        let cut = try await Self.engine(kind)
+        let whole = try await EngineUnderTest.withNotes(kind)
+        var turns = 0
+        for round in 0..<60 {
+            let place: Comment = "round \(round) of seed \(generator.seed)"
+            let zone = "z\(round)"
+            _ = try await cut.modifyZones([zone])
+            _ = try await whole.modifyZones([zone])
+            let saves = Self.randomSaves(in: ZoneID(zoneName: zone), &generator)
+            #expect(try await cut.modify(saves).areSaved, place)
+            #expect(try await whole.modify(saves).areSaved, place)
+            let ids = saves.map(\.id)
+            let count = Int.random(in: 0...2, using: &generator)
+            let others = ids.dropFirst(2).shuffled(using: &generator).prefix(count)
+            let deletes = [ids[Int.random(in: 0..<2, using: &generator)]] + others
+            let before = try await Self.present(ids, cut, place)
+            let commits = cut.engine.statistics.commits
+            let outcomes = try await cut.modify([], deletes: deletes)
+            let left = try await Self.present(ids, cut, place)
+            if cut.engine.statistics.commits > commits + 1 { turns += 1 }
+            if outcomes.contains(where: { $0.error?.isReferenceLimit ?? false }) {
+                // A circle that is larger than a turn: nothing goes.
+                #expect(left == before, place)
+                continue
+            }
+            #expect(try await whole.modify([], deletes: deletes) == outcomes, place)
+            #expect(try await Self.present(ids, whole, place) == left, place)
+        }
+        #expect(turns > 5)
+    }
+
+    /// A forest of records that go with each other, with some that keep others, and now and then a reference back that closes a circle.
+    private static func randomSaves(
+        in zone: ZoneID,
+        _ generator: inout SeededGenerator
+    ) -> [RecordSave] {
+        let count = Int.random(in: 5...30, using: &generator)
+        let hasCircles = Int.random(in: 0..<3, using: &generator) == 0
+        return (0..<count).map { number in
+            var fields: [String: FieldValue] = [:]
+            var parent = RecordSave.ParentChange.unchanged
+            if number > 0, Int.random(in: 0..<10, using: &generator) > 0 {
+                let target = Int.random(in: max(0, number - 4)..<number, using: &generator)
+                fields["d"] = reference("r\(target)", .deleteSelf)
+            }
+            if hasCircles, Int.random(in: 0..<8, using: &generator) == 0 {
+                fields["e"] = reference("r\(Int.random(in: 0..<count, using: &generator))", .deleteSelf)
+            }
+            if number > 0, Int.random(in: 0..<20, using: &generator) == 0 {
+                fields["v"] = reference("r\(Int.random(in: 0..<number, using: &generator))", .validate)
+            }
+            if number > 0, Int.random(in: 0..<20, using: &generator) == 0 {
+                parent = .set(recordName: "r\(Int.random(in: 0..<number, using: &generator))")
+            }
+            return save("r\(number)", in: zone, fields, parent: parent)
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `others are served between two turns, and a replay finds the outcome`(kind: EngineKind) async throws
+    {
+        let it = try await Self.engine(kind)
+        #expect(try await it.modify(Self.chain(40)).areSaved)
+        _ = try await it.modify([save("mine", in: .default)], by: it.bobPrivately)
+        let deletion = WriteRequest.Operation.modifyRecords(
+            ModifyRecords(scope: .private, saves: [save("new")], deletes: [id("c0")])
+        )
+        let request = it.request(deletion)
+        let other = it.request(
+            .modifyRecords(ModifyRecords(scope: .private, saves: [save("next", in: .default)])),
+            by: it.bobPrivately
+        )
+        let order = Mutex<[String]>([])
+        let gate = Gate()
+        let held = Gate()
+        it.send([save("holds the writer", in: .default)]) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        let outcomes = await withCheckedContinuation { continuation in
+            it.engine.write(request) { result in
+                order.withLock { $0.append("alice") }
+                continuation.resume(returning: result)
+            }
+            it.engine.write(other) { _ in order.withLock { $0.append("bob") } }
+            gate.open()
+        }
+        #expect(order.withLock { $0 } == ["bob", "alice"])
+        #expect(try outcomes.get().map { $0.error == nil } == [true, true])
+        #expect(try await Self.present(Self.chainNames(40), it).isEmpty)
+        let replay = await withCheckedContinuation { continuation in
+            it.engine.write(request) { continuation.resume(returning: $0) }
+        }
+        #expect(replay == outcomes)
+    }
+
+    @Test(arguments: EngineKind.allCases, [1, 2, 5, 9])
+    func `after an end between two turns nothing dangles, and the request sent again completes`(
+        kind: EngineKind,
+        turns: Int
+    ) async throws {
+        let left = Mutex<Int?>(nil)
+        var it = try await EngineUnderTest.withNotes(kind) { settings in
+            settings.bounds.cascadeTurnMax = Self.turn
+            settings.syncFile = { _ in
+                left.withLock { left in
+                    guard let count = left else { return 0 }
+                    left = count - 1
+                    return count > 0 ? 0 : 5
+                }
+            }
+        }
+        #expect(try await it.modify(Self.chain(40)).areSaved)
+        let request = it.newRequestID()
+        left.withLock { $0 = turns }
+        await #expect(throws: StoreError.self) { try await it.modify([], deletes: [id("c0")], id: request) }
+        it = try await it.reopened { $0.bounds.cascadeTurnMax = Self.turn }
+        let there = try await Self.present(Self.chainNames(40), it)
+        #expect(there.contains("c0"))
+        #expect(there.count < 40)
+        #expect(try await it.modify([], deletes: [id("c0")], id: request) == [.deleted])
+        #expect(try await Self.present(Self.chainNames(40), it).isEmpty)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a cascade that cannot be cut is refused, and nothing of it goes`(kind: EngineKind) async throws {
+        let it = try await Self.engine(kind)
+        #expect(try await it.modify(Self.chain(10)).areSaved)
+        // The farthest is saved in the request itself.
+        let saved = try await it.modify([save("c9x", ["d": reference("c9", .deleteSelf)])])
+        #expect(saved.areSaved)
+        let change = save("c9", ["n": .int64(1)])
+        let refused = try await it.modify([change], deletes: [id("c0")], policy: .changedKeys)
+        #expect(refused[1] == .failed(.referenceLimit(target: "c0")))
+        // All refer to each other.
+        let circle = save("c0", ["d": reference("c9", .deleteSelf)])
+        #expect(try await it.modify([circle], policy: .changedKeys).areSaved)
+        #expect(try await it.modify([], deletes: [id("c5")]) == [.failed(.referenceLimit(target: "c5"))])
+        #expect(try await Self.present(Self.chainNames(10), it).count == 10)
+        // Opened at one place it goes.
+        let opened = save("c0", ["d": .clear])
+        #expect(try await it.modify([opened], policy: .changedKeys).areSaved)
+        #expect(try await it.modify([], deletes: [id("c0")]) == [.deleted])
+        #expect(try await Self.present(Self.chainNames(10), it).isEmpty)
+    }
+}
+
+extension StoreError {
+    fileprivate var isReferenceLimit: Bool {
+        if case .referenceLimit = self { true } else { false }
+    }
+}
