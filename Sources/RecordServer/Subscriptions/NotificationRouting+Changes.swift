@@ -28,7 +28,7 @@ extension NotificationRouting {
         var touched: [Touched] = []
     }
 
-    /// - Parameter isStopped: Asked before each change: then the rest is of no account any more.
+    /// Whether the router has been stopped is asked before each change: then the rest is of no account any more.
     mutating func committed(
         _ committed: CommittedChanges,
         mayRead: MayRead,
