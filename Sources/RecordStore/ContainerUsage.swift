@@ -37,23 +37,27 @@ package struct StoredAmount: Hashable, Sendable {
     /// Each once in a database, uploads that are not complete included.
     package var assets: Int64 = 0
     package var assetBytes: Int64 = 0
+    /// What all rows take beside: those of records, indexes, tombstones, zones, outcomes of requests (`RowBytes`).
+    package var rowBytes: Int64 = 0
 
     package init() {}
 
-    package init(records: Int64, recordBytes: Int64, assets: Int64, assetBytes: Int64) {
+    package init(records: Int64, recordBytes: Int64, assets: Int64, assetBytes: Int64, rowBytes: Int64) {
         self.records = records
         self.recordBytes = recordBytes
         self.assets = assets
         self.assetBytes = assetBytes
+        self.rowBytes = rowBytes
     }
 
     /// What quotas count.
-    package var bytes: Int64 { self.recordBytes + self.assetBytes }
+    package var bytes: Int64 { self.recordBytes + self.assetBytes + self.rowBytes }
 
     package mutating func add(_ other: StoredAmount) {
         self.records += other.records
         self.recordBytes += other.recordBytes
         self.assets += other.assets
         self.assetBytes += other.assetBytes
+        self.rowBytes += other.rowBytes
     }
 }

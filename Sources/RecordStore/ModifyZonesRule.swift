@@ -19,9 +19,19 @@ struct ModifyZonesRule {
         }
         var outcomes: [WriteOutcome] = []
         var room: Int?
-        for zone in self.operation.saves { outcomes.append(try self.create(zone, &room)) }
+        let outcomeBytes = self.outcomeBytesMax
+        for zone in self.operation.saves {
+            outcomes.append(try self.create(zone, &room, outcomeBytes: outcomeBytes))
+        }
         for zone in self.operation.deletes { outcomes.append(try self.delete(zone)) }
         return .success(outcomes)
+    }
+
+    /// What the outcome takes at most, with the names of what is saved.
+    private var outcomeBytesMax: Int {
+        let items = self.operation.saves.count + self.operation.deletes.count
+        let names = self.operation.saves.reduce(0) { $0 + $1.zoneName.utf8.count }
+        return RowBytes.outcome(items * RowBytes.outcomeItemMax + names)
     }
 
     /// How many zones the database takes; zones that the same request deletes make none yet: saves come first.
@@ -34,7 +44,11 @@ struct ModifyZonesRule {
     }
 
     /// `room` is `nil` until the first zone is created: nobody counts for zones that are there.
-    private func create(_ zone: ZoneID, _ room: inout Int?) throws(StorageFailure) -> WriteOutcome {
+    private func create(
+        _ zone: ZoneID,
+        _ room: inout Int?,
+        outcomeBytes: Int
+    ) throws(StorageFailure) -> WriteOutcome {
         guard self.requester.scope == .private else { return .failed(.databaseNotAllowed) }
         guard !zone.isDefault else { return .failed(.zoneNotModifiable) }
         guard NameRules.isItemName(zone.zoneName) else { return .failed(.nameInvalid(.zone)) }
@@ -44,6 +58,10 @@ struct ModifyZonesRule {
             let left = if let room { room } else { try self.room() }
             room = max(left - 1, 0)
             guard left > 0 else { return .failed(.tooManyZones) }
+            let growth = RowBytes.zone(named: zone.zoneName) + outcomeBytes
+            if let refusal = try self.transaction.refusal(ofGrowth: growth, in: database) {
+                return .failed(refusal)
+            }
             let position = try self.transaction.takePosition(in: database)
             _ = try self.transaction.createZone(named: zone.zoneName, in: database, at: position)
         }

@@ -40,6 +40,7 @@ package struct WriteRules: Sendable {
                 .decode(stored)
             return .finished(.success(outcomes), isReplay: true)
         }
+        let positionsTaken = transaction.positionsTaken
         let result: Result<[WriteOutcome], StoreError>
         switch request.operation {
         case .modifyRecords(let operation):
@@ -72,7 +73,8 @@ package struct WriteRules: Sendable {
         case .requestShareAccess(let operation):
             result = try self.joining(request, transaction).requestAccess(operation.tokens)
         }
-        if case .success(let outcomes) = result, outcomes.contains(where: \.tookEffect) {
+        // What changed nothing may be executed again, and takes no room: its outcome would be the user's to pile up.
+        if case .success(let outcomes) = result, transaction.positionsTaken != positionsTaken {
             let stored = StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
                 .encode(outcomes)
             try transaction.storeOutcome(stored, of: request.requestID, in: database)
@@ -93,14 +95,5 @@ package struct WriteRules: Sendable {
         guard id != RequestID(high: 0, low: 0) else { return .requestIDMissing }
         if id.milliseconds < self.oldestRequestMilliseconds(now: now) { return .requestIDExpired }
         return id.milliseconds > now + Self.clockSkewMaxMilliseconds ? .requestIDAhead : nil
-    }
-}
-
-extension WriteOutcome {
-    fileprivate var tookEffect: Bool {
-        switch self {
-        case .recordSaved, .zoneSaved, .subscriptionSaved, .deleted, .shareAccepted, .done: true
-        case .failed: false
-        }
     }
 }

@@ -8,6 +8,9 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
     /// The server's clock, milliseconds since 1970; the same for all changes of one request.
     var nowMilliseconds: Int64 { get }
 
+    /// Grows with whatever a request changes.
+    var positionsTaken: Int { get }
+
     /// The next position of a database. Ascending; gaps are permitted.
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
 
@@ -63,8 +66,11 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         limit: Int
     ) throws(StorageFailure) -> Int
     /// Replaces what is known about how one record holds another; empty: not at all.
+    ///
+    /// `before` is how it did; `nil` if it did not, or if it does not any more and nobody knows.
     func setHold(
         _ kinds: HoldKinds,
+        replacing before: HoldKinds?,
         of target: String,
         by holder: String,
         in zone: ZoneKey

@@ -62,8 +62,9 @@ extension ZonePlan {
         guard parts.holds != parts.heldBefore else { return }
         for target in Set(parts.holds.kinds.keys).union(parts.heldBefore.kinds.keys) {
             let kinds = parts.holds.kinds[target] ?? []
-            guard kinds != parts.heldBefore.kinds[target] else { continue }
-            try self.rule.transaction.setHold(kinds, of: target, by: name, in: self.key)
+            let before = parts.heldBefore.kinds[target]
+            guard kinds != before else { continue }
+            try self.rule.transaction.setHold(kinds, replacing: before, of: target, by: name, in: self.key)
         }
     }
 
@@ -86,7 +87,7 @@ extension ZonePlan {
         }
         try self.note(record, nil, named: name, at: position)
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {
-            try transaction.setHold([], of: target, by: name, in: self.key)
+            try transaction.setHold([], replacing: nil, of: target, by: name, in: self.key)
         }
         if record.recordType == ShareRecord.type {
             try self.endShare(named: name)

@@ -53,26 +53,6 @@ extension ZonePlan {
         return false
     }
 
-    /// Refuses saves that would store more than a quota leaves, in the order of the items.
-    ///
-    /// What deletes of the same request make room for does not count yet: saves come first.
-    mutating func refuseBeyondQuota() throws(StorageFailure) -> Bool {
-        guard !self.saves.isEmpty, let room = try self.rule.transaction.quotaRoom(in: self.key.database)
-        else { return false }
-        var left = room.bytes
-        var refused: [PlannedSave] = []
-        for planned in self.saves.inOrder {
-            let growth = Int64(planned.record.body.bytes.count - (planned.existing?.body.bytes.count ?? 0))
-            if growth > 0, growth > left {
-                refused.append(planned)
-            } else {
-                left -= growth
-            }
-        }
-        for planned in refused { self.refuse(planned.index, name: planned.name, .quotaExceeded(room.quota)) }
-        return !refused.isEmpty
-    }
-
     /// Writes down what a save names and names no more.
     func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
         guard let parts = planned.parts else { return }

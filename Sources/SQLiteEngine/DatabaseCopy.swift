@@ -95,7 +95,8 @@ package final class DatabaseCopy: Sendable {
             )
             try database.execute(
                 sql: """
-                    UPDATE database SET asset_count = asset_count - 1, asset_bytes = asset_bytes - asset.size
+                    UPDATE database SET asset_count = asset_count - 1, asset_bytes = asset_bytes - asset.size,
+                        row_bytes = row_bytes - (\(RowBytes.SQL.asset))
                     FROM asset WHERE asset.number = ? AND database.number = asset.database
                     """,
                 arguments: [number.rawValue]

@@ -37,10 +37,13 @@ enum DatabaseRows {
         if let known { return DatabaseID(rawValue: known) }
         try database.execute(
             sql: """
-                INSERT INTO database (environment, scope, owner, epoch, position) VALUES (?, ?, ?, ?, (
+                INSERT INTO database (environment, scope, owner, epoch, row_bytes, position) VALUES (?, ?, ?, ?, ?, (
                     SELECT coalesce(min(position), 0) FROM (SELECT position FROM database ORDER BY number LIMIT 16)))
                 """,
-            arguments: key + [DatabaseEpoch.fresh(nowMilliseconds: now)]
+            arguments: key + [
+                DatabaseEpoch.fresh(nowMilliseconds: now),
+                scope == .shared ? 0 : RowBytes.zone(named: ZoneID.defaultZoneName),
+            ]
         )
         let number = database.lastInsertedRowID
         // Its zones are those of others.

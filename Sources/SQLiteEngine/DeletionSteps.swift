@@ -238,7 +238,7 @@ struct DeletionSteps {
             "DELETE FROM share_reader WHERE reader = ?", "DELETE FROM view_refresh WHERE reader = ?",
             """
             UPDATE database SET record_count = 0, record_bytes = 0, asset_count = 0, asset_bytes = 0,
-                tombstones_gone_through = position WHERE number = ?
+                row_bytes = 0, tombstones_gone_through = position WHERE number = ?
             """,
         ] {
             try self.database.execute(sql: statement, arguments: key)
@@ -247,6 +247,15 @@ struct DeletionSteps {
     }
 
     private func deleteSubscriptions(_ condition: String, _ arguments: StatementArguments) throws {
+        try self.database.execute(
+            sql: """
+                UPDATE database SET row_bytes = row_bytes - counted.bytes FROM (
+                    SELECT database AS number, sum(\(RowBytes.SQL.subscription)) AS bytes FROM subscription
+                    WHERE \(condition) GROUP BY database
+                ) AS counted WHERE database.number = counted.number
+                """,
+            arguments: arguments
+        )
         try self.database.execute(
             sql: """
                 DELETE FROM listener_cursor WHERE subscription IN

@@ -47,6 +47,8 @@ struct EntryQueue {
 
     var isFull: Bool { self.changes.count >= Self.changesMax }
     var isEmpty: Bool { self.changes.isEmpty }
+    /// What those that wait may add to the file.
+    var bytesMax: Int64 { Int64(self.changes.count * (RowBytes.entryBase + IndexValue.bytesMax)) }
 
     mutating func append(_ change: Change) {
         self.slots.append(

@@ -158,6 +158,9 @@ final class HotStatement {
     /// The number of the row that was inserted last.
     var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(self.connection) }
 
+    /// Rows that the statement which ran last changed; none if it found what it would have written.
+    var changesCount: Int { Int(sqlite3_changes(self.connection)) }
+
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.statement, column) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.statement, column) == SQLITE_NULL }

@@ -8,18 +8,13 @@ final class Housekeeping {
     private let indexBuilder: IndexBuilder
     let staleChanges: StaleChanges
     let oldTombstones: OldTombstones
-    /// The database whose request IDs are looked at next.
-    private var requestCursor: Int64 = 0
+    let oldRequests: OldRequests
     private var newsSpreadMilliseconds: Int64 = 0
 
     /// Rows that one transaction sweeps.
     private static let sweepRowsMax = 200
     /// Entries are small, and there are several for each record.
     private static let sweepEntriesMax = 1_000
-    /// Old request IDs are looked for after so many new ones, and at most so many are removed: more than came.
-    private static let requestsBetween = 250
-    private static let requestsMax = 500
-
     /// Records that are indexed while requests wait, and while nobody does.
     private static let indexedRecordsMax = 100
     private static let indexedRecordsAloneMax = 1_000
@@ -34,9 +29,11 @@ final class Housekeeping {
         self.indexBuilder = try IndexBuilder(transaction: transaction, database: database)
         self.staleChanges = StaleChanges(transaction: transaction)
         self.oldTombstones = OldTombstones(
+            transaction: transaction,
             database: database,
             retentionSeconds: tombstoneRetentionSeconds
         )
+        self.oldRequests = OldRequests(transaction: transaction, database: database)
     }
 
     /// Whether there may be something to do while nobody waits.
@@ -45,6 +42,7 @@ final class Housekeeping {
             || self.transaction.mayHaveViewWork
             || self.staleChanges.isWorthwhile
             || self.oldTombstones.isWanted(nowMilliseconds: now)
+            || self.oldRequests.isWanted(nowMilliseconds: now)
     }
 
     /// Cursors of listeners that one transaction writes, beside requests and alone.
@@ -62,6 +60,7 @@ final class Housekeeping {
     func isWantedAfterWaiting(nowMilliseconds now: Int64) throws(StorageFailure) -> Bool {
         try self.transaction.othersHaveWritten() || !self.transaction.watch.cursors.isEmpty
             || self.oldTombstones.isWanted(nowMilliseconds: now)
+            || self.oldRequests.isWanted(nowMilliseconds: now)
     }
 
     /// Shares of which readers are told in one transaction, and how long others may wait for it while requests come.
@@ -93,8 +92,8 @@ final class Housekeeping {
         guard self.transaction.mayHaveSweepWork else { return }
         do {
             if try self.removeCovers() { return }
-            guard let zone = try Row.fetchOne(self.database, sql: "SELECT database, zone FROM sweep LIMIT 1")
-            else {
+            let next = "SELECT database, zone, byte_count FROM sweep LIMIT 1"
+            guard let zone = try Row.fetchOne(self.database, sql: next) else {
                 self.transaction.mayHaveSweepWork = false
                 return
             }
@@ -122,6 +121,7 @@ final class Housekeeping {
                 sql: "DELETE FROM sweep WHERE database = ? AND zone = ?",
                 arguments: key
             )
+            self.transaction.changes.count(rowBytes: -(zone[2] as Int), in: zoneKey.database)
         } catch {
             throw StorageFailure(error)
         }
@@ -142,31 +142,5 @@ final class Housekeeping {
             try self.database.execute(sql: "DELETE FROM share_removal WHERE share = ?", arguments: [share])
         }
         return true
-    }
-
-    /// Removes some request IDs that are refused by now because of their age.
-    func forgetRequests(olderThanMilliseconds oldest: Int64) throws(StorageFailure) {
-        guard self.transaction.requestsStored >= Self.requestsBetween, oldest > 0 else { return }
-        self.transaction.requestsStored = 0
-        // The least ID of the oldest millisecond that is still accepted: IDs begin with their time.
-        let bound = RequestIDBound.data(milliseconds: oldest)
-        do {
-            try self.database.execute(
-                sql: """
-                    DELETE FROM request WHERE database = ?1 AND id IN
-                    (SELECT id FROM request WHERE database = ?1 AND id < ?2 LIMIT \(Self.requestsMax))
-                    """,
-                arguments: [self.requestCursor, bound]
-            )
-            guard self.database.changesCount < Self.requestsMax else { return }
-            self.requestCursor =
-                try Int64.fetchOne(
-                    self.database,
-                    sql: "SELECT min(database) FROM request WHERE database > ?",
-                    arguments: [self.requestCursor]
-                ) ?? 0
-        } catch {
-            throw StorageFailure(error)
-        }
     }
 }

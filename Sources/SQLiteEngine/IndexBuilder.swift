@@ -28,8 +28,9 @@ final class IndexBuilder {
         self.database = database
         self.records = try HotStatement(
             """
-            SELECT \(RecordColumns.names), database, zone, name FROM record
-            WHERE record.number >= ? AND record.number < ? ORDER BY record.number
+            SELECT \(RecordColumns.names), database, zone, name, EXISTS (
+                SELECT 1 FROM zone WHERE zone.database = record.database AND zone.number = record.zone)
+            FROM record WHERE record.number >= ? AND record.number < ? ORDER BY record.number
             """,
             on: connection
         )
@@ -146,7 +147,10 @@ final class IndexBuilder {
                 statement.reset()
                 return number
             }
-            guard let definitions = types[statement.integer(RecordColumns.type)] else {
+            // What is being swept needs no entries.
+            guard let definitions = types[statement.integer(RecordColumns.type)],
+                statement.integer(RecordColumns.count + 3) != 0
+            else {
                 foreign += 1
                 continue
             }
@@ -184,14 +188,20 @@ final class IndexBuilder {
         )
         var left = Self.removedEntriesMax
         for zone in zones {
-            try self.database.execute(
+            let removed = try Int.fetchAll(
+                self.database,
                 sql: """
                     DELETE FROM entry WHERE database = ?1 AND zone = ?2 AND field = ?3 AND (value, record) IN
                     (SELECT value, record FROM entry WHERE database = ?1 AND zone = ?2 AND field = ?3 LIMIT ?4)
+                    RETURNING \(RowBytes.SQL.entry)
                     """,
                 arguments: [zone[0] as Int64, zone[2] as Int64, index, left]
             )
-            left -= self.database.changesCount
+            if !removed.isEmpty {
+                let key = ZoneKey(database: DatabaseID(rawValue: zone[0]), number: zone[2])
+                self.transaction.changes.count(rowBytes: -removed.reduce(0, +), in: key)
+            }
+            left -= removed.count
             guard left > 0 else {
                 try self.goOn(removing: index, at: zone)
                 return false

@@ -51,7 +51,7 @@ import GRDB
 ///     user             gets a kind, its own mark of revocation, the token before, and the version of its credentials
 ///     service_key, service_key_user   keys of services, and for whom they may act
 enum Migrations {
-    static let formatKnown = 9
+    static let formatKnown = 10
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -79,6 +79,9 @@ enum Migrations {
         }
         migrator.registerMigration("9") { database in
             for statement in self.format9 { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("10") { database in
+            for statement in self.format10 { try database.execute(sql: statement) }
         }
         return migrator
     }

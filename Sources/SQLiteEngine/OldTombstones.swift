@@ -1,4 +1,5 @@
 import GRDB
+import RecordModel
 import RecordStore
 
 /// Removes tombstones that are older than the operator wants them kept, in pieces, and notes how far they are gone; with them what no token is good
@@ -13,6 +14,7 @@ final class OldTombstones {
         case covers(after: (database: Int64, zone: Int64))
     }
 
+    private let transaction: WriterTransaction
     private let database: Database
     private let retentionMilliseconds: Int64
     /// `nil`: no pass is under way.
@@ -24,7 +26,8 @@ final class OldTombstones {
     private static let rowsMax = 200
     private static let stepsMax = 20
 
-    init(database: Database, retentionSeconds: Int) {
+    init(transaction: WriterTransaction, database: Database, retentionSeconds: Int) {
+        self.transaction = transaction
         self.database = database
         self.retentionMilliseconds = Int64(retentionSeconds) * 1_000
     }
@@ -73,11 +76,13 @@ final class OldTombstones {
                 where: "database = ? AND zone = ?",
                 [key.database, key.zone],
                 of: key.database,
+                RowBytes.SQL.tombstone,
                 deletedBefore: bound
             )
+            try self.count(removed.bytes, of: key)
             // What is full may have more.
-            if removed < Self.rowsMax { self.stage = .records(after: key) }
-            return removed
+            if removed.rows < Self.rowsMax { self.stage = .records(after: key) }
+            return removed.rows
         case .zones(let last):
             let next = try Int64.fetchOne(
                 self.database,
@@ -93,10 +98,12 @@ final class OldTombstones {
                 where: "database = ?",
                 [next],
                 of: next,
+                RowBytes.SQL.zoneTombstone,
                 deletedBefore: bound
             )
-            if removed < Self.rowsMax { self.stage = .zones(afterDatabase: next) }
-            return removed
+            self.transaction.changes.count(rowBytes: -removed.bytes, in: DatabaseID(rawValue: next))
+            if removed.rows < Self.rowsMax { self.stage = .zones(afterDatabase: next) }
+            return removed.rows
         case .covers(let last):
             return try self.removeCovers(after: last)
         }
@@ -116,17 +123,27 @@ final class OldTombstones {
             return 0
         }
         let key: (database: Int64, zone: Int64) = (next[0], next[1])
-        try self.database.execute(
+        let removed = try Int.fetchAll(
+            self.database,
             sql: """
                 DELETE FROM cover_change WHERE database = ?1 AND zone = ?2 AND position IN
                 (SELECT position FROM cover_change WHERE database = ?1 AND zone = ?2 AND position <=
                 (SELECT tombstones_gone_through FROM database WHERE number = ?1) LIMIT \(Self.rowsMax))
+                RETURNING \(RowBytes.SQL.coverChange)
                 """,
             arguments: [key.database, key.zone]
         )
-        let removed = self.database.changesCount
-        if removed < Self.rowsMax { self.stage = .covers(after: key) }
-        return removed
+        try self.count(removed.reduce(0, +), of: key)
+        if removed.count < Self.rowsMax { self.stage = .covers(after: key) }
+        return removed.count
+    }
+
+    /// Rows of a zone have gone: what is swept counts as a whole until its end.
+    private func count(_ bytesGone: Int, of zone: (database: Int64, zone: Int64)) throws {
+        guard bytesGone > 0 else { return }
+        let key = ZoneKey(database: DatabaseID(rawValue: zone.database), number: zone.zone)
+        guard try self.transaction.isThere(key) else { return }
+        self.transaction.changes.count(rowBytes: -bytesGone, in: key)
     }
 
     private func remove(
@@ -134,23 +151,25 @@ final class OldTombstones {
         where condition: String,
         _ key: StatementArguments,
         of number: Int64,
+        _ rowBytes: String,
         deletedBefore bound: Int64
-    ) throws -> Int {
+    ) throws -> (rows: Int, bytes: Int) {
         let rows = try Row.fetchCursor(
             self.database,
             sql: """
-                SELECT position, deleted_ms FROM \(table) WHERE \(condition)
+                SELECT position, deleted_ms, \(rowBytes) FROM \(table) WHERE \(condition)
                 ORDER BY position LIMIT \(Self.rowsMax)
                 """,
             arguments: key
         )
-        var count = 0
+        var (count, bytes) = (0, 0)
         var through: Int64 = 0
         while let row = try rows.next(), (row[1] as Int64) < bound {
             through = row[0]
             count += 1
+            bytes += row[2]
         }
-        guard count > 0 else { return 0 }
+        guard count > 0 else { return (0, 0) }
         try self.database.execute(
             sql: "DELETE FROM \(table) WHERE \(condition) AND position <= ?",
             arguments: key + [through]
@@ -161,6 +180,6 @@ final class OldTombstones {
                 """,
             arguments: [through, number]
         )
-        return count
+        return (count, bytes)
     }
 }

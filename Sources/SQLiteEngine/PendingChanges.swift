@@ -13,6 +13,8 @@ struct PendingChanges {
         /// How many records, and bytes of their bodies, there are more than before.
         fileprivate(set) var recordsAdded = 0
         fileprivate(set) var bytesAdded = 0
+        /// In `RowBytes`.
+        fileprivate(set) var rowBytesAdded = 0
         /// The place of its database among `usages`.
         fileprivate let usage: Int
     }
@@ -25,10 +27,13 @@ struct PendingChanges {
         /// Uploads that are not complete included.
         fileprivate(set) var assets = 0
         fileprivate(set) var assetBytes: Int64 = 0
+        /// In `RowBytes`, those of zones included.
+        fileprivate(set) var rowBytes = 0
 
-        var bytes: Int64 { Int64(self.recordBytes) + self.assetBytes }
+        var bytes: Int64 { Int64(self.recordBytes + self.rowBytes) + self.assetBytes }
         var isEmpty: Bool {
             self.records == 0 && self.recordBytes == 0 && self.assets == 0 && self.assetBytes == 0
+                && self.rowBytes == 0
         }
     }
 
@@ -59,26 +64,48 @@ struct PendingChanges {
     }
 
     /// Notes what the zone has more or less.
-    mutating func count(records: Int, bytes: Int, in zone: ZoneKey) {
+    mutating func count(records: Int, bytes: Int, rowBytes: Int, in zone: ZoneKey) {
         let offset = self.offset(of: zone)
         self.zones[offset].recordsAdded += records
         self.zones[offset].bytesAdded += bytes
+        self.zones[offset].rowBytesAdded += rowBytes
         let usage = self.zones[offset].usage
         self.usages[usage].records += records
         self.usages[usage].recordBytes += bytes
+        self.usages[usage].rowBytes += rowBytes
     }
 
-    /// Notes that a zone is gone, which had so much before the transaction.
-    mutating func drop(records: Int, bytes: Int, of zone: ZoneKey) {
+    /// Notes that rows of the zone came or went.
+    mutating func count(rowBytes: Int, in zone: ZoneKey) {
+        let offset = self.offset(of: zone)
+        self.zones[offset].rowBytesAdded += rowBytes
+        self.usages[self.zones[offset].usage].rowBytes += rowBytes
+    }
+
+    /// Notes that rows of the database came or went that are no zone's.
+    mutating func count(rowBytes: Int, in database: DatabaseID) {
+        self.usages[self.usageOffset(of: database)].rowBytes += rowBytes
+    }
+
+    /// Notes that a zone is gone, which had so much before the transaction; returns the bytes that it had in all.
+    mutating func drop(records: Int, bytes: Int, rowBytes: Int, of zone: ZoneKey) -> Int {
         let pending = self.zones[self.offset(of: zone)]
-        self.count(records: -records - pending.recordsAdded, bytes: -bytes - pending.bytesAdded, in: zone)
+        let gone = (bytes: bytes + pending.bytesAdded, rowBytes: rowBytes + pending.rowBytesAdded)
+        self.count(
+            records: -records - pending.recordsAdded,
+            bytes: -gone.bytes,
+            rowBytes: -gone.rowBytes,
+            in: zone
+        )
+        return gone.bytes + gone.rowBytes
     }
 
-    /// Notes what a database has more or less.
-    mutating func count(assets: Int, bytes: Int64, in database: DatabaseID) {
+    /// Notes that a database has an asset of so many bytes more, or less.
+    mutating func count(assets: Int, ofBytes bytes: Int64, in database: DatabaseID) {
         let usage = self.usageOffset(of: database)
         self.usages[usage].assets += assets
-        self.usages[usage].assetBytes += bytes
+        self.usages[usage].assetBytes += Int64(assets) * bytes
+        self.usages[usage].rowBytes += assets * RowBytes.asset(bytes)
     }
 
     /// What a database has more or less than before; `nil`: as much.

@@ -20,7 +20,8 @@ extension SQLiteDirectory {
             let amount = try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT sum(record_count), sum(record_bytes), sum(asset_count), sum(asset_bytes)
+                    SELECT sum(record_count), sum(record_bytes), sum(asset_count), sum(asset_bytes),
+                        sum(row_bytes)
                     FROM database WHERE number IN (\(databases))
                     """,
                 arguments: isUser ? arguments : [try Self.number(ofContainer: deletion.container, database)]
@@ -35,7 +36,8 @@ extension SQLiteDirectory {
                     records: amount?[0] ?? 0,
                     recordBytes: amount?[1] ?? 0,
                     assets: amount?[2] ?? 0,
-                    assetBytes: amount?[3] ?? 0
+                    assetBytes: amount?[3] ?? 0,
+                    rowBytes: amount?[4] ?? 0
                 ),
                 shares: try count("share WHERE database IN (\(databases))", place),
                 memberships: isUser ? try count("share_reader WHERE reader IN (\(databases))", place) : 0

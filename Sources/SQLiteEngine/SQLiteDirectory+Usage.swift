@@ -9,12 +9,18 @@ extension SQLiteDirectory {
                 database,
                 sql: """
                     SELECT ifnull(sum(record_count), 0), ifnull(sum(record_bytes), 0),
-                    ifnull(sum(asset_count), 0), ifnull(sum(asset_bytes), 0)
-                    FROM database WHERE scope != 3
+                    ifnull(sum(asset_count), 0), ifnull(sum(asset_bytes), 0), ifnull(sum(row_bytes), 0)
+                    FROM database
                     """
             )
             guard let row else { throw DirectoryError.unavailable }
-            return StoredAmount(records: row[0], recordBytes: row[1], assets: row[2], assetBytes: row[3])
+            return StoredAmount(
+                records: row[0],
+                recordBytes: row[1],
+                assets: row[2],
+                assetBytes: row[3],
+                rowBytes: row[4]
+            )
         }
     }
 
@@ -24,10 +30,12 @@ extension SQLiteDirectory {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT environment.kind, user.name, record_count, record_bytes, asset_count, asset_bytes
+                    SELECT environment.kind, user.name, sum(record_count), sum(record_bytes), sum(asset_count),
+                        sum(asset_bytes), sum(row_bytes)
                     FROM environment JOIN database ON database.environment = environment.number
                     LEFT JOIN user ON user.number = database.owner
-                    WHERE environment.container = ?1 AND database.scope != 3 AND coalesce(user.kind, 0) != ?2
+                    WHERE environment.container = ?1 AND coalesce(user.kind, 0) != ?2
+                    GROUP BY environment.number, database.owner
                     ORDER BY user.name IS NOT NULL, user.name, environment.kind
                     """,
                 arguments: [container, UserKind.deleted]
@@ -44,7 +52,8 @@ extension SQLiteDirectory {
                             records: row[2],
                             recordBytes: row[3],
                             assets: row[4],
-                            assetBytes: row[5]
+                            assetBytes: row[5],
+                            rowBytes: row[6]
                         )
                     )
                 }

@@ -238,7 +238,7 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.oldTombstones.remove(nowMilliseconds: now)
                 try housekeeping.writeCursors(isAlone: false)
-                try housekeeping.forgetRequests(
+                try housekeeping.oldRequests.remove(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
             }
@@ -378,6 +378,9 @@ final class Writer: @unchecked Sendable {
             try housekeeping.workOnIndexes(isAlone: true)
             try housekeeping.staleChanges.remove(isIdle: true)
             try housekeeping.oldTombstones.remove(nowMilliseconds: now)
+            try housekeeping.oldRequests.remove(
+                olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
+            )
             try housekeeping.writeCursors(isAlone: true)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }

@@ -80,7 +80,7 @@ struct ZoneStatements {
             on: connection
         )
         self.contents = try HotStatement(
-            "SELECT record_count, byte_count FROM zone WHERE database = ? AND name = ?",
+            "SELECT record_count, byte_count, row_bytes FROM zone WHERE database = ? AND name = ?",
             on: connection
         )
         self.delete = try HotStatement("DELETE FROM zone WHERE database = ? AND name = ?", on: connection)
@@ -91,12 +91,13 @@ struct ZoneStatements {
             on: connection
         )
         self.insertSweep = try HotStatement(
-            "INSERT INTO sweep (database, zone) VALUES (?, ?)",
+            "INSERT INTO sweep (database, zone, byte_count) VALUES (?, ?, ?)",
             on: connection
         )
         self.count = try HotStatement(
             """
-            UPDATE zone SET position = ?3, record_count = record_count + ?4, byte_count = byte_count + ?5
+            UPDATE zone SET position = max(position, ?3), record_count = record_count + ?4, byte_count = byte_count + ?5,
+                row_bytes = row_bytes + ?6
             WHERE database = ?1 AND number = ?2
             """,
             on: connection

@@ -47,7 +47,7 @@ extension WriterTransaction {
         statement.bind(5, self.nowMilliseconds)
         try statement.run()
         let number = AssetNumber(rawValue: statement.lastInsertedNumber)
-        self.changes.count(assets: 1, bytes: asset.size, in: database)
+        self.changes.count(assets: 1, ofBytes: asset.size, in: database)
         return number
     }
 
@@ -119,6 +119,7 @@ extension WriterTransaction {
         statement.bind(3, record)
         statement.bind(4, number.rawValue)
         try statement.run()
+        if statement.changesCount > 0 { self.changes.count(rowBytes: RowBytes.assetUse, in: zone) }
         self.assets.setNamed.bind(1, number.rawValue)
         try self.assets.setNamed.run()
     }
@@ -129,13 +130,15 @@ extension WriterTransaction {
             throw .unexpected(code: SQLITE_NOTFOUND)
         }
         try self.removeUses([(record, number.rawValue)], in: zone)
+        self.changes.count(rowBytes: -RowBytes.assetUse, in: zone)
     }
 
     func removeUses(by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
         let statement = self.assets.usesOfRecord
         statement.bind(3, record)
         statement.bind(4, Int64.max)
-        _ = try self.removeUses(found: statement, in: zone)
+        let count = try self.removeUses(found: statement, in: zone)
+        self.changes.count(rowBytes: -RowBytes.assetUse * count, in: zone)
     }
 
     /// Removes some of the uses of a zone that was deleted; returns how many.
@@ -272,7 +275,7 @@ extension WriterTransaction {
         try self.set(.going, since: nil, row.number)
         self.assets.removeSenders.bind(1, row.number.rawValue)
         try self.assets.removeSenders.run()
-        self.changes.count(assets: -1, bytes: -row.size, in: row.database)
+        self.changes.count(assets: -1, ofBytes: row.size, in: row.database)
     }
 
     private func set(

@@ -27,6 +27,7 @@ extension WriterTransaction {
         statement.bind(3, zone.position)
         statement.bind(4, Int64(zone.recordsAdded))
         statement.bind(5, Int64(zone.bytesAdded))
+        statement.bind(6, Int64(zone.rowBytesAdded))
         try statement.run()
     }
 

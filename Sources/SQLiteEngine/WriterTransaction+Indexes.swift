@@ -28,6 +28,10 @@ extension WriterTransaction {
             statement.bind(3, change.entry.index)
             statement.bind(5, change.record)
             try statement.run(bytes: change.entry.value, at: 4)
+            // An entry that was there stays one, and one may be absent that is to go.
+            guard statement.changesCount > 0 else { return }
+            let bytes = RowBytes.entry(change.entry)
+            self.changes.count(rowBytes: change.isAdded ? bytes : -bytes, in: change.zone)
         }
     }
 

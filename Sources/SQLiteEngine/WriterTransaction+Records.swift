@@ -48,12 +48,16 @@ extension WriterTransaction {
         try statement.run(text: name, at: 3, bytes: record.body.bytes, at: 11)
         let number = statement.lastInsertedNumber
         self.changes.add(position: record.position, record: number, in: zone)
-        self.changes.count(records: 1, bytes: record.body.bytes.count, in: zone)
         // A record has one state: what is alive has no tombstone.
         self.statements.records.deleteTombstone.bind(1, zone.database.rawValue)
         self.statements.records.deleteTombstone.bind(2, zone.number)
         self.statements.records.deleteTombstone.bind(3, name)
         try self.statements.records.deleteTombstone.run()
+        var rowBytes = RowBytes.record(named: name)
+        if self.statements.records.deleteTombstone.changesCount > 0 {
+            rowBytes -= RowBytes.tombstone(named: name)
+        }
+        self.changes.count(records: 1, bytes: record.body.bytes.count, rowBytes: rowBytes, in: zone)
         return number
     }
 
@@ -74,6 +78,7 @@ extension WriterTransaction {
         self.changes.count(
             records: 0,
             bytes: record.body.bytes.count - existing.body.bytes.count,
+            rowBytes: 0,
             in: zone
         )
     }
@@ -91,7 +96,12 @@ extension WriterTransaction {
         try self.statements.records.delete.run()
         self.changes.remove(position: record.position, in: zone)
         self.changes.delete(at: position, in: zone)
-        self.changes.count(records: -1, bytes: -record.body.bytes.count, in: zone)
+        self.changes.count(
+            records: -1,
+            bytes: -record.body.bytes.count,
+            rowBytes: RowBytes.tombstone(named: name) - RowBytes.record(named: name),
+            in: zone
+        )
         let statement = self.statements.records.insertTombstone
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
@@ -144,6 +154,7 @@ extension WriterTransaction {
 
     func setHold(
         _ kinds: HoldKinds,
+        replacing before: HoldKinds?,
         of target: String,
         by holder: String,
         in zone: ZoneKey
@@ -155,5 +166,11 @@ extension WriterTransaction {
         statement.bind(4, holder)
         if !kinds.isEmpty { statement.bind(5, Int64(kinds.rawValue)) }
         try statement.run()
+        let bytes = RowBytes.hold(of: target, by: holder)
+        if kinds.isEmpty {
+            if statement.changesCount > 0 { self.changes.count(rowBytes: -bytes, in: zone) }
+        } else if before == nil {
+            self.changes.count(rowBytes: bytes, in: zone)
+        }
     }
 }

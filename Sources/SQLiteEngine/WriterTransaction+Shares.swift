@@ -26,6 +26,7 @@ extension WriterTransaction {
         statement.bind(3, name)
         statement.bind(4, root)
         try statement.run()
+        self.changes.count(rowBytes: RowBytes.share(named: name), in: zone)
         self.caches.shares[zone] = nil
         return ShareNumber(rawValue: statement.lastInsertedNumber)
     }
@@ -51,6 +52,7 @@ extension WriterTransaction {
             statement.bind(1, share.number.rawValue)
             try statement.run()
         }
+        self.changes.count(rowBytes: -RowBytes.share(named: share.name), in: share.zone)
         self.caches.shares[share.zone] = nil
         self.caches.sharesWithNews[share.number] = nil
         self.wantViewWork()
@@ -81,6 +83,7 @@ extension WriterTransaction {
         insert.bind(4, participant)
         insert.bind(5, token)
         try insert.run()
+        self.changes.count(rowBytes: RowBytes.shareToken(of: root ?? ""), in: zone)
         self.caches.zonesWithTokens[zone] = true
         return token
     }
@@ -111,6 +114,8 @@ extension WriterTransaction {
         statement.bind(2, zone.number)
         statement.bind(3, root)
         try statement.run()
+        let count = statement.changesCount
+        if count > 0 { self.changes.count(rowBytes: -count * RowBytes.shareToken(of: root), in: zone) }
     }
 
     func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
@@ -162,6 +167,7 @@ extension WriterTransaction {
         statement.bind(7, change.name)
         statement.bind(8, try self.typeNumber(change.recordType, in: environment))
         try statement.run()
+        self.changes.count(rowBytes: RowBytes.coverChange(named: change.name), in: zone)
         self.changes.move(to: change.position, in: zone)
     }
 

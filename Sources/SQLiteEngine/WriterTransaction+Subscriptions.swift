@@ -40,8 +40,15 @@ extension WriterTransaction {
         return Int(statement.integer(0))
     }
 
-    func save(_ subscription: StoredSubscription) throws(StorageFailure) {
-        let isNew = subscription.number == 0
+    func save(
+        _ subscription: StoredSubscription,
+        replacing existing: StoredSubscription?
+    ) throws(StorageFailure) {
+        let isNew = existing == nil
+        self.changes.count(
+            rowBytes: RowBytes.subscription(subscription) - (existing.map { RowBytes.subscription($0) } ?? 0),
+            in: subscription.key.database
+        )
         let statements = self.statements.subscriptions
         let statement = isNew ? statements.insert : statements.update
         if isNew {
@@ -67,6 +74,10 @@ extension WriterTransaction {
         try self.deleteCursors(of: subscription.number)
         self.statements.subscriptions.delete.bind(1, subscription.number)
         try self.statements.subscriptions.delete.run()
+        self.changes.count(
+            rowBytes: -RowBytes.subscription(subscription),
+            in: subscription.key.database
+        )
     }
 
     private func deleteCursors(of subscription: Int64) throws(StorageFailure) {

@@ -6,6 +6,14 @@ import RecordStore
 extension WriterTransaction {
     func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
         guard self.quotas.isAny else { return nil }
+        // Entries that wait are not counted yet, and that matters when little is left.
+        if let room = try self.quotaRoomCounted(in: database), room.bytes < self.entries.bytesMax {
+            try self.writeEntries()
+        }
+        return try self.quotaRoomCounted(in: database)
+    }
+
+    private func quotaRoomCounted(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
         let account = try self.account(of: database)
         var room: QuotaRoom?
         if self.quotas.containerBytes > 0 {
@@ -77,13 +85,36 @@ extension WriterTransaction {
     }
 
     /// What a zone that is about to be deleted has is its database's no more.
-    func dropContents(of zone: ZoneKey, named name: String) throws(StorageFailure) {
+    ///
+    /// Returns the bytes: they count as rows until the sweep has removed them, or a user would fill the disk faster than it sweeps.
+    func dropContents(of zone: ZoneKey, named name: String) throws(StorageFailure) -> Int {
+        // What they add is the zone's as well.
+        try self.writeEntries()
         let statement = self.statements.zones.contents
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, name)
-        guard try statement.step() else { return }
+        guard try statement.step() else { return 0 }
         defer { statement.reset() }
-        self.changes.drop(records: Int(statement.integer(0)), bytes: Int(statement.integer(1)), of: zone)
+        let bytes = self.changes.drop(
+            records: Int(statement.integer(0)),
+            bytes: Int(statement.integer(1)),
+            rowBytes: Int(statement.integer(2)),
+            of: zone
+        )
+        self.changes.count(
+            rowBytes: bytes + RowBytes.zoneTombstone(named: name) - RowBytes.zone(named: name),
+            in: zone.database
+        )
+        return bytes
+    }
+
+    /// Whether a zone is there, and not deleted and about to be swept.
+    func isThere(_ zone: ZoneKey) throws(StorageFailure) -> Bool {
+        let statement = self.statements.usage.zone
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        defer { statement.reset() }
+        return try statement.step()
     }
 
     /// Writes down positions, and what databases have more or less than before.
@@ -117,13 +148,14 @@ extension WriterTransaction {
         statement.bind(4, Int64(usage?.recordBytes ?? 0))
         statement.bind(5, Int64(usage?.assets ?? 0))
         statement.bind(6, usage?.assetBytes ?? 0)
+        statement.bind(7, Int64(usage?.rowBytes ?? 0))
         try statement.run()
     }
 }
 
 /// Statements of the writer about what databases have.
 struct UsageStatements {
-    let advance, account, containerBytes, userBytes: HotStatement
+    let advance, account, containerBytes, userBytes, zone: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -133,7 +165,8 @@ struct UsageStatements {
             """
             UPDATE database SET position = ?2,
                 record_count = record_count + ?3, record_bytes = record_bytes + ?4,
-                asset_count = asset_count + ?5, asset_bytes = asset_bytes + ?6
+                asset_count = asset_count + ?5, asset_bytes = asset_bytes + ?6,
+                row_bytes = row_bytes + ?7
             WHERE number = ?1
             """
         )
@@ -145,19 +178,20 @@ struct UsageStatements {
         )
         self.containerBytes = try statement(
             """
-            SELECT coalesce(sum(record_bytes + asset_bytes), 0) FROM environment
+            SELECT coalesce(sum(record_bytes + asset_bytes + row_bytes), 0) FROM environment
             JOIN database ON database.environment = environment.number
             WHERE environment.container = ?
             """
         )
         self.userBytes = try statement(
             """
-            SELECT coalesce(sum(record_bytes + asset_bytes), 0) FROM user
+            SELECT coalesce(sum(record_bytes + asset_bytes + row_bytes), 0) FROM user
             JOIN environment ON environment.container = user.container
             JOIN database ON database.environment = environment.number
-                AND database.scope = 2 AND database.owner = user.number
+                AND database.scope IN (2, 3) AND database.owner = user.number
             WHERE user.number = ?
             """
         )
+        self.zone = try statement("SELECT 1 FROM zone WHERE database = ? AND number = ?")
     }
 }

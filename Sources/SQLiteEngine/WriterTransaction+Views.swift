@@ -57,6 +57,7 @@ extension WriterTransaction {
         // What he knew when he read it before is not what he would have been told since.
         statement.bind(6, try self.takePosition(in: zone.database))
         try statement.run()
+        self.changes.count(rowBytes: RowBytes.zone(named: name), in: reader)
         self.caches.zones[WriterCaches.Name(owner: reader.rawValue, name: name)] = nil
         self.note(.zoneCreated(name), at: position, in: reader)
     }

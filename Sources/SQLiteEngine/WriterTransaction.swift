@@ -18,6 +18,8 @@ final class WriterTransaction: WriteTransaction {
     var mayHaveViewWork: Bool { self.watch.pendingViews.mayBeAny }
     /// Whether the transaction has told them of everything.
     private var viewsAreTold = false
+    /// Positions that were taken in any database since the process began: whoever changes something takes one.
+    private(set) var positionsTaken = 0
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
     /// The order of what the transaction has written.
@@ -180,6 +182,7 @@ final class WriterTransaction: WriteTransaction {
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
         let counter = try self.counter(of: database)
         counter.position += 1
+        self.positionsTaken += 1
         if !counter.isChanged {
             counter.isChanged = true
             self.caches.changedCounters.append(database)
@@ -246,6 +249,7 @@ final class WriterTransaction: WriteTransaction {
         statement.bind(3, position)
         try statement.run()
         let key = ZoneKey(database: database, number: position)
+        self.changes.count(rowBytes: RowBytes.zone(named: name), in: database)
         self.caches.zones[WriterCaches.Name(owner: database.rawValue, name: name)] = key
         self.note(.zoneCreated(name), at: position, in: database)
         return key
@@ -273,7 +277,7 @@ final class WriterTransaction: WriteTransaction {
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         self.caches.zones[WriterCaches.Name(owner: zone.database.rawValue, name: name)] = nil
         for share in try self.shares(in: zone) { try self.deleteShare(share) }
-        try self.dropContents(of: zone, named: name)
+        let bytes = try self.dropContents(of: zone, named: name)
         self.statements.zones.delete.bind(1, zone.database.rawValue)
         self.statements.zones.delete.bind(2, name)
         try self.statements.zones.delete.run()
@@ -285,6 +289,7 @@ final class WriterTransaction: WriteTransaction {
         try self.statements.zones.insertTombstone.run()
         self.statements.zones.insertSweep.bind(1, zone.database.rawValue)
         self.statements.zones.insertSweep.bind(2, zone.number)
+        self.statements.zones.insertSweep.bind(3, Int64(bytes))
         try self.statements.zones.insertSweep.run()
         self.mayHaveSweepWork = true
         self.note(.zoneDeleted(name), at: position, in: zone.database)
@@ -314,6 +319,7 @@ final class WriterTransaction: WriteTransaction {
         statement.bind(2, request.bytes)
         statement.bind(3, outcome)
         try statement.run()
+        self.changes.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
         self.requestsStored += 1
     }
 }

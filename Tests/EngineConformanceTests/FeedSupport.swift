@@ -172,5 +172,43 @@ func wrongCounters(in folder: TemporaryDirectory) async throws -> [String] {
             SELECT count(*), coalesce(sum(size), 0) FROM asset
             WHERE asset.database = database.number AND state IN (0, 1))
         """
+    ) + wrongRowBytes(in: folder)
+}
+
+/// Zones and databases whose rows take other bytes than they say.
+private func wrongRowBytes(in folder: TemporaryDirectory) async throws -> [String] {
+    let inZone = [
+        ("record", "\(RowBytes.recordBase) + 2 * length(name)"),
+        ("tombstone", "\(RowBytes.tombstoneBase) + 2 * length(name)"),
+        ("entry", "\(RowBytes.entryBase) + length(value)"),
+        ("hold", "\(RowBytes.holdBase) + length(target) + length(holder)"),
+        ("share", "\(RowBytes.shareBase) + 2 * length(name)"),
+        ("share_token", "\(RowBytes.shareTokenBase) + 2 * length(root)"),
+        ("cover_change", "\(RowBytes.coverChangeBase) + length(name)"),
+        ("asset_use", "\(RowBytes.assetUse)"),
+    ].map { table, bytes in
+        "(SELECT coalesce(sum(\(bytes)), 0) FROM \(table) AS t WHERE t.database = zone.database AND t.zone = zone.number)"
+    }
+    let block = RowBytes.fileBlock
+    let inDatabase = [
+        ("zone", "row_bytes + \(RowBytes.zoneBase) + 2 * length(name)"),
+        ("zone_tombstone", "\(RowBytes.zoneTombstoneBase) + length(name)"),
+        ("request", "\(RowBytes.outcomeBase) + length(outcome)"), ("sweep", "byte_count"),
+        (
+            "subscription",
+            "\(RowBytes.subscriptionBase) + 2 * length(id) + 2 * length(definition) + coalesce(length(info), 0)"
+        ),
+        ("asset", "(state < 2) * (\(RowBytes.assetBase) + (\(block) - size % \(block)) % \(block))"),
+    ].map { table, bytes in
+        "(SELECT coalesce(sum(\(bytes)), 0) FROM \(table) AS t WHERE t.database = database.number)"
+    }
+    return try await OtherProcess(folder: folder).execute(
+        """
+        SELECT 'rows of ' || name || ': ' || row_bytes || ', not ' || (\(inZone.joined(separator: " + ")))
+        FROM zone WHERE row_bytes != \(inZone.joined(separator: " + "))
+        UNION ALL SELECT 'rows of database ' || number || ': ' || row_bytes || ', not '
+        || (\(inDatabase.joined(separator: " + ")))
+        FROM database WHERE row_bytes != \(inDatabase.joined(separator: " + "))
+        """
     )
 }

@@ -134,4 +134,50 @@ struct FormatTests {
         #expect(try await it.write(.modifyRecords(operation)).get().areSaved)
         #expect(try await it.changes(FeedRead(zone: notes)).clientToken == [7])
     }
+
+    @Test
+    func `a file of format 9 opens, and what its rows take is counted`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-9.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        #expect(try await wrongCounters(in: folder) == [])
+        let before = try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total
+        #expect(before.rowBytes > 5_000)
+        #expect(try await it.share(named: "s3")?.root == "r2")
+        #expect(try await it.modify([save("new")]).areSaved)
+        #expect(try await wrongCounters(in: folder) == [])
+        let after = try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total
+        #expect(after.rowBytes > before.rowBytes)
+    }
+
+    @Test
+    func `what is counted anew is what was counted with each change`() async throws {
+        var it = try await EngineUnderTest.withNotes(.sqlite)
+        _ = try await it.modifyZones(["other", "gone"])
+        try await it.upload(file(1), file(2, size: 5_000))
+        let fields: [String: FieldValue] = ["title": .string("one two"), "file": .asset(file(1))]
+        _ = try await it.modify([save("root", fields), save("child", ["r": reference("root", .validate)])])
+        _ = try await it.modify([save("child", parent: .set(recordName: "root"))], policy: .changedKeys)
+        try await it.join(it.share("root"), by: it.bobShared)
+        _ = try await it.modify([save("dead", fields), save("dead", in: .default)])
+        _ = try await it.modify([], deletes: [id("dead")])
+        _ = try await it.modifySubscriptions([databaseSubscription("d")])
+        _ = try await it.modifyZones([], deletes: ["gone"])
+        let other = OtherProcess(folder: it.folder)
+        while try await other.count("sweep") > 0 {}
+        #expect(try await wrongCounters(in: it.folder) == [])
+        let before = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+        await it.engine.shutdown()
+        try await other.execute([
+            "ALTER TABLE zone DROP COLUMN row_bytes", "ALTER TABLE database DROP COLUMN row_bytes",
+            "ALTER TABLE sweep DROP COLUMN byte_count",
+            "DELETE FROM grdb_migrations WHERE identifier = '10'", "PRAGMA user_version = 9",
+        ])
+        it = try await it.reopened()
+        #expect(try it.engine.directory.usage(ofContainer: EngineUnderTest.container) == before)
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
 }

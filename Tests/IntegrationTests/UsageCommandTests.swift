@@ -13,6 +13,7 @@ struct UsageCommandTests {
             let records: Int
             let recordBytes: Int
             let assets: Int
+            let rowBytes: Int
             let bytes: Int
         }
 
@@ -41,7 +42,7 @@ struct UsageCommandTests {
     {
         let folder = try TemporaryDirectory()
         let data = folder.path + "/data"
-        let quotas = ["--set", "user_bytes_max=2000", "--set", "container_bytes_max=3000"]
+        let quotas = ["--set", "user_bytes_max=12000", "--set", "container_bytes_max=15000"]
         let server = try await ServerUnderTest.start(data: data, quotas[0], quotas[1], quotas[2], quotas[3])
         defer { server.process.signal(SIGKILL) }
         let token = try await ServerUnderTest.addUser(container: Self.container, data: data)
@@ -52,10 +53,10 @@ struct UsageCommandTests {
         )
         let database = CKContainer(identifier: Self.container, connection: connection).privateCloudDatabase
         let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "note"))
-        note["data"] = Data(count: 1_500)
+        note["data"] = Data(count: 8_000)
         _ = try await database.save(note)
         let second = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "second"))
-        second["data"] = Data(count: 500)
+        second["data"] = Data(count: 5_000)
         let refusal = await #expect(throws: CKError.self) { try await database.save(second) }
         #expect(refusal?.code == .quotaExceeded)
 
@@ -70,11 +71,13 @@ struct UsageCommandTests {
         #expect(containers.count == 1)
         #expect(own.environment == "development")
         #expect(own.stored.records == 2)
-        #expect((1_500..<1_600).contains(own.stored.bytes))
-        #expect(found.users == [Container.User(name: "test", bytes: own.stored.bytes, quota: 2_000)])
-        #expect(found.stored.bytes == own.stored.bytes)
+        #expect((8_000..<8_100).contains(own.stored.recordBytes))
+        #expect((100..<3_000).contains(own.stored.rowBytes))
+        #expect(own.stored.bytes == own.stored.recordBytes + own.stored.rowBytes)
+        #expect(found.users == [Container.User(name: "test", bytes: own.stored.bytes, quota: 12_000)])
+        #expect(found.stored.recordBytes == own.stored.recordBytes)
         #expect(found.stored.records == 3)
-        #expect(found.quota == 3_000)
+        #expect(found.quota == 15_000)
 
         let table = try await ChildProcess.tidemark(
             "usage",
@@ -82,9 +85,9 @@ struct UsageCommandTests {
             Self.container,
             "--data",
             data,
-            environment: ["TIDEMARK_USER_BYTES_MAX": "1700"]
+            environment: ["TIDEMARK_USER_BYTES_MAX": "9700"]
         )
-        #expect(table.output.contains("\(own.stored.bytes) of 1700"), "\(table.output)")
+        #expect(table.output.contains("\(own.stored.bytes) of 9700"), "\(table.output)")
         #expect(table.output.hasPrefix("CONTAINER  DATABASE"))
         let missing = try await ChildProcess.tidemark("usage", "--container", "none", "--data", data)
         #expect(missing.exitCode == 65)

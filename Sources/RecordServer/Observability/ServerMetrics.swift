@@ -163,6 +163,7 @@ extension StoredAmount {
         [
             Metric(.records, Double(self.records)), Metric(.recordBytes, Double(self.recordBytes)),
             Metric(.assets, Double(self.assets)), Metric(.assetBytes, Double(self.assetBytes)),
+            Metric(.rowBytes, Double(self.rowBytes)),
         ]
     }
 }

@@ -50,15 +50,3 @@ package protocol AssetTransaction: AnyObject {
     /// How much more a database may take; `nil`: as much as there is disk.
     func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom?
 }
-
-/// What a quota leaves.
-package struct QuotaRoom: Hashable, Sendable {
-    package var quota: Quota
-    /// Below zero when the quota was larger once.
-    package var bytes: Int64
-
-    package init(quota: Quota, bytes: Int64) {
-        self.quota = quota
-        self.bytes = bytes
-    }
-}

@@ -33,7 +33,7 @@ package struct BeginUploadsRule: Sendable {
         var missingBytes: Int64 = 0
         for asset in self.assets {
             let place = try self.place(of: asset, of: database, in: transaction)
-            if place == nil { missingBytes += asset.size }
+            if place == nil { missingBytes += asset.size + Int64(RowBytes.asset(asset.size)) }
             places.append(place)
         }
         if missingBytes > 0, let room = try transaction.quotaRoom(in: database),

@@ -32,6 +32,11 @@ struct JoinRule {
         } catch {
             return .failure(error)
         }
+        // Whoever joins has a zone more, and what others store counts for them.
+        let growth = RowBytes.zoneBase + 4 * Bounds.nameBytesMax + RowBytes.outcome(RowBytes.outcomeItemMax)
+        if let refusal = try self.transaction.refusal(ofGrowth: growth, in: self.requester.database) {
+            return .success(tokens.map { _ in .failed(refusal) })
+        }
         var outcomes: [WriteOutcome] = []
         for token in tokens {
             guard let found = try self.find(token) else {

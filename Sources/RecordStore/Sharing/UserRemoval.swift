@@ -57,7 +57,7 @@ package struct UserRemoval {
         }
         try self.transaction.removeUses(by: record.number, in: zone)
         for target in Holds(body: record.body, parent: record.parent).kinds.keys {
-            try self.transaction.setHold([], of: target, by: name, in: zone)
+            try self.transaction.setHold([], replacing: nil, of: target, by: name, in: zone)
         }
         guard self.transaction.isWatched(database) else { return }
         let change = CommittedRecord(

@@ -63,22 +63,30 @@ struct ModifySubscriptionsRule {
             return .failed(.subscriptionDuplicate(of: other))
         }
         guard existing != nil || count < Bounds.subscriptionsMax else { return .failed(.subscriptionLimit) }
-        if existing == nil { count += 1 }
-        let position = try self.transaction.takePosition(in: self.requester.database)
-        let stored = StoredSubscription(
+        var stored = StoredSubscription(
             number: existing?.number ?? 0,
             key: SubscriptionKey(
                 database: self.requester.database,
                 owner: owner,
                 id: subscription.id,
-                position: position
+                position: 0
             ),
-            createdPosition: isRedefined ? position : existing?.createdPosition ?? position,
+            createdPosition: 0,
             zone: zone,
             definition: definition,
             info: subscription.info.map { SubscriptionCoding.bytes(of: $0) }
         )
-        try self.transaction.save(stored)
+        let growth =
+            RowBytes.subscription(stored) - (existing.map { RowBytes.subscription($0) } ?? 0)
+            + RowBytes.outcome(RowBytes.outcomeItemMax)
+        if let refusal = try self.transaction.refusal(ofGrowth: growth, in: self.requester.database) {
+            return .failed(refusal)
+        }
+        if existing == nil { count += 1 }
+        let position = try self.transaction.takePosition(in: self.requester.database)
+        stored.key.position = position
+        stored.createdPosition = isRedefined ? position : existing?.createdPosition ?? position
+        try self.transaction.save(stored, replacing: existing)
         let saved = WatchedSubscription(
             key: stored.key,
             subscription: subscription,

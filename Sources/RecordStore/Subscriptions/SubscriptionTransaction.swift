@@ -15,10 +15,13 @@ package protocol SubscriptionTransaction: AnyObject {
         in database: DatabaseID
     ) throws(StorageFailure) -> String?
     func countOfSubscriptions(of owner: String, in database: DatabaseID) throws(StorageFailure) -> Int
-    /// Writes a subscription, in place of the one that has its number.
+    /// Writes a subscription, in place of the one that is there, whose number it has.
     ///
     /// What installations acknowledged of that one stays if `createdPosition` does.
-    func save(_ subscription: StoredSubscription) throws(StorageFailure)
+    func save(
+        _ subscription: StoredSubscription,
+        replacing existing: StoredSubscription?
+    ) throws(StorageFailure)
     /// Deletes a subscription that is present, with what installations acknowledged of it.
     func delete(_ subscription: StoredSubscription) throws(StorageFailure)
 

@@ -9,9 +9,11 @@ struct Usage: AsyncParsableCommand {
         commandName: "usage",
         abstract: "Show how many records, assets and bytes are stored, a row a database.",
         discussion: """
-            Also while a server serves the folder. Bytes are those of records' bodies and of assets, each \
-            asset once in a database. Quotas are the settings user_bytes_max and container_bytes_max, from \
-            the flags, the environment and the file, as `tidemark serve` takes them; a user's counts both \
+            Also while a server serves the folder. Bytes are those of records' bodies, of assets, each once in \
+            a database, and of rows: what the store takes for records, indexes, zones, tombstones and outcomes \
+            of requests beside. Together they are about what the folder takes on the disk. Quotas are the \
+            settings user_bytes_max and container_bytes_max, from the flags, the environment and the file, as \
+            `tidemark serve` takes them; a user's counts both \
             of their databases.
 
               tidemark usage
@@ -45,7 +47,7 @@ struct Usage: AsyncParsableCommand {
                 Terminal.table(
                     header: [
                         "CONTAINER", "DATABASE", "RECORDS", "RECORD BYTES", "ASSETS", "ASSET BYTES",
-                        "OF QUOTA",
+                        "ROW BYTES", "BYTES", "OF QUOTA",
                     ],
                     rows: usages.flatMap { Self.lines($0, $1, quotas) }
                 )
@@ -60,7 +62,10 @@ struct Usage: AsyncParsableCommand {
         _ quotas: StorageQuotas
     ) -> [[String]] {
         func line(_ name: String, _ amount: StoredAmount, _ bytes: Int64, of quota: Int64) -> [String] {
-            let counts = [amount.records, amount.recordBytes, amount.assets, amount.assetBytes]
+            let counts = [
+                amount.records, amount.recordBytes, amount.assets, amount.assetBytes, amount.rowBytes,
+                amount.bytes,
+            ]
             return [container, name] + counts.map { "\($0)" } + [quota == 0 ? "-" : "\(bytes) of \(quota)"]
         }
         let databases = usage.databases.map { database in
@@ -82,6 +87,7 @@ struct Usage: AsyncParsableCommand {
         let recordBytes: Int64
         let assets: Int64
         let assetBytes: Int64
+        let rowBytes: Int64
         let bytes: Int64
 
         init(_ amount: StoredAmount) {
@@ -89,6 +95,7 @@ struct Usage: AsyncParsableCommand {
             self.recordBytes = amount.recordBytes
             self.assets = amount.assets
             self.assetBytes = amount.assetBytes
+            self.rowBytes = amount.rowBytes
             self.bytes = amount.bytes
         }
     }

@@ -1,4 +1,4 @@
-/// How many bytes an operator lets be stored: bodies of records and assets, each asset once in a database.
+/// How many bytes an operator lets be stored: bodies of records, assets, each once in a database, and what `RowBytes` counts.
 package struct StorageQuotas: Hashable, Sendable {
     /// Of each user, in his private databases; 0: as much as there is.
     package var userBytes: Int64

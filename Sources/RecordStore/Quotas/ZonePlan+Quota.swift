@@ -1,0 +1,75 @@
+import RecordModel
+
+extension ZonePlan {
+    /// Refuses saves that would store more than a quota leaves, in the order of the items.
+    ///
+    /// What deletes of the same request make room for does not count yet: saves come first. What a save's share, and first fields of a
+    /// schema, take in indexes is counted when it is written, and not foreseen.
+    mutating func refuseBeyondQuota() throws(StorageFailure) -> Bool {
+        guard !self.saves.isEmpty, let room = try self.rule.transaction.quotaRoom(in: self.key.database)
+        else { return false }
+        if let refusal = try self.refusalOfParticipant() {
+            for planned in self.saves.inOrder { self.refuse(planned.index, name: planned.name, refusal) }
+            return true
+        }
+        // The outcome has the refused items as well.
+        var left =
+            room.bytes - Int64(RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count))
+        // Near the end indexes are counted exactly, which costs what it costs to make their entries.
+        let isNear = left < self.saves.inOrder.reduce(into: 0) { $0 += Self.growthMax(of: $1) }
+        var outcome = RowBytes.outcome(RowBytes.outcomeItemMax)
+        var refused: [PlannedSave] = []
+        for planned in self.saves.inOrder {
+            let growth = try self.growth(of: planned, withEntries: isNear)
+            if growth + outcome > 0, Int64(growth) > left {
+                refused.append(planned)
+            } else {
+                left -= Int64(growth)
+                outcome = RowBytes.outcomeItemMax
+            }
+        }
+        for planned in refused { self.refuse(planned.index, name: planned.name, .quotaExceeded(room.quota)) }
+        return !refused.isEmpty
+    }
+
+    /// What participants save is the owner's, and the outcomes of their requests are their own.
+    private func refusalOfParticipant() throws(StorageFailure) -> StoreError? {
+        guard self.shared != nil else { return nil }
+        let bytes = RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count)
+        return try self.rule.transaction.refusal(ofGrowth: bytes, in: self.rule.requester.database)
+    }
+
+    /// More than a save can take: the densest bodies are of words and numbers of one byte, each with an entry.
+    private static func growthMax(of planned: PlannedSave) -> Int64 {
+        Int64(planned.record.body.bytes.count * 40 + 8_192)
+    }
+
+    /// What a save adds, without its part of the outcome.
+    private func growth(of planned: PlannedSave, withEntries: Bool) throws(StorageFailure) -> Int {
+        let existing = planned.existing
+        var bytes = planned.record.body.bytes.count - (existing?.body.bytes.count ?? 0)
+        if existing == nil { bytes += RowBytes.record(named: planned.name) }
+        if let parts = planned.parts {
+            for target in parts.holds.kinds.keys where parts.heldBefore.kinds[target] == nil {
+                bytes += RowBytes.hold(of: target, by: planned.name)
+            }
+            for target in parts.heldBefore.kinds.keys where parts.holds.kinds[target] == nil {
+                bytes -= RowBytes.hold(of: target, by: planned.name)
+            }
+            bytes += (parts.assets.added.count - parts.assets.removed.count) * RowBytes.assetUse
+        }
+        guard withEntries else { return bytes }
+        let changes = IndexChanges(
+            from: existing,
+            to: planned.record,
+            named: planned.name,
+            definitions: try self.rule.transaction.fields(
+                ofType: planned.record.recordType,
+                in: self.rule.requester.environment
+            )
+        )
+        for entry in changes.added { bytes += RowBytes.entry(entry) }
+        for entry in changes.removed { bytes -= RowBytes.entry(entry) }
+        return bytes
+    }
+}

@@ -1,0 +1,139 @@
+import RecordModel
+import RecordStore
+import TestSupport
+import Testing
+
+/// What has no bytes of its own takes room all the same, and counts.
+@Suite(.timeLimit(.minutes(5)))
+struct QuotaRowTests {
+    private static func stored(_ it: EngineUnderTest) throws -> Int64 {
+        try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total(ofUser: "alice").bytes
+    }
+
+    /// An engine whose user has so much room left.
+    private static func engine(_ kind: EngineKind, left: Int64) async throws -> (EngineUnderTest, Int64) {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let quota = try self.stored(it) + left
+        return (try await it.reopened { $0.quotas.userBytes = quota }, quota)
+    }
+
+    private static func names(_ batch: Int) -> [String] { (0..<400).map { "\(batch)-\($0)" } }
+
+    /// Sends batches until something is refused for the quota; how many items took effect.
+    private static func fill(
+        _ it: EngineUnderTest,
+        _ quota: Int64,
+        batches: Int,
+        _ send: (Int) async throws -> [WriteOutcome]
+    ) async throws -> Int {
+        let refused = StoreError.quotaExceeded(Quota(of: .user, bytesMax: quota))
+        var count = 0
+        for batch in 0..<batches {
+            let before = try self.stored(it)
+            let errors = try await send(batch).compactMap(\.error)
+            #expect(errors.allSatisfy { $0 == refused })
+            #expect(try self.stored(it) <= quota)
+            count += 400 - errors.count
+            guard errors.isEmpty else { return count }
+            #expect(try self.stored(it) > before)
+        }
+        Issue.record("nothing was refused")
+        return count
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `records without fields use a quota up`(kind: EngineKind) async throws {
+        let (it, quota) = try await Self.engine(kind, left: 300_000)
+        let count = try await Self.fill(it, quota, batches: 15) { batch in
+            try await it.modify(Self.names(batch).map { save($0) }, isAtomic: false)
+        }
+        #expect((500..<3_000).contains(count))
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `records that are made and deleted use a quota up`(kind: EngineKind) async throws {
+        let (it, quota) = try await Self.engine(kind, left: 200_000)
+        let count = try await Self.fill(it, quota, batches: 15) { batch in
+            let outcomes = try await it.modify(Self.names(batch).map { save($0) }, isAtomic: false)
+            let saved = zip(Self.names(batch), outcomes).filter { $1.isSaved }.map { id($0.0) }
+            // A delete is never refused.
+            #expect(try await it.modify([], deletes: saved).allSatisfy { $0.error == nil })
+            return outcomes
+        }
+        #expect((500..<4_000).contains(count))
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `zones use a quota up`(kind: EngineKind) async throws {
+        let (it, quota) = try await Self.engine(kind, left: 80_000)
+        let count = try await Self.fill(it, quota, batches: 5) { batch in
+            try await it.modifyZones(Self.names(batch))
+        }
+        #expect((200..<1_000).contains(count))
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    /// What fills a store.
+    enum Load: String, CaseIterable, CustomTestStringConvertible {
+        case emptyRecords, indexedFields, largeBodies, tombstones, zones
+
+        var testDescription: String { self.rawValue }
+
+        func fill(_ it: EngineUnderTest) async throws {
+            switch self {
+            case .emptyRecords:
+                for batch in 0..<50 {
+                    #expect(try await it.modify(QuotaRowTests.names(batch).map { save($0) }).areSaved)
+                }
+            case .indexedFields:
+                for batch in 0..<5 {
+                    let saves = QuotaRowTests.names(batch).prefix(100).enumerated().map { index, name in
+                        let fields = (0..<100).map { ("f\($0)", FieldValue.int64(Int64(index * 7_919 + $0))) }
+                        return save(name, Dictionary(uniqueKeysWithValues: fields))
+                    }
+                    #expect(try await it.modify(saves).areSaved)
+                }
+            case .largeBodies:
+                for number in 0..<100 {
+                    let bytes = FieldValue.bytes([UInt8](repeating: 1, count: 20_000))
+                    #expect(try await it.modify([save("r\(number)", ["b": bytes])]).areSaved)
+                }
+            case .tombstones:
+                for batch in 0..<20 {
+                    let names = QuotaRowTests.names(batch)
+                    #expect(try await it.modify(names.map { save($0) }).areSaved)
+                    _ = try await it.modify([], deletes: names.map { id($0) })
+                }
+            case .zones:
+                for batch in 0..<2 { _ = try await it.modifyZones(QuotaRowTests.names(batch)) }
+            }
+        }
+    }
+
+    @Test(arguments: Load.allCases)
+    func `what usage says is within a factor of two of what the file has grown by`(load: Load) async throws {
+        let it = try await EngineUnderTest.withNotes(.sqlite)
+        let other = OtherProcess(folder: it.folder)
+        /// Pages in use, of the file and of its log.
+        func fileBytes() async throws -> Int64 {
+            let rows = try await other.execute(
+                """
+                SELECT (page_count - freelist_count) * page_size
+                FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()
+                """
+            )
+            return try #require(rows.first.flatMap { Int64($0) })
+        }
+        let fileBefore = try await fileBytes()
+        let before = try Self.stored(it)
+        try await load.fill(it)
+        while try await other.count("index_build") > 0 {}
+        let counted = Double(try Self.stored(it) - before)
+        let taken = Double(try await fileBytes() - fileBefore)
+        #expect(taken > 50_000)
+        #expect((0.5...2).contains(counted / taken), "\(counted) bytes are counted, and \(taken) taken")
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+}
