@@ -20,7 +20,8 @@ struct OverloadSimulationTests {
         #expect(simulation.aheadMost <= 100_000_000 + Simulation.burst(load))
         #expect(simulation.executed >= Int64(Double(Simulation.second) * min(load, 1) * 2.2))
         if load > 1 {
-            #expect(simulation.kept > 300)
+            // While a third of all is the flood of one, hardly anybody else is refused at one and a half times the pace.
+            #expect(simulation.kept > (load > 2 ? 300 : 30))
             #expect(simulation.refused > 1_000)
         }
         simulation.stopLoad()
