@@ -257,6 +257,7 @@ package final class RecordServer: Sendable {
                 let tls = certificate.current
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
+                        HandshakeTurn(turns: loop.value.handshakes, holder: account.holder),
                         TLSSetup.handler(tls.context),
                         ConnectionHandler(
                             server: context,

@@ -11,6 +11,7 @@ final class LoopContext {
     /// Its place in the list of all.
     let number: Int
     let mailbox: ReplyMailbox
+    let handshakes: HandshakeTurns
     private var spareBuffers: [ByteBuffer] = []
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     /// Those whose credential has an end, by number.
@@ -21,6 +22,7 @@ final class LoopContext {
     init(number: Int, eventLoop: any EventLoop) {
         self.number = number
         self.mailbox = ReplyMailbox(eventLoop: eventLoop)
+        self.handshakes = HandshakeTurns(eventLoop: eventLoop)
     }
 
     func opened(_ connection: ConnectionHandler) {

@@ -1,0 +1,96 @@
+import NIOCore
+import RecordStore
+
+/// The TLS handshakes of one event loop, in turns by address: one, then whatever others have sent, then the next.
+///
+/// A handshake costs as much as dozens of requests, and strangers can ask for any number of them.
+///
+/// Used on the loop only.
+final class HandshakeTurns {
+    /// Between two handshakes: an event loop looks for what came only when it has nothing to do now.
+    private static let pause = TimeAmount.microseconds(50)
+
+    private let eventLoop: any EventLoop
+    private var waiting = TurnQueue<() -> Void>(quantum: 1)
+    private var isPausing = false
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// Begins a handshake when it is its address' turn: at once if nobody waits.
+    func ask(of holder: AccountHolder, _ begin: @escaping () -> Void) {
+        self.waiting.append(begin, of: holder, cost: 1)
+        if !self.isPausing { self.next() }
+    }
+
+    private func next() {
+        guard let begin = self.waiting.popFirst() else { return }
+        self.isPausing = true
+        begin()
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
+            self.isPausing = false
+            self.next()
+        }
+    }
+}
+
+/// Holds back the first bytes of a connection, those that TLS begins with, until its turn comes, and reads no more meanwhile.
+final class HandshakeTurn: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+
+    private let turns: HandshakeTurns
+    private let holder: AccountHolder
+    /// `nil` until something came, and when the connection has ended.
+    private var context: ChannelHandlerContext?
+    private var held = ByteBuffer()
+    private var isReadHeldBack = false
+
+    init(turns: HandshakeTurns, holder: AccountHolder) {
+        self.turns = turns
+        self.holder = holder
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var piece = self.unwrapInboundIn(data)
+        self.held.writeBuffer(&piece)
+        guard self.context == nil else { return }
+        self.context = context
+        self.turns.ask(of: self.holder) { self.begin() }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // What was read is passed on later, with an end of its own.
+        if self.context == nil { context.fireChannelReadComplete() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard self.context == nil else {
+            self.isReadHeldBack = true
+            return
+        }
+        context.read()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    /// Passes on what came, and leaves.
+    private func begin() {
+        guard let context = self.context else { return }
+        self.context = nil
+        context.fireChannelRead(self.wrapInboundOut(self.held))
+        self.held = ByteBuffer()
+        context.fireChannelReadComplete()
+        if self.isReadHeldBack { context.read() }
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+}
