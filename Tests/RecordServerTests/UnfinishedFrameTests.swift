@@ -76,24 +76,6 @@ struct UnfinishedFrameTests {
             try await HandshakeTests.expectService(of: server)
         }
     }
-
-    @Test func `frames that come in pieces and come whole have each a time of their own`() async throws {
-        try await ServerUnderTest.run(configure: { $0.timeouts.frame = .seconds(1) }) { server in
-            try await server.fill(records: 1, bytes: 10)
-            let peer = try await server.signIn()
-            for index in 0..<30 {
-                let stream = UInt32(2 * index + 1)
-                var whole = ByteBuffer()
-                FrameEncoder.write(.request(.fetch(["0"]), on: stream), into: &whole)
-                let half = whole.readSlice(length: 20) ?? ByteBuffer()
-                try await peer.send(half)
-                // What took less than all of them together is not too late.
-                try await Task.sleep(for: .milliseconds(40))
-                try await peer.send(whole)
-                #expect(try await peer.answer(on: stream).end.failure == nil)
-            }
-        }
-    }
 }
 
 extension Operation {

@@ -33,6 +33,24 @@ import WireProtocol
         }
     }
 
+    @Test func `each frame that comes in pieces is another one, and holds memory until it is whole`() throws {
+        let assembly = FrameAssembly()
+        var rest = self.stream
+        let first = rest.readSlice(length: 200) ?? ByteBuffer()
+        try assembly.received(first) { _ in }
+        #expect(assembly.framesInPieces == 1)
+        #expect(assembly.unfinishedBytes >= 200)
+        let second = rest.readSlice(length: 50) ?? ByteBuffer()
+        try assembly.received(second) { _ in }
+        #expect(assembly.framesInPieces == 1, "the same frame")
+        // The end of the first frame, and the beginning of the one after it.
+        let third = rest.readSlice(length: 65) ?? ByteBuffer()
+        try assembly.received(third) { _ in }
+        #expect(assembly.framesInPieces == 2)
+        try assembly.received(rest) { _ in }
+        #expect(assembly.unfinishedBytes == 0)
+    }
+
     @Test func `the buffer of a piece is not held, whole frames or not`() throws {
         for cutBytes in [0, 1, 11] {
             let assembly = FrameAssembly()
