@@ -3,9 +3,17 @@ import RecordModel
 import RecordServer
 import RecordStore
 import SQLiteEngine
+import Synchronization
 import TestSupport
 import Testing
 import WireProtocol
+
+/// A microsecond for each look at a clock.
+private final class Looks: Sendable {
+    private let nanoseconds = Atomic<Int64>(0)
+
+    func next() -> Int64 { self.nanoseconds.add(1_000, ordering: .relaxed).newValue }
+}
 
 /// More than the writer can do, over real connections: the disk stands still until the test lets it go on, and so does the time of the rule.
 @Suite(.timeLimit(.minutes(5)))
@@ -19,14 +27,15 @@ struct OverloadTests {
     ) async throws {
         let disk = StandingDisk()
         let time = ManualClock(milliseconds: 0)
+        let looks = Looks()
         try await ServerUnderTest.run(
             configureEngine: { configuration in
                 configuration.durability = .full
                 configuration.syncFile = { disk.sync($0) }
                 configuration.commitRecordsMax = 1
-                // Nothing takes any time by this clock: what may be ahead is a few requests.
+                // What may be ahead is a few requests: each takes longer than that.
                 configuration.writerWaitNanoseconds = 1
-                configuration.monotonicNanoseconds = { time.milliseconds * 1_000_000 }
+                configuration.monotonicNanoseconds = { time.milliseconds * 1_000_000 + looks.next() }
             }
         ) { server in
             try server.engine.directory.addUser(
