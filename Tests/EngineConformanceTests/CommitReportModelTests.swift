@@ -127,7 +127,14 @@ struct CommitReportModelTests {
                 other.position -= 1
                 it.engine.subscriptions.expire(Bool.random(using: &generator) ? key : other)
             }
-            // Behind it in the writer's queue.
+            // Behind it in the writer's queue: work of the directory keeps its order.
+            let name = "u\(UInt64.random(in: 0 ... .max, using: &generator))"
+            try it.engine.directory.addUser(
+                named: name,
+                userRecordName: "_" + name,
+                tokenHash: Array(name.utf8),
+                toContainer: EngineUnderTest.container
+            )
             _ = try await it.modify([save(self.names[0], in: .default)], policy: .changedKeys)
         case 4, 5, 6:
             try await self.changeSubscriptions(it, zone, &generator)
