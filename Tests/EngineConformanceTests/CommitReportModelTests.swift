@@ -128,11 +128,11 @@ struct CommitReportModelTests {
                 it.engine.subscriptions.expire(Bool.random(using: &generator) ? key : other)
             }
             // Behind it in the writer's queue: work of the directory keeps its order.
-            let name = "u\(UInt64.random(in: 0 ... .max, using: &generator))"
+            let digits = String(UInt64.random(in: 1 << 60 ... .max, using: &generator), radix: 16)
             try it.engine.directory.addUser(
-                named: name,
-                userRecordName: "_" + name,
-                tokenHash: Array(name.utf8),
+                named: "u\(digits)",
+                userRecordName: "_" + digits + digits,
+                tokenHash: Array((digits + digits).utf8),
                 toContainer: EngineUnderTest.container
             )
             _ = try await it.modify([save(self.names[0], in: .default)], policy: .changedKeys)
