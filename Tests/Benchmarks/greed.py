@@ -22,7 +22,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Greed")
 sys.path.insert(0, FOLDER)
 from attacks import ROWS, Place  # noqa: E402
 from peer import Gone, Peer  # noqa: E402
-from processes import Failure, Speaking, cpu_seconds, run, stop  # noqa: E402
+from processes import Failure, Speaking, await_port, cpu_seconds, run, stop  # noqa: E402
 
 CONTAINER = "iCloud.greed"
 KINDS = ["save", "fetch", "changes", "push", "sign-in"]
@@ -39,20 +39,8 @@ class Server:
         with open(self.log, "wb") as log:
             self.child = subprocess.Popen([binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0"],
                                           stdout=log, stderr=log, start_new_session=True)
-        self.place = Place("127.0.0.1", self._await_port(), os.path.join(self.data, "tls", "ca.pem"), CONTAINER)
+        self.place = Place("127.0.0.1", await_port(self.child, self.log), os.path.join(self.data, "tls", "ca.pem"), CONTAINER)
         self.administer("container", "create", CONTAINER)
-
-    def _await_port(self):
-        for _ in range(300):
-            with open(self.log, encoding="utf-8", errors="replace") as log:
-                text = log.read()
-            listening = re.search(r"127\.0\.0\.1:([1-9][0-9]*)", text)
-            if listening:
-                return int(listening[1])
-            if self.child.poll() is not None:
-                break
-            time.sleep(0.1)
-        raise Failure(f"tidemark did not start:\n{text}")
 
     def administer(self, *arguments):
         return run([self.binary, *arguments, "--data", self.data])[0]

@@ -1,6 +1,7 @@
 """Child processes that never outlive the run, and what processor time they cost."""
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -33,6 +34,20 @@ def cpu_seconds(pid):
         total += seconds.get(current, 0.0)
         pending += children.get(current, [])
     return total
+
+
+def await_port(server, log):
+    """The port on which a server of ours listens, by what it wrote into its log."""
+    for _ in range(300):
+        with open(log, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        listening = re.search(r"127\.0\.0\.1:([1-9][0-9]*)", text)
+        if listening:
+            return int(listening[1])
+        if server.poll() is not None:
+            break
+        time.sleep(0.1)
+    raise Failure(f"tidemark did not start:\n{text}")
 
 
 def run(command, text_in="", **options):

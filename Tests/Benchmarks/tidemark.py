@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from processes import Failure, Speaking, cpu_seconds, run, stop
+from processes import Failure, Speaking, await_port, cpu_seconds, run, stop
 
 CONTAINER = "iCloud.bench"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Tidemark", "schema.ckdb")
@@ -34,7 +34,7 @@ class Tidemark:
                  "--set", "asset_grace_s=60",
                  # The listeners, and who saves: one user, who may have as many as are left for the others.
                  "--set", "connections_max=20032"], stdout=log, stderr=log, start_new_session=True)
-        port = self._await_port()
+        port = await_port(self.server, self.log)
         run([tidemark, "container", "create", CONTAINER, "--data", self.data])
         # Saves would define the types, and give every field an index that the peer's table has not.
         run([tidemark, "schema", "import", SCHEMA, "--container", CONTAINER, "--data", self.data])
@@ -63,18 +63,6 @@ class Tidemark:
                                  "--container", CONTAINER, "--data", self.data])
                 tokens.write(output.split()[-1] + "\n")
         return file
-
-    def _await_port(self):
-        for _ in range(300):
-            with open(self.log, encoding="utf-8", errors="replace") as log:
-                text = log.read()
-            listening = re.search(r"127\.0\.0\.1:([1-9][0-9]*)", text)
-            if listening:
-                return int(listening[1])
-            if self.server.poll() is not None:
-                break
-            time.sleep(0.1)
-        raise Failure(f"tidemark did not start:\n{text}")
 
     def measure(self, row, seconds, seed):
         """Requests a second, latencies, and the processor microseconds of server and client for each."""

@@ -26,8 +26,8 @@ extension CKContainer {
     /// The connection that the container's requests use listens as long as somebody iterates, whatever happens to it, and is
     /// made again for ever. What this process changes over it is not among the notifications.
     ///
-    /// Begin to iterate before the changes that you want to hear of in detail. What happened before comes as word that there is news: a
-    /// `CKQueryNotification` of it has no record, and `isPruned` is `true`.
+    /// Iteration has to begin before the changes that you want to hear of in detail. An earlier change comes as word that there is news:
+    /// its `CKQueryNotification` has no record, and `isPruned` is `true`.
     ///
     /// Asking for the next notification says that the one before is taken care of. One that nobody has taken care of when the connection or the
     /// process ends comes again as word that there is news, with the same subscription and without details.

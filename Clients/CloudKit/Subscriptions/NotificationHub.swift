@@ -23,7 +23,10 @@ final class NotificationHub: Sendable {
         }
     }
 
-    /// What a consumer that waits gets, once the lock is let go of: to resume a task waits for whoever cancels it, who waits for the lock.
+    /// A notification on its way to a consumer that waits.
+    ///
+    /// It is handed over once the lock is let go of: resuming a task waits for a task
+    /// that cancels it, and that one waits for the lock.
     private struct Handover {
         let waiting: CheckedContinuation<ArrivedNotification?, Never>
         let arrived: ArrivedNotification?

@@ -30,7 +30,7 @@ extension Worker {
         let isClosedLoop = self.settings.isClosedLoop
         if !isClosedLoop { self.state.withLock { $0.underWay += 1 } }
         self.recorder.left(due: retry.due, at: .now, hasWaited: true)
-        // Whoever has waited has waited from the first try on.
+        // In a closed loop the wait counts from the first try on.
         self.send(Call(again: retry.call, due: isClosedLoop ? retry.call.due : retry.due))
     }
 

@@ -13,7 +13,7 @@ struct Measurements: Codable, Sendable {
 
         /// Refusals that named a time at which the request will be admitted.
         var reserved = 0
-        /// What they named, together.
+        /// The times that these refusals named, together.
         var waitedMilliseconds = 0.0
         /// Requests that came at that time, and those of them that were admitted.
         var retried = 0

@@ -136,9 +136,16 @@ struct JSONReport: Encodable {
     }
 
     func data() throws -> Data {
+        try JSONEncoder.ofReports().encode(self)
+    }
+}
+
+extension JSONEncoder {
+    /// Writes every report in one form: keys in order, indented, dates in ISO 8601.
+    static func ofReports() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(self)
+        return encoder
     }
 }

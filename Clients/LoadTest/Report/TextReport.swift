@@ -1,4 +1,4 @@
-/// What a person reads at the end.
+/// The report that a load test prints at its end, for people.
 struct TextReport {
     private static let violationsShown = 20
 

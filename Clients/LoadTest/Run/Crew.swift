@@ -18,7 +18,7 @@ struct Crew: Sendable {
 
     var users: Int { min(self.target.tokens.count, self.workers.count) }
 
-    /// Who are all alike.
+    /// A crew whose workers are all alike.
     init(_ plan: LoadPlan, _ target: Target) {
         let settings = plan.workerSettings()
         self.init(plan, target, Array(repeating: (settings, .shared), count: plan.connections))

@@ -101,15 +101,9 @@ struct LoadRun: Sendable {
         crew.restDevices()
         guard self.plan.verifies, !result.isInterrupted else { return result }
         self.live.say("reading everything back")
-        do throws(LoadFailure) {
-            result.verdict = try await Interruption.cancelling {
-                () async throws(LoadFailure) -> Verification.Verdict in
-                try await Verification(crew: crew, tokens: tokens, ticks: ticks).run()
-            }
-        } catch {
-            guard error.code == .interrupted else { throw error }
-            result.isInterrupted = true
-        }
+        result.verdict = try await Verification(crew: crew, tokens: tokens, ticks: ticks)
+            .runUnlessInterrupted()
+        result.isInterrupted = result.verdict == nil
         return result
     }
 

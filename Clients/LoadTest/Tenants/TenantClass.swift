@@ -31,7 +31,7 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
     case slow
     case bursts
 
-    /// What a request of a kind costs is the same for all of one.
+    /// Tenants of one appetite pay the same price for a request of a kind.
     enum Appetite: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
         case ordinary
         case batches
@@ -40,7 +40,9 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
     }
 
     static let burstInterval = Duration.seconds(2)
-    /// What the ordinary ones do; more is asked for by others, not other things.
+    /// Requests of the ordinary tenants.
+    ///
+    /// Greedier ones ask for more of the same.
     static let ordinaryMix = Mix([.fetch: 40, .save: 30, .query: 15, .changes: 10, .push: 5])
 
     /// How many of 100 tenants.

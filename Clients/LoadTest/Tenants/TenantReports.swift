@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a person reads at the end.
+/// The report that a run of tenants prints at its end, for people.
 struct TenantText {
     private static let violationsShown = 20
 
@@ -127,10 +127,7 @@ struct TenantJSON: Encodable {
     }
 
     func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(self)
+        try JSONEncoder.ofReports().encode(self)
     }
 }
 

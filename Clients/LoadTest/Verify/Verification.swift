@@ -31,6 +31,18 @@ struct Verification: Sendable {
     /// Those of each worker's keys, when the tokens were taken.
     let ticks: [UInt64]
 
+    /// The same as `run`; `nil`: somebody interrupted it.
+    func runUnlessInterrupted() async throws(LoadFailure) -> Verdict? {
+        do throws(LoadFailure) {
+            return try await Interruption.cancelling { () async throws(LoadFailure) -> Verdict in
+                try await self.run()
+            }
+        } catch {
+            guard error.code == .interrupted else { throw error }
+            return nil
+        }
+    }
+
     func run() async throws(LoadFailure) -> Verdict {
         var verdict = Verdict()
         for worker in self.crew.workers { verdict.violations.add(worker.state.withLock { $0.violations }) }
