@@ -9,7 +9,7 @@ import Testing
     @Test func `the words that full text leaves out are those of section 5.7`() throws {
         let text = try ProtocolFiles.text("README.md")
         let list = try #require(text.split(separator: "finds nothing: *").last?.split(separator: "*").first)
-        let words = list.split(separator: " ").map(String.init)
+        let words = list.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(words.count == SearchTokens.stopWords.count)
         #expect(Set(words) == SearchTokens.stopWords)
     }
