@@ -140,7 +140,8 @@ struct GreedyHolderTests {
             let second = try await server.signIn(token: Self.other)
             for _ in 0..<3 {
                 let refused = try await server.connect()
-                try await refused.send(.hello(token: ServerUnderTest.token))
+                // The server says it unasked, and may have gone before this is sent.
+                try? await refused.send(.hello(token: ServerUnderTest.token))
                 try await HandshakeTests.expectGoaway(.overloaded, from: refused)
             }
             await second.close()
