@@ -67,7 +67,7 @@ final class WriteQueue: @unchecked Sendable {
 
         var isEmpty: Bool { self.jobs.isEmpty && self.administration == nil }
 
-        fileprivate mutating func add(_ job: Job) {
+        fileprivate mutating func add(_ job: Job) -> OverloadRule.Portion {
             self.jobs.append(job)
             let portion = job.portion
             // A portion may be of no holder: nil equals nil, also where there is none yet.
@@ -76,6 +76,7 @@ final class WriteQueue: @unchecked Sendable {
             } else {
                 self.portions.append(portion)
             }
+            return portion
         }
     }
 
@@ -219,28 +220,27 @@ final class WriteQueue: @unchecked Sendable {
         var served: Set<AccountHolder> = []
         var holder: AccountHolder?
         var turn = 0
-        while let job = self.state.jobs.first {
+        func isOfThisBatch(_ job: Job) -> Bool {
             let portion = job.portion
             guard
                 batch.jobs.isEmpty
                     || (records + job.records <= recordsMax && bytes + portion.bytes <= bytesMax)
-            else { break }
-            if isShared {
-                let next = portion.holder ?? Self.nobody
-                if next != holder {
-                    // Their second turn is the next commit's.
-                    guard served.insert(next).inserted else { break }
-                    holder = next
-                    turn = 0
-                } else if turn >= Self.turnWork {
-                    break
-                }
-                turn += portion.work
+            else { return false }
+            guard isShared else { return true }
+            let next = portion.holder ?? Self.nobody
+            if next != holder {
+                // Their second turn is the next commit's.
+                guard served.insert(next).inserted else { return false }
+                holder = next
+                turn = 0
             }
-            _ = self.state.jobs.popFirst()
-            batch.add(job)
+            return turn < Self.turnWork
+        }
+        while let job = self.state.jobs.popFirst(where: isOfThisBatch) {
+            let portion = batch.add(job)
             records += job.records
             bytes += portion.bytes
+            turn += portion.work
         }
         self.noteHolders(of: batch)
         return batch

@@ -132,7 +132,7 @@ import Testing
         #expect(served[self.bob, default: 0] > 0)
     }
 
-    @Test func `First shows what comes next`() {
+    @Test func `What is not wanted stays the next`() {
         var queue = TurnQueue<Int>(quantum: 2)
         var generator = SeededGenerator(seed: 18)
         let holders = (0..<5).map { Self.user("user \($0)") }
@@ -145,8 +145,13 @@ import Testing
                 number += 1
             case 2: queue.charge(Int.random(in: -2...9, using: &generator), of: holder)
             default:
-                let first = queue.first
-                #expect(queue.popFirst() == first)
+                var shown: Int?
+                let refused = queue.popFirst { next in
+                    shown = next
+                    return false
+                }
+                #expect(refused == nil)
+                #expect(queue.popFirst() == shown)
             }
             #expect(holders.reduce(0) { $0 + queue.count(of: $1) } == queue.count)
             #expect(holders.reduce(0) { $0 + queue.cost(of: $1) } == queue.cost)

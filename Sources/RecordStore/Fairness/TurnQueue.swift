@@ -7,23 +7,37 @@
 ///
 /// With a single holder it is a queue, first in, first out. Both ends take constant time, but for a round, which looks at each holder once.
 package struct TurnQueue<Element> {
-    fileprivate struct Waiting {
-        let element: Element
-        let cost: Int
+    @usableFromInline
+    struct Waiting {
+        @usableFromInline let element: Element
+        @usableFromInline let cost: Int
+
+        @inlinable
+        init(element: Element, cost: Int) {
+            self.element = element
+            self.cost = cost
+        }
     }
 
     /// What one holder has waiting, and may be served of it.
-    fileprivate struct Lane {
-        let holder: AccountHolder
-        var waiting: [Waiting] = []
+    @usableFromInline
+    struct Lane {
+        @usableFromInline let holder: AccountHolder
+        @usableFromInline var waiting: [Waiting] = []
         /// Those before it were served.
-        var first = 0
-        var cost = 0
+        @usableFromInline var first = 0
+        @usableFromInline var cost = 0
         /// Above 0: may be served in this round.
-        var balance = 0
+        @usableFromInline var balance = 0
 
-        var isEmpty: Bool { self.first == self.waiting.count }
+        @inlinable
+        init(holder: AccountHolder) {
+            self.holder = holder
+        }
 
+        @inlinable var isEmpty: Bool { self.first == self.waiting.count }
+
+        @inlinable
         mutating func insertFirst(_ next: Waiting) {
             if self.first > 0 {
                 self.first -= 1
@@ -33,6 +47,7 @@ package struct TurnQueue<Element> {
             }
         }
 
+        @inlinable
         mutating func removeFirst() -> Waiting {
             let next = self.waiting[self.first]
             self.first += 1
@@ -49,35 +64,38 @@ package struct TurnQueue<Element> {
     }
 
     /// What each holder may be served in a round, in the unit of the costs.
-    private let quantum: Int
+    @usableFromInline let quantum: Int
     /// In the order of their turns.
-    private var lanes: [Lane] = []
-    private var places: [AccountHolder: Int] = [:]
+    @usableFromInline var lanes: [Lane] = []
+    @usableFromInline var places: [AccountHolder: Int] = [:]
     /// Whose turn it is; those before had theirs in this round.
-    private var turn = 0
+    @usableFromInline var turn = 0
 
     /// How much waits.
-    package private(set) var count = 0
+    @usableFromInline package internal(set) var count = 0
     /// What that costs, as far as it was said when it came.
-    package private(set) var cost = 0
+    @usableFromInline package internal(set) var cost = 0
     /// How many holders have something waiting.
-    package private(set) var holders = 0
+    @usableFromInline package internal(set) var holders = 0
 
     /// - Parameter quantum: What each holder may be served in a round, in the unit of the costs; at least 1. A round should take a few
     ///   milliseconds at most.
+    @inlinable
     package init(quantum: Int) {
         precondition(quantum > 0)
         self.quantum = quantum
     }
 
-    package var isEmpty: Bool { self.count == 0 }
+    @inlinable package var isEmpty: Bool { self.count == 0 }
 
     /// How much a holder has waiting.
+    @inlinable
     package func count(of holder: AccountHolder) -> Int {
         self.places[holder].map { self.lanes[$0].waiting.count - self.lanes[$0].first } ?? 0
     }
 
     /// What it costs that a holder has waiting, as far as it was said when it came.
+    @inlinable
     package func cost(of holder: AccountHolder) -> Int {
         self.places[holder].map { self.lanes[$0].cost } ?? 0
     }
@@ -85,6 +103,7 @@ package struct TurnQueue<Element> {
     /// Adds something at the end of what its holder has waiting.
     ///
     /// A cost counts as 1 at least, or a holder could be served for ever; what is not known yet is charged later.
+    @inlinable
     package mutating func append(_ element: Element, of holder: AccountHolder, cost: Int) {
         let cost = max(1, cost)
         let place = self.place(of: holder)
@@ -96,6 +115,7 @@ package struct TurnQueue<Element> {
     }
 
     /// Puts back at the head of what its holder has waiting what was taken and not served, and gives back its cost.
+    @inlinable
     package mutating func putBack(_ element: Element, of holder: AccountHolder, cost: Int) {
         let cost = max(1, cost)
         let place = self.place(of: holder)
@@ -107,17 +127,16 @@ package struct TurnQueue<Element> {
         self.cost += cost
     }
 
-    /// What is next; `nil`: nothing waits.
-    package var first: Element? {
-        mutating get {
-            guard self.findTurn() else { return nil }
-            return self.lanes[self.turn].waiting[self.lanes[self.turn].first].element
-        }
-    }
-
     /// Takes what is next, and charges its holder with its cost; `nil`: nothing waits.
-    package mutating func popFirst() -> Element? {
+    @inlinable
+    package mutating func popFirst() -> Element? { self.popFirst { _ in true } }
+
+    /// Takes what is next if it is wanted; `nil`: it is not, or nothing waits.
+    @inlinable
+    package mutating func popFirst(where isWanted: (Element) -> Bool) -> Element? {
         guard self.findTurn() else { return nil }
+        let first = self.lanes[self.turn].first
+        guard isWanted(self.lanes[self.turn].waiting[first].element) else { return nil }
         let next = self.lanes[self.turn].removeFirst()
         self.lanes[self.turn].balance -= next.cost
         if self.lanes[self.turn].isEmpty { self.holders -= 1 }
@@ -129,13 +148,16 @@ package struct TurnQueue<Element> {
     /// Charges a holder with what a service cost beyond what was said, or gives back what it cost less.
     ///
     /// Of no account when nothing waits: then nobody was delayed.
+    @inlinable
     package mutating func charge(_ cost: Int, of holder: AccountHolder) {
         guard self.count > 0, cost != 0 else { return }
         self.lanes[self.place(of: holder)].balance -= cost
     }
 
-    private mutating func place(of holder: AccountHolder) -> Int {
+    @inlinable
+    mutating func place(of holder: AccountHolder) -> Int {
         if self.count == 0 { self.forgetDebts(exceptLaneOf: holder) }
+        if self.turn < self.lanes.count, self.lanes[self.turn].holder == holder { return self.turn }
         if let place = self.places[holder] { return place }
         self.places[holder] = self.lanes.count
         self.lanes.append(Lane(holder: holder))
@@ -143,7 +165,8 @@ package struct TurnQueue<Element> {
     }
 
     /// Goes on to the holder whose turn it is, beginning rounds as they are needed.
-    private mutating func findTurn() -> Bool {
+    @inlinable
+    mutating func findTurn() -> Bool {
         guard self.count > 0 else { return false }
         while true {
             while self.turn < self.lanes.count {
@@ -155,7 +178,8 @@ package struct TurnQueue<Element> {
     }
 
     /// Gives every holder a quantum, or as many as it takes until somebody who waits may be served.
-    private mutating func beginRound() {
+    @inlinable
+    mutating func beginRound() {
         self.turn = 0
         var rounds = Int.max
         for lane in self.lanes where !lane.isEmpty {
@@ -175,7 +199,8 @@ package struct TurnQueue<Element> {
     }
 
     /// Begins anew: while nothing waited nobody was delayed.
-    private mutating func forgetDebts(exceptLaneOf holder: AccountHolder) {
+    @inlinable
+    mutating func forgetDebts(exceptLaneOf holder: AccountHolder) {
         self.turn = 0
         if self.lanes.count == 1, self.lanes[0].holder == holder {
             self.lanes[0].balance = 0
