@@ -2,12 +2,17 @@ import RecordStore
 import Synchronization
 
 /// Connections for short reads on the caller's thread, and threads with their own for long ones.
+///
+/// Queries have threads of their own: a page of one may compare for dozens of times as long as any other read takes, and can't be put
+/// aside for it. So those who count a lot make queries wait, and neither feeds nor fetches.
 final class ReadPool: Sendable {
     typealias Read = @Sendable (ReadConnection) -> Void
 
     private let file: DatabaseFile
     private let idle: Mutex<[ReadConnection]>
-    private let queue: ReadQueue
+    private let queries: ReadQueue
+    /// All other reads.
+    private let reads: ReadQueue
     private let sync: LogSync
     private let report: @Sendable (EngineEvent) -> Void
 
@@ -23,28 +28,39 @@ final class ReadPool: Sendable {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.file = file
-        self.queue = ReadQueue(configuration, clock: clock)
+        self.queries = ReadQueue(configuration, clock: clock)
+        self.reads = ReadQueue(configuration, clock: clock)
         self.sync = sync
         self.report = report
         var idle: [ReadConnection] = []
         for _ in 0..<Self.inlineConnections { idle.append(try ReadConnection(file: file)) }
         self.idle = Mutex(idle)
         for number in 0..<configuration.readThreads {
-            let connection = try ReadConnection(file: file)
-            let queue = self.queue
-            EngineThread.start("tidemark-read-\(number)") {
-                while let next = queue.take() { queue.execute(next, on: connection) }
+            for (name, queue) in [("query", self.queries), ("read", self.reads)] {
+                let connection = try ReadConnection(file: file)
+                EngineThread.start("tidemark-\(name)-\(number)") {
+                    while let next = queue.take() { queue.execute(next, on: connection) }
+                }
             }
         }
     }
 
-    /// Runs a read on a thread of the pool when it is the requester's turn, or says why not.
-    func read(
+    /// Runs a query on a thread for queries when it is the requester's turn, or says why not.
+    func query(
         for requester: Requester,
         refuse: @escaping @Sendable (StoreError) -> Void,
         _ read: @escaping Read
     ) {
-        switch self.queue.add(for: requester, read, refuse: refuse) {
+        Self.add(read, to: self.queries, for: requester, refuse: refuse)
+    }
+
+    private static func add(
+        _ read: @escaping Read,
+        to queue: ReadQueue,
+        for requester: Requester,
+        refuse: @escaping @Sendable (StoreError) -> Void
+    ) {
+        switch queue.add(for: requester, read, refuse: refuse) {
         case .admitted: return
         case .refused(let milliseconds): refuse(.overloaded(retryAfterMilliseconds: milliseconds))
         case .closed: refuse(.shuttingDown)
@@ -76,7 +92,7 @@ final class ReadPool: Sendable {
                 return true
             }
         guard !isDone else { return }
-        self.read(for: requester, refuse: { reply(.failure($0)) }, answer)
+        Self.add(answer, to: self.reads, for: requester, refuse: { reply(.failure($0)) })
     }
 
     /// Replies with what was read of a database when it is on disk.
@@ -94,20 +110,22 @@ final class ReadPool: Sendable {
 
     /// Runs a read on this thread if a connection is free; false: it was not, or the read gave up.
     func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
-        guard !self.queue.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
+        guard !self.reads.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
             return false
         }
         defer { self.idle.withLock { $0.append(connection) } }
         return read(connection)
     }
 
-    var refusesRequests: Bool { self.queue.refusesRequests }
+    var refusesRequests: Bool { self.queries.refusesRequests || self.reads.refusesRequests }
 
-    var overload: OverloadRule.Counted { self.queue.overload }
+    /// Of queries, and of all other reads.
+    var overload: [OverloadRule.Counted] { [self.queries.overload, self.reads.overload] }
 
     /// Lets the threads finish what waits.
     func close() {
-        self.queue.close()
+        self.queries.close()
+        self.reads.close()
         self.idle.withLock { $0 = [] }
     }
 }

@@ -30,7 +30,7 @@ extension SQLiteEngine {
             }
             if isDone { return }
         }
-        self.reads.read(for: requester, refuse: { reply(.failure($0)) }) { connection in
+        self.reads.query(for: requester, refuse: { reply(.failure($0)) }) { connection in
             self.reads.reply(
                 with: whole(connection) ?? .failure(.internalFault),
                 of: requester.databaseShown,

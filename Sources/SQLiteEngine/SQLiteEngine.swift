@@ -245,9 +245,10 @@ package final class SQLiteEngine: StorageEngine {
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted
         (statistics.requestsWaiting, statistics.bytesWaiting) = self.queue.waiting
-        let (writing, reading) = (self.queue.overload, self.reads.overload)
-        statistics.reservationsGiven = writing.reserved + reading.reserved
-        statistics.reservationsKept = writing.kept + reading.kept
+        for counted in [self.queue.overload] + self.reads.overload {
+            statistics.reservationsGiven += counted.reserved
+            statistics.reservationsKept += counted.kept
+        }
         statistics.logSyncs = self.queue.logSyncs
         let path = StoreFile.path(in: self.configuration.directory)
         statistics.databaseBytes = DatabaseFile.bytes(at: path)

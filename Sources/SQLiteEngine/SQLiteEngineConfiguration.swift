@@ -40,6 +40,7 @@ package struct SQLiteEngineConfiguration: Sendable {
     package var commitBytesMax = 8 * 1024 * 1024
     /// Reads of at most so many records are answered on the caller's thread.
     package var inlineReadRecordsMax = 16
+    /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
     /// What a page of a query may cost, and what it may cost on the caller's thread.
     package var queryBudget = QueryBudget.defaults

@@ -30,7 +30,7 @@ enum DescriptorLimit {
         let threads = settings.server.threads ?? ProcessInfo.processInfo.activeProcessorCount
         return settings.server.listen.connectionsMax
             + settings.server.assets.uploadsMax * self.descriptorsOfUpload
-            + (settings.writer.readThreads + self.otherConnections) * self.descriptorsOfConnection
+            + (2 * settings.writer.readThreads + self.otherConnections) * self.descriptorsOfConnection
             + settings.assetThreads + threads * self.descriptorsOfEventLoop + self.ownCount
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// What waits for the engine is executed in turns by user, whatever one of them asks for (`Sources/README.md`, "Accounts and turns").
 @Suite(.timeLimit(.minutes(5)))
 struct TurnTests {
-    /// An engine with one thread that reads, and a clock that the test turns.
+    /// An engine with one thread for queries and one for other reads, and a clock that the test turns.
     private static func engine(
         _ kind: EngineKind,
         configure: (inout EngineSettings) -> Void = { _ in }
@@ -23,7 +23,7 @@ struct TurnTests {
         return (it, time)
     }
 
-    /// Holds the thread that reads in the answer to a read of Alice's, until the gate is opened.
+    /// Holds the thread that queries in the answer to a query of Alice's, until the gate is opened.
     private static func hold(_ it: EngineUnderTest, until gate: Gate) {
         let held = Gate()
         self.count(it, by: it.privately) { _ in
@@ -64,6 +64,16 @@ struct TurnTests {
             gate.open()
         }
         #expect(order.withLock { $0.first } == "bob")
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `changes are read while every thread for queries is busy`(kind: EngineKind) async throws {
+        let (it, _) = try await Self.engine(kind)
+        let gate = Gate()
+        Self.hold(it, until: gate)
+        defer { gate.open() }
+        let page = try await it.changes(FeedRead(zone: .default), by: it.bobPrivately)
+        #expect(page.items.count == 1)
     }
 
     @Test(arguments: EngineKind.allCases)

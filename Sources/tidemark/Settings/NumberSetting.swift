@@ -158,7 +158,11 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.writer.readerWaitMilliseconds = $1
         },
-        NumberSetting("read_threads", 1...1_024, "threads that read pages and queries (one a processor)") {
+        NumberSetting(
+            "read_threads",
+            1...1_024,
+            "threads for queries, and as many for other long reads (one a processor)"
+        ) {
             $0.writer.readThreads
         } assign: {
             $0.writer.readThreads = $1

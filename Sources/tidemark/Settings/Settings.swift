@@ -49,7 +49,7 @@ struct Settings: Sendable {
         var waitMilliseconds = 10
         /// The same for the threads that read.
         var readerWaitMilliseconds = 25
-        /// Threads that read what is not short: pages, queries, hundreds of records.
+        /// Threads for queries that are not short, and as many for other such reads: pages of changes, hundreds of records.
         var readThreads = max(2, ProcessInfo.processInfo.activeProcessorCount)
     }
 
