@@ -17,6 +17,7 @@ extension ZonePlan {
 
     mutating func judge(delete id: RecordID, index: Int) throws(StorageFailure) {
         let name = id.recordName
+        self.deleteIndexes[name] = index
         do {
             try SaveRules.checkName(of: id)
         } catch {
@@ -51,31 +52,43 @@ extension ZonePlan {
 
     /// Refuses deletes that would leave a reference dangling.
     ///
-    /// One that is refused stays, and may be what keeps another.
+    /// One that is refused stays, and may be what keeps another. Each is looked at again only when something stays that it needs to go.
     mutating func settleDeletes() {
-        var isSettled = false
-        while !isSettled {
-            isSettled = true
-            var going: Set<String> = []
-            for delete in self.deletes { going.formUnion(delete.cascade) }
-            for delete in self.deletes {
-                guard let keeper = delete.keepers.subtracting(going).min() else { continue }
-                self.failures[delete.index] =
-                    if let culprit = self.failedDelete(of: keeper) {
-                        .dependsOn(index: culprit)
-                    } else {
-                        .referenceWouldDangle(holder: keeper)
-                    }
-                isSettled = false
-            }
-            self.deletes.removeAll { self.failures[$0.index] != nil }
+        guard self.deletes.contains(where: { !$0.keepers.isEmpty }) else { return }
+        // How many deletes take a record along, and which need it to go.
+        var going: [String: Int] = [:]
+        var waiting: [String: [Int]] = [:]
+        for (place, delete) in self.deletes.enumerated() {
+            for name in delete.cascade { going[name, default: 0] += 1 }
+            for keeper in delete.keepers { waiting[keeper, default: []].append(place) }
         }
+        var suspects = Array(self.deletes.indices)
+        while !suspects.isEmpty {
+            let refused = suspects.filter { self.refuse(self.deletes[$0], unlessGoing: going) }
+            var next: Set<Int> = []
+            for name in refused.flatMap({ self.deletes[$0].cascade }) {
+                going[name, default: 0] -= 1
+                if going[name] == 0 { next.formUnion(waiting[name] ?? []) }
+            }
+            suspects = next.filter { self.failures[self.deletes[$0].index] == nil }.sorted()
+        }
+        self.deletes.removeAll { self.failures[$0.index] != nil }
+    }
+
+    /// Returns whether something stays that keeps a record of the delete from going.
+    private mutating func refuse(_ delete: PlannedDelete, unlessGoing going: [String: Int]) -> Bool {
+        guard let keeper = delete.keepers.filter({ going[$0, default: 0] == 0 }).min() else { return false }
+        self.failures[delete.index] =
+            if let culprit = self.failedDelete(of: keeper) {
+                .dependsOn(index: culprit)
+            } else {
+                .referenceWouldDangle(holder: keeper)
+            }
+        return true
     }
 
     private func failedDelete(of name: String) -> Int? {
-        let operation = self.rule.operation
-        guard let offset = operation.deletes.firstIndex(where: { $0.recordName == name }) else { return nil }
-        let index = operation.saves.count + offset
+        guard let index = self.deleteIndexes[name] else { return nil }
         return self.failures[index] == nil ? nil : index
     }
 

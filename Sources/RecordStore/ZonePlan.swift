@@ -12,6 +12,8 @@ struct ZonePlan {
     /// Accepted so far.
     var saves = PlannedSaves()
     var deletes: [PlannedDelete] = []
+    /// The deletes that were judged, by record name: what needs one that failed is told so.
+    var deleteIndexes: [String: Int] = [:]
     /// What has to go before the plan is applied; `nil`: nothing.
     var turns: CascadeTurns?
     /// By number of the item.

@@ -140,6 +140,65 @@ struct ReferenceTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a chain of deletes is refused with its last, and executed when nothing keeps that`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let names = (0..<300).map { "r\($0)" }
+        // Each keeps the one before it.
+        let saves = names.enumerated().map { number, name in
+            save(name, number == 0 ? [:] : ["v": reference(names[number - 1], .validate)])
+        }
+        _ = try await it.modify(saves + [save("stays", ["v": reference(names[299], .validate)])])
+        let deletes = names.map { id($0) }
+        let refused = try await it.modify([], deletes: deletes, isAtomic: false)
+        let expected: [StoreError] =
+            (1..<300).map { .dependsOn(index: $0) } + [.referenceWouldDangle(holder: "stays")]
+        #expect(refused.map(\.error) == expected)
+        let outcomes = try await it.modify([], deletes: deletes + [id("stays")])
+        #expect(outcomes.allSatisfy { $0 == .deleted })
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a delete that fails in another zone keeps nothing of the same name`(kind: EngineKind) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modifyZones(["others"])
+        let others = ZoneID(zoneName: "others")
+        _ = try await it.modify([
+            save("x"), save("stays", ["v": reference("x", .validate)]),
+            save("y", in: others), save("x", in: others, ["v": reference("y", .validate)]),
+        ])
+        let outcomes = try await it.modify([], deletes: [id("x"), id("y", in: others)])
+        #expect(
+            outcomes.map(\.error) == [
+                .referenceWouldDangle(holder: "stays"), .referenceWouldDangle(holder: "x"),
+            ]
+        )
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a record that two deletes take along goes with the one that is left`(kind: EngineKind) async throws
+    {
+        let it = try await EngineUnderTest.withNotes(kind)
+        // "both" goes with "a" and with "b", and keeps "c"; "b" is kept.
+        _ = try await it.modify([
+            save("a"), save("b"), save("c"),
+            save(
+                "both",
+                [
+                    "d": reference("a", .deleteSelf), "e": reference("b", .deleteSelf),
+                    "v": reference("c", .validate),
+                ]
+            ),
+            save("stays", ["v": reference("b", .validate)]),
+        ])
+        let deletes = ["b", "c", "a"].map { id($0) }
+        let outcomes = try await it.modify([], deletes: deletes, isAtomic: false)
+        #expect(outcomes == [.failed(.referenceWouldDangle(holder: "stays")), .deleted, .deleted])
+        #expect(try await it.record(id("both")) == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a reference to another zone is refused, one to its own by name is not`(
         kind: EngineKind
     )
