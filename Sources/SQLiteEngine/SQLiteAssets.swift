@@ -160,7 +160,7 @@ final class SQLiteAssets: AssetRegistry {
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         _ work: @escaping @Sendable (WriterTransaction) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
-        let job = WriteQueue.AssetWork(items: items, requester: requester) {
+        let job = WriteQueue.RowWork(items: items, requester: requester) {
             transaction throws(StorageFailure) in
             let answer = try work(transaction)
             return { reply(answer) }

@@ -8,7 +8,7 @@ extension SQLiteEngine {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.whenViewsAreTold(requester) {
+        self.whenViewsAreTold(requester, reply) {
             self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
                 try feed.page(read, into: sink)
             }
@@ -21,7 +21,7 @@ extension SQLiteEngine {
         into sink: any FeedSink,
         reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
     ) {
-        self.whenViewsAreTold(requester) {
+        self.whenViewsAreTold(requester, reply) {
             self.feed(isShort: false, requester, reply) { (feed) throws(FeedFailure) in
                 try feed.page(read, into: sink)
             }
@@ -33,7 +33,7 @@ extension SQLiteEngine {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
     ) {
-        self.whenViewsAreTold(requester) {
+        self.whenViewsAreTold(requester, reply) {
             self.feed(isShort: true, requester, reply) { (feed) throws(FeedFailure) in
                 try feed.token(of: zone)
             }

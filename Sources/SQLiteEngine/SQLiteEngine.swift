@@ -186,23 +186,38 @@ package final class SQLiteEngine: StorageEngine {
             case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
             case .all: false
             }
-        self.whenViewsAreTold(requester) {
+        self.whenViewsAreTold(requester, reply) {
             self.read(isShort: isShort, requester, reply) { (connection) throws(StorageFailure) in
                 try connection.zones(selection, for: requester, bytesMax: bytesMax)
             }
         }
     }
 
-    /// Does something when shared databases have been told of every change that is acknowledged; at once for who does not ask for one.
-    func whenViewsAreTold(_ requester: Requester, _ body: @escaping @Sendable () -> Void) {
+    /// Does something when shared databases have been told of every change that is acknowledged; at once for requesters who do not
+    /// ask for one.
+    ///
+    /// The writer tells them in the requester's turn, and refuses those who have more than a fair part waiting.
+    func whenViewsAreTold<Answer>(
+        _ requester: Requester,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ body: @escaping @Sendable () -> Void
+    ) {
         guard requester.scope == .shared, self.pendingViews.mayBeAny else { return body() }
-        let job = WriteQueue.Administration { transaction, _ in
+        let work = WriteQueue.RowWork(items: 1, requester: requester) {
+            transaction throws(StorageFailure) in
             while try transaction.spreadNews(max: 100) {}
-        } reply: { _ in
+            return body
+        } refuse: { _ in
             // What could not be told now is told later: the answer is what it was before.
             body()
         }
-        guard case .admitted = self.queue.add(job) else { return body() }
+        switch self.queue.add(work) {
+        case .admitted: return
+        case .refused(let milliseconds):
+            self.writer.countRefusal()
+            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
+        case .closed: body()
+        }
     }
 
     func read<Answer: Sendable>(

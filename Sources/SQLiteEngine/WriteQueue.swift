@@ -11,8 +11,7 @@ final class WriteQueue: @unchecked Sendable {
     /// What can be executed in a transaction with others.
     enum Job {
         case request(PendingWrite)
-        /// Rows of assets.
-        case assets(AssetWork)
+        case rows(RowWork)
     }
 
     struct PendingWrite {
@@ -35,7 +34,8 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    struct AssetWork {
+    /// Rows of assets, or of shared databases, that a request needs.
+    struct RowWork {
         /// How many rows it is about.
         let items: Int
         /// Who may be refused for want of room; `nil`: it is bounded by what began before.
@@ -130,7 +130,7 @@ final class WriteQueue: @unchecked Sendable {
 
     func add(_ write: PendingWrite) -> Admission { self.add(.request(write), of: write.request.requester) }
 
-    func add(_ work: AssetWork) -> Admission { self.add(.assets(work), of: work.requester) }
+    func add(_ work: RowWork) -> Admission { self.add(.rows(work), of: work.requester) }
 
     /// Rare work is not refused for want of room.
     func add(_ administration: Administration) -> Admission {
@@ -331,7 +331,7 @@ extension WriteQueue.Job {
     fileprivate var records: Int {
         switch self {
         case .request(let write): write.records
-        case .assets(let work): max(1, work.items)
+        case .rows(let work): max(1, work.items)
         }
     }
 
@@ -341,7 +341,7 @@ extension WriteQueue.Job {
         let bytes: Int
         switch self {
         case .request(let write): (holder, bytes) = (write.request.requester.holder, write.request.bytes)
-        case .assets(let work): (holder, bytes) = (work.requester?.holder, 0)
+        case .rows(let work): (holder, bytes) = (work.requester?.holder, 0)
         }
         return OverloadRule.Portion(
             of: holder,

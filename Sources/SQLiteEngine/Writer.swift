@@ -87,19 +87,19 @@ final class Writer: @unchecked Sendable {
     /// What is said about a job when it is on disk.
     private enum Answer {
         case request(WriteQueue.PendingWrite, Result<[WriteOutcome], StoreError>)
-        case assets(WriteQueue.AssetWork, @Sendable () -> Void)
+        case rows(WriteQueue.RowWork, @Sendable () -> Void)
 
         func give() {
             switch self {
             case .request(let write, let result): write.reply(result)
-            case .assets(_, let reply): reply()
+            case .rows(_, let reply): reply()
             }
         }
 
         func refuse(_ refusal: StoreError) {
             switch self {
             case .request(let write, _): write.reply(.failure(refusal))
-            case .assets(let work, _): work.refuse(refusal)
+            case .rows(let work, _): work.refuse(refusal)
             }
         }
     }
@@ -223,11 +223,11 @@ final class Writer: @unchecked Sendable {
                     write.turns = turns
                     unfinished = write
                 }
-            case .assets(let work):
+            case .rows(let work):
                 let reply =
                     inSavepoints
                     ? try self.executeInSavepoint(work, transaction) : try work.work(transaction)
-                answers.append(.assets(work, reply))
+                answers.append(.rows(work, reply))
             }
         }
         do throws(StorageFailure) {
@@ -277,7 +277,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func executeInSavepoint(
-        _ work: WriteQueue.AssetWork,
+        _ work: WriteQueue.RowWork,
         _ transaction: WriterTransaction
     ) throws(StorageFailure) -> @Sendable () -> Void {
         do throws(StorageFailure) {
@@ -407,7 +407,7 @@ extension WriteQueue.Job {
     fileprivate func refuse(_ refusal: StoreError) {
         switch self {
         case .request(let write): write.reply(.failure(refusal))
-        case .assets(let work): work.refuse(refusal)
+        case .rows(let work): work.refuse(refusal)
         }
     }
 }

@@ -173,4 +173,41 @@ struct TurnTests {
             ]
         )
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `the flood of a user's shared feed, which the writer brings up to date, is that user's`(
+        kind: EngineKind
+    ) async throws {
+        let (it, _) = try await Self.engine(kind) { $0.waitingRequestsMax = 8 }
+        let share = try await it.share("root")
+        try await it.join(share, by: it.bobShared)
+        // The writer tells shared databases while it has nothing else to do, and not again while the clock stands still.
+        _ = try await it.sharedZones(by: it.bobShared)
+        let gate = Gate()
+        let held = Gate()
+        it.send([save("root")], policy: .allKeys) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        let refused = Mutex(0)
+        let answered = Mutex(0)
+        for _ in 0..<10 {
+            it.engine.token(of: nil, for: it.bobShared) { result in
+                if case .failure(.overloaded) = result {
+                    refused.withLock { $0 += 1 }
+                } else {
+                    answered.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(refused.withLock { $0 } == 6)
+        let saved = Mutex<Bool?>(nil)
+        it.send([save("other")]) { result in saved.withLock { $0 = (try? result.get()) != nil } }
+        #expect(saved.withLock { $0 } == nil)
+        gate.open()
+        await it.engine.shutdown()
+        #expect(saved.withLock { $0 } == true)
+        #expect(answered.withLock { $0 } == 4)
+    }
 }
