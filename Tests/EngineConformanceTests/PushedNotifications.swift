@@ -33,6 +33,7 @@ final class PushedNotifications {
             let start = try await self.it.startWatching(identity)
             let listener = NotificationRouting.Listener(number: number, loop: loop, identity: identity)
             _ = self.routing.started(listener, .success(start))
+            for var joining in JoiningListener.all(of: listener, start) { _ = self.routing.joined(&joining) }
         }
         _ = self.routing.takePosts()
     }
@@ -46,7 +47,8 @@ final class PushedNotifications {
         self.nowMilliseconds += 1_000
         self.routing.timePassed(nowMilliseconds: self.nowMilliseconds)
         for report in self.reports.take() {
-            self.routing.committed(report) { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
+            var commit = RoutedCommit(report)
+            _ = self.routing.route(&commit) { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
         }
         var heard: [UInt64: [RecordModel.Notification]] = [:]
         for post in self.routing.takePosts().joined() {

@@ -79,11 +79,10 @@ struct NotificationRoutingTests {
         var routing = NotificationRouting(loops: 3)
         let watched = Sample.watched("sub", Sample.query())
         for (number, loop) in [(1, 0), (2, 2), (3, 0)] as [(UInt64, Int)] {
-            Self.start(Sample.listener(number, loop: loop), [watched], in: &routing)
+            routing.start(Sample.listener(number, loop: loop), [watched])
         }
         _ = routing.takePosts()
-        let committed = Self.committed([Self.record(after: nil, at: 20)])
-        routing.committed(committed, mayRead: Self.anything)
+        routing.committed([Self.record(after: nil, at: 20)])
         let posts = routing.takePosts()
         #expect(posts.map { $0.flatMap(\.listeners) } == [[1, 3], [], [2]])
         #expect(routing.takePosts().map(\.count) == [0, 0, 0])
@@ -95,14 +94,17 @@ struct NotificationRoutingTests {
             Sample.watched("old", Sample.query(), hasNews: false),
             Sample.watched("new", Sample.query("Task"), hasNews: true, databasePosition: 33),
         ]
-        Self.start(Sample.listener(2), start, in: &routing)
+        routing.start(Sample.listener(2), start)
         let posts = routing.takePosts()[0]
-        guard case .began(2, let news)? = posts.first, posts.count == 1 else {
+        guard case .began(2)? = posts.first else {
             Issue.record("the listener was not told that it hears")
             return
         }
-        #expect(news.map(\.subject.key.id) == ["new"])
-        #expect(news.map(\.position) == [33])
+        let news = posts.compactMap(\.delivery)
+        #expect(news.count == posts.count - 1)
+        #expect(news.map(\.notification.subject.key.id) == ["new"])
+        #expect(news.map(\.notification.position) == [33])
+        #expect(news.map(\.listeners) == [[2]])
     }
 
     @Test func `a subscription that is saved again takes the place of the one before`() {
@@ -136,12 +138,12 @@ struct NotificationRoutingTests {
         let query = Sample.query()
         let mine = Sample.watched("mine", query, database: Sample.publicDatabase)
         let others = Sample.watched("other's", query, database: Sample.publicDatabase, owner: "_other")
-        Self.start(Sample.listener(1), [mine], in: &routing)
-        Self.start(Sample.listener(2, signIn: other), [others], in: &routing)
+        routing.start(Sample.listener(1), [mine])
+        routing.start(Sample.listener(2, signIn: other), [others])
         _ = routing.takePosts()
         var questions = 0
         let change = Self.record(after: nil, at: 20, in: Sample.publicDatabase, createdBy: "_other")
-        routing.committed(Self.committed([change, change])) { type, creator, requester in
+        routing.committed([change, change]) { type, creator, requester in
             questions += 1
             return type == "Note" && creator == requester.userRecordName && requester.scope == .public
         }
@@ -156,7 +158,7 @@ struct NotificationRoutingTests {
         var signIn = Sample.signIn
         signIn.sharedDatabase = DatabaseID(rawValue: 3)
         let typed = Sample.watched("typed", .database(recordType: "Note"), database: DatabaseID(rawValue: 3))
-        Self.start(Sample.listener(1, signIn: signIn), [typed], in: &routing)
+        routing.start(Sample.listener(1, signIn: signIn), [typed])
         _ = routing.takePosts()
         let kinds: [CommittedChange.Kind] = [
             .zoneCreated("_owner/Zone"), .zoneChanged("_owner/Zone"), .zoneDeleted("_owner/Zone"),
@@ -200,7 +202,9 @@ struct NotificationRoutingTests {
             changes: [],
             incomplete: [Sample.privateDatabase: 70]
         )
-        other.committed(incomplete, mayRead: Self.anything)
+        var commit = RoutedCommit(incomplete)
+        let isRouted = other.route(&commit) { _, _, _ in true }
+        #expect(isRouted)
         other.timePassed(nowMilliseconds: 1)
         #expect(other.takePosts()[0].count == 1)
     }
@@ -208,7 +212,7 @@ struct NotificationRoutingTests {
     @Test func `nothing is left of who has gone, whenever he went`() {
         var routing = NotificationRouting(loops: 1)
         let listener = Sample.listener(1)
-        Self.start(listener, [Sample.watched("sub", Sample.query())], in: &routing)
+        routing.start(listener, [Sample.watched("sub", Sample.query())])
         let early = Sample.listener(2)
         routing.asked(2)
         #expect(routing.stopped(2) == nil)
@@ -238,34 +242,19 @@ struct NotificationRoutingTests {
 
     // MARK: - Routing and commits
 
-    private static let anything: @Sendable (String, String, Requester) -> Bool = { _, _, _ in true }
-
     /// With one listener, number 1.
     private static func routing(_ subscriptions: [WatchedSubscription]) -> NotificationRouting {
         var routing = NotificationRouting(loops: 1)
-        self.start(Sample.listener(1), subscriptions, in: &routing)
+        routing.start(Sample.listener(1), subscriptions)
         _ = routing.takePosts()
         return routing
-    }
-
-    private static func start(
-        _ listener: NotificationRouting.Listener,
-        _ subscriptions: [WatchedSubscription],
-        in routing: inout NotificationRouting
-    ) {
-        routing.asked(listener.number)
-        _ = routing.started(listener, .success(ListeningStart(subscriptions: subscriptions)))
-    }
-
-    private static func committed(_ changes: [CommittedChange]) -> CommittedChanges {
-        CommittedChanges(committedMilliseconds: 77, changes: changes)
     }
 
     private static func commit(
         _ changes: [CommittedChange],
         to routing: inout NotificationRouting
     ) -> [NotificationRouting.Post] {
-        routing.committed(self.committed(changes), mayRead: self.anything)
+        routing.committed(changes)
         return routing.takePosts()[0]
     }
 
@@ -314,11 +303,6 @@ struct NotificationRoutingTests {
 }
 
 extension NotificationRouting.Post {
-    fileprivate var delivery: NotificationRouting.Delivery? {
-        guard case .delivery(let delivery) = self else { return nil }
-        return delivery
-    }
-
     fileprivate var listeners: [UInt64] {
         guard case .delivery(let delivery) = self else { return [] }
         return delivery.listeners

@@ -6,7 +6,8 @@ import Testing
 
 /// What the router's queue keeps when more comes than it holds.
 struct RouterQueueTests {
-    @Test func `beyond its bound it keeps which databases changed, and the last of each subscription`() throws
+    @Test func `beyond its bound it keeps that a database changed, and the last of each subscription`()
+        throws
     {
         let queue = RouterQueue(changesMax: 2)
         let watched = Sample.watched("sub", Sample.query())
@@ -28,27 +29,34 @@ struct RouterQueueTests {
             incomplete: [Sample.privateDatabase: 6]
         )
         #expect(!queue.add(incomplete))
-        let events = try #require(queue.takeAll())
+        let events = try #require(queue.take())
         try #require(events.count == 4)
-        guard case .committed(let kept) = events[0], case .skipped(let first) = events[1],
-            case .stopped(1) = events[2], case .skipped(let second) = events[3]
+        guard case .committed(let kept) = events[0], case .skipped(Sample.privateDatabase) = events[1],
+            case .stopped(1) = events[2], case .skipped(Sample.publicDatabase) = events[3]
         else {
             Issue.record("the order is not that in which they came")
             return
         }
-        #expect(kept.changes.map(\.position) == [1, 2])
-        #expect(first.databases == [Sample.privateDatabase: 3])
-        #expect(first.subscriptions.isEmpty)
-        #expect(second.databases == [Sample.privateDatabase: 6, Sample.publicDatabase: 5])
-        #expect(second.subscriptions.map(\.change) == [.deleted(watched.key)])
+        #expect(kept.committed.changes.map(\.position) == [1, 2])
+        let skipped = try #require(queue.takeSkipped(of: Sample.privateDatabase))
+        #expect(skipped.position == 6)
+        #expect(skipped.subscriptions.map(\.change) == [.deleted(watched.key)])
+        #expect(queue.takeSkipped(of: Sample.publicDatabase)?.position == 5)
+        #expect(queue.takeSkipped(of: Sample.publicDatabase) == nil)
     }
 
-    @Test func `there is room again when all was taken`() {
+    @Test func `there is room again when all is routed, not when it is taken`() throws {
         let queue = RouterQueue(changesMax: 1)
         let change = Self.committed([Sample.change(.zoneCreated("Zone"), at: 1)])
         #expect(queue.add(change))
+        let events = try #require(queue.take())
+        #expect(queue.waiting == 1)
         #expect(!queue.add(change))
-        #expect(queue.takeAll()?.count == 2)
+        for case .committed(let commit) in events { queue.routed(commit) }
+        #expect(queue.waiting == 0)
+        // The order of a database stays: what comes behind dropped details has none either.
+        #expect(!queue.add(change))
+        #expect(queue.takeSkipped(of: Sample.privateDatabase) != nil)
         #expect(queue.add(change))
     }
 
@@ -66,15 +74,31 @@ struct RouterQueueTests {
             Sample.change(zone, at: 1_001), Sample.change(zone, at: 7, in: Sample.publicDatabase),
         ]
         #expect(!queue.add(Self.committed(both)))
-        let events = try #require(queue.takeAll())
-        guard case .committed(let last)? = events.last, case .skipped(let skipped)? = events.dropLast().last
-        else {
+        let events = try #require(queue.take())
+        guard case .committed(let last)? = events.last, case .skipped? = events.dropLast().last else {
             Issue.record("the other's change was dropped")
             return
         }
-        #expect(last.changes.map(\.database) == [Sample.publicDatabase])
-        #expect(skipped.databases == [Sample.privateDatabase: 1_001])
-        #expect(queue.waiting == 0)
+        #expect(last.committed.changes.map(\.database) == [Sample.publicDatabase])
+        #expect(queue.takeSkipped(of: Sample.privateDatabase)?.position == 1_001)
+        #expect(queue.waiting == 46)
+    }
+
+    @Test func `a transaction of several databases is a piece of work for each`() throws {
+        let zone = CommittedChange.Kind.zoneCreated("Zone")
+        let committed = CommittedChanges(
+            committedMilliseconds: 1,
+            changes: [
+                Sample.change(zone, at: 1), Sample.change(zone, at: 8, in: Sample.publicDatabase),
+                Sample.change(zone, at: 2),
+            ],
+            incomplete: [Sample.publicDatabase: 9, DatabaseID(rawValue: 3): 4]
+        )
+        let parts = committed.byDatabase()
+        #expect(parts.map(\.database.rawValue) == [2, 1, 3])
+        #expect(parts.map { $0.committed.changes.map(\.position) } == [[1, 2], [8], []])
+        #expect(parts.map { $0.committed.incomplete[$0.database] } == [nil, 9, 4])
+        #expect(parts.map(\.amount.changes) == [2, 2, 1])
     }
 
     @Test func `large records fill it as well`() {
@@ -98,7 +122,7 @@ struct RouterQueueTests {
         queue.close()
         #expect(queue.isClosed)
         #expect(!queue.add(.asked(2)))
-        #expect(queue.takeAll() == nil)
+        #expect(queue.take() == nil)
     }
 
     private static func committed(_ changes: [CommittedChange]) -> CommittedChanges {

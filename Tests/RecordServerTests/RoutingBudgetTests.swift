@@ -68,16 +68,13 @@ struct RoutingBudgetTests {
                 database: Sample.publicDatabase
             )
         }
-        Self.start(Sample.listener(1), greedy, in: &routing)
+        routing.start(Sample.listener(1), greedy)
         let mine = Sample.watched("mine", Sample.query(), database: DatabaseID(rawValue: 3), owner: "_carol")
-        Self.start(Sample.listener(2, signIn: Self.carol), [mine], in: &routing)
+        routing.start(Sample.listener(2, signIn: Self.carol), [mine])
         _ = routing.takePosts()
         let batch = (0..<400).map { Self.record(10, at: 20 + Int64($0), in: Sample.publicDatabase) }
-        for _ in 0..<3 { routing.committed(Self.committed(batch), mayRead: { _, _, _ in true }) }
-        routing.committed(
-            Self.committed([Self.record(10, at: 20, in: DatabaseID(rawValue: 3))]),
-            mayRead: { _, _, _ in true }
-        )
+        for _ in 0..<3 { routing.committed(batch) }
+        routing.committed([Self.record(10, at: 20, in: DatabaseID(rawValue: 3))])
         let limits = RoutingBudget.Limits.defaults
         let piece = 4 * 300
         #expect(routing.takeCounts().comparisons <= limits.debtMax / 2 + piece)
@@ -112,7 +109,7 @@ struct RoutingBudgetTests {
         var routing = NotificationRouting(loops: 1, limits: Self.limits)
         routing.timePassed(nowMilliseconds: 0)
         let watched = (0..<10).map { Sample.watched("\($0)", Sample.query("Note", Self.above(Int64($0)))) }
-        Self.start(Sample.listener(1), watched, in: &routing)
+        routing.start(Sample.listener(1), watched)
         _ = routing.takePosts()
         var told: [String: [Int64]] = [:]
         var details = 0
@@ -128,7 +125,7 @@ struct RoutingBudgetTests {
         }
         for step in 1...300 {
             let changes = (0..<50).map { Self.record(100, at: Int64(step * 100 + $0)) }
-            routing.committed(Self.committed(changes), mayRead: { _, _, _ in true })
+            routing.committed(changes)
             look(Int64(step) * 10)
         }
         var now: Int64 = 3_000
@@ -149,7 +146,7 @@ struct RoutingBudgetTests {
 
     @Test func `who has gone is owed nothing`() {
         var routing = NotificationRouting(loops: 1)
-        Self.start(Sample.listener(1), [Sample.watched("sub", Sample.query())], in: &routing)
+        routing.start(Sample.listener(1), [Sample.watched("sub", Sample.query())])
         routing.skipped([Sample.privateDatabase: 50])
         _ = routing.stopped(1)
         _ = routing.takePosts()
@@ -160,19 +157,6 @@ struct RoutingBudgetTests {
 
     private static func above(_ number: Int64) -> Predicate {
         .comparison(Comparison(field: "count", comparator: .greaterThan, operand: .int64(number)))
-    }
-
-    private static func start(
-        _ listener: NotificationRouting.Listener,
-        _ subscriptions: [WatchedSubscription],
-        in routing: inout NotificationRouting
-    ) {
-        routing.asked(listener.number)
-        _ = routing.started(listener, .success(ListeningStart(subscriptions: subscriptions)))
-    }
-
-    private static func committed(_ changes: [CommittedChange]) -> CommittedChanges {
-        CommittedChanges(committedMilliseconds: 77, changes: changes)
     }
 
     private static func record(

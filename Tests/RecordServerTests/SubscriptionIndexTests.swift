@@ -138,7 +138,8 @@ struct SubscriptionIndexTests {
 
     private static func audience() -> Audience {
         let account = RoutingBudget().account(of: AccountHolder(Sample.signIn))
-        return Audience(signIn: Sample.signIn, account: account, loops: 1)
+        let user = ListeningUser(signIn: Sample.signIn, account: account)
+        return Audience(of: user, in: Sample.privateDatabase, loops: 1)
     }
 
     private static func watch(

@@ -131,7 +131,31 @@ enum Sample {
     }
 }
 
+extension NotificationRouting {
+    /// Has a connection listen.
+    mutating func start(_ listener: Listener, _ subscriptions: [WatchedSubscription]) {
+        let start = ListeningStart(subscriptions: subscriptions)
+        self.asked(listener.number)
+        guard !self.started(listener, .success(start)) else { return }
+        for var joining in JoiningListener.all(of: listener, start) { _ = self.joined(&joining) }
+    }
+
+    /// Routes a transaction at once.
+    mutating func committed(
+        _ changes: [CommittedChange],
+        mayRead: MayRead = { _, _, _ in true }
+    ) {
+        var commit = RoutedCommit(CommittedChanges(committedMilliseconds: 77, changes: changes))
+        _ = self.route(&commit, mayRead: mayRead)
+    }
+}
+
 extension NotificationRouting.Post {
+    var delivery: NotificationRouting.Delivery? {
+        guard case .delivery(let delivery) = self else { return nil }
+        return delivery
+    }
+
     /// The message as one listener gets it.
     var notification: RecordModel.Notification? {
         guard case .delivery(let delivery) = self else { return nil }

@@ -72,10 +72,9 @@ final class LoopContext {
         var reached: [ConnectionHandler] = []
         for post in posts {
             switch post {
-            case .began(let number, let news):
+            case .began(let number):
                 guard let connection = self.listeners[number] else { continue }
                 connection.listeningBegan()
-                connection.arrived = news
                 reached.append(connection)
             case .failed(let number, let error):
                 guard let connection = self.listeners.removeValue(forKey: number) else { continue }

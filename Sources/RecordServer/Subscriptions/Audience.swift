@@ -1,34 +1,40 @@
 import RecordModel
 import RecordStore
 
-/// The connections with which one user listens in one environment, and the subscriptions that they hear of: all that he has there.
+/// A user of an environment who listens, with whichever connections.
 ///
 /// Used on the router's thread only.
-final class Audience {
-    /// Names a subscription whenever it was saved.
-    struct SubscriptionName: Hashable {
-        var database: DatabaseID
-        var id: String
-
-        init(_ key: SubscriptionKey) {
-            self.database = key.database
-            self.id = key.id
-        }
-    }
-
+final class ListeningUser {
     let signIn: SignIn
-    /// What its subscriptions have cost lately.
+    /// What the user's subscriptions have cost lately.
     let account: RoutingBudget.Account
     /// Groups that are owed news, in the order of their turns.
     var owedGroups: [WatchGroup] = []
+    var connections = 0
+    /// Those of which a connection hears already.
+    var audiences: [DatabaseID: Audience] = [:]
+
+    init(signIn: SignIn, account: RoutingBudget.Account) {
+        self.signIn = signIn
+        self.account = account
+    }
+}
+
+/// The connections with which one user listens in one database, and the subscriptions that they hear of: all that the user has there.
+///
+/// Used on the router's thread only.
+final class Audience {
+    let user: ListeningUser
+    let database: DatabaseID
     /// Numbers of connections, by event loop.
     private(set) var listeners: [[UInt64]]
     private(set) var listenersCount = 0
-    var watches: [SubscriptionName: Watch] = [:]
+    /// By ID, whenever they were saved.
+    var watches: [String: Watch] = [:]
 
-    init(signIn: SignIn, account: RoutingBudget.Account, loops: Int) {
-        self.signIn = signIn
-        self.account = account
+    init(of user: ListeningUser, in database: DatabaseID, loops: Int) {
+        self.user = user
+        self.database = database
         self.listeners = Array(repeating: [], count: loops)
     }
 
@@ -48,10 +54,10 @@ final class Audience {
         self.listenersCount > 1 || self.listeners.contains { $0.contains { $0 != excluded } }
     }
 
-    func scope(of database: DatabaseID) -> DatabaseScope {
-        switch database {
-        case self.signIn.publicDatabase: .public
-        case self.signIn.sharedDatabase: .shared
+    var scope: DatabaseScope {
+        switch self.database {
+        case self.user.signIn.publicDatabase: .public
+        case self.user.signIn.sharedDatabase: .shared
         default: .private
         }
     }

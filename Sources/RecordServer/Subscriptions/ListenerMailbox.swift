@@ -66,8 +66,7 @@ final class ListenerMailbox: @unchecked Sendable {
 extension NotificationRouting.Post {
     fileprivate var deliveries: Int {
         switch self {
-        case .began(_, let news): 1 + news.count
-        case .failed: 1
+        case .began, .failed: 1
         case .delivery(let delivery): delivery.listeners.count
         }
     }

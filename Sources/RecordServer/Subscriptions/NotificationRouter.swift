@@ -4,8 +4,8 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// Tells listeners what commits: a thread of its own takes what the store reports, in order, finds out whose subscriptions it meets, and
-/// hands notifications to the event loops.
+/// Tells listeners what commits: a thread of its own takes what the store reports, in turns by database, finds out whose subscriptions it
+/// meets, and hands notifications to the event loops.
 ///
 /// Neither the writer nor an event loop waits for it.
 final class NotificationRouter: Sendable {
@@ -89,19 +89,18 @@ final class NotificationRouter: Sendable {
 
     private func run(_ mailboxes: [ListenerMailbox]) {
         var routing = NotificationRouting(loops: mailboxes.count)
-        let store = self.store
-        let mayRead: NotificationRouting.MayRead = { store.mayRead(recordType: $0, createdBy: $1, by: $2) }
-        while let events = self.queue.takeAll(
-            until: routing.isOwing ? Date(timeIntervalSinceNow: Self.pause) : nil
-        ) {
-            for event in events where !self.queue.isClosed {
-                routing.timePassed(nowMilliseconds: self.clock())
-                self.execute(event, mayRead, &routing)
-                self.deliver(&routing, to: mailboxes)
-            }
+        var turns = RouterTurns()
+        while let events = self.queue.take(self.patience(turns, routing)) {
+            for event in events { self.accept(event, &turns, &routing) }
             routing.timePassed(nowMilliseconds: self.clock())
+            if let work = turns.popFirst() { self.execute(work, &turns, &routing) }
             self.deliver(&routing, to: mailboxes)
         }
+    }
+
+    private func patience(_ turns: RouterTurns, _ routing: NotificationRouting) -> RouterQueue.Patience {
+        guard turns.isEmpty else { return .none }
+        return routing.isOwing ? .until(Date(timeIntervalSinceNow: Self.pause)) : .endless
     }
 
     private func deliver(_ routing: inout NotificationRouting, to mailboxes: [ListenerMailbox]) {
@@ -118,30 +117,80 @@ final class NotificationRouter: Sendable {
         NotificationRouter.epoch.duration(to: .now).wholeMilliseconds
     }
 
-    private func execute(
+    /// What has an order of its own database waits for a turn; who comes and goes does not.
+    private func accept(
         _ event: RouterQueue.Event,
-        _ mayRead: NotificationRouting.MayRead,
+        _ turns: inout RouterTurns,
         _ routing: inout NotificationRouting
     ) {
         switch event {
-        case .committed(let committed):
-            routing.committed(committed, mayRead: mayRead) { self.queue.isClosed }
-        case .skipped(let skipped):
+        case .committed(let commit):
+            turns.append(.committed(commit, RoutedCommit(commit.committed)), of: commit.database)
+        case .skipped(let database):
+            turns.append(.skipped, of: database)
+        case .asked(let number):
+            routing.asked(number)
+        case .started(let listener, let result):
+            if routing.started(listener, result) {
+                self.store.stopWatching(listener.identity)
+            } else if case .success(let start) = result {
+                for joining in JoiningListener.all(of: listener, start) {
+                    turns.append(.joined(joining), of: joining.database)
+                }
+            }
+            self.metrics.listeners(now: routing.listenersCount)
+        case .stopped(let number):
+            if let identity = routing.stopped(number) { self.store.stopWatching(identity) }
+            self.metrics.listeners(now: routing.listenersCount)
+        }
+    }
+
+    private func execute(
+        _ work: RouterTurns.Work,
+        _ turns: inout RouterTurns,
+        _ routing: inout NotificationRouting
+    ) {
+        let before = routing.cost
+        if let rest = self.execute(work, &routing) { turns.putBack(rest) }
+        turns.charge(routing.cost - before, of: work.database)
+    }
+
+    /// Does as much of something as a turn has time for.
+    ///
+    /// - Returns: What is left to do.
+    private func execute(_ work: RouterTurns.Work, _ routing: inout NotificationRouting) -> RouterTurns.Work?
+    {
+        var rest = work
+        switch work.kind {
+        case .committed(let commit, var routed):
+            let store = self.store
+            guard
+                routing.route(
+                    &routed,
+                    costMax: RouterTurns.turnCost,
+                    mayRead: { store.mayRead(recordType: $0, createdBy: $1, by: $2) },
+                    isStopped: { self.queue.isClosed }
+                )
+            else {
+                rest.kind = .committed(commit, routed)
+                return rest
+            }
+            self.queue.routed(commit)
+        case .skipped:
+            guard let skipped = self.queue.takeSkipped(of: work.database) else { return nil }
             for (environment, change) in skipped.subscriptions {
                 switch change {
                 case .saved(let watched): routing.saved(watched, in: environment)
                 case .deleted(let key): routing.deleted(key, in: environment)
                 }
             }
-            routing.skipped(skipped.databases)
-        case .asked(let number):
-            routing.asked(number)
-        case .started(let listener, let result):
-            if routing.started(listener, result) { self.store.stopWatching(listener.identity) }
-            self.metrics.listeners(now: routing.listenersCount)
-        case .stopped(let number):
-            if let identity = routing.stopped(number) { self.store.stopWatching(identity) }
-            self.metrics.listeners(now: routing.listenersCount)
+            if let position = skipped.position { routing.skipped([work.database: position]) }
+        case .joined(var joining):
+            guard routing.joined(&joining, costMax: RouterTurns.turnCost) else {
+                rest.kind = .joined(joining)
+                return rest
+            }
         }
+        return nil
     }
 }

@@ -5,52 +5,41 @@ import WireProtocol
 // From what a transaction changed to notifications. A query's subscription has one for each record; a zone's and a database's
 // have one for each transaction, about all that it changed there.
 extension NotificationRouting {
-    /// What a transaction does to subscriptions of a zone or a database.
-    private struct Touched {
-        var group: WatchGroup
-        var position: Int64
-        var origin: UInt64
-        /// Then nobody is left out: each gets word of what another did.
-        var hasSeveralOrigins = false
-    }
-
-    /// What is found out once a transaction.
-    private struct Known {
-        struct Question: Hashable {
-            var requester: Requester
-            var recordType: String
-            var createdBy: String
-        }
-
-        var permissions: [Question: Bool] = [:]
-        /// Places in `touched`.
-        var places: [ObjectIdentifier: Int] = [:]
-        var touched: [Touched] = []
-    }
-
-    /// Whether the router has been stopped is asked before each change: then the rest is of no account any more.
-    mutating func committed(
-        _ committed: CommittedChanges,
+    /// Goes on with a transaction, until that has cost so much or it is routed.
+    ///
+    /// - Parameters:
+    ///   - costMax: In comparisons; exceeded by one change at most.
+    ///   - isStopped: Whether the router has been stopped, asked before each change: then the rest is of no account any more.
+    /// - Returns: Whether it is routed; otherwise it is to be called again, before anything else of its databases.
+    mutating func route(
+        _ commit: inout RoutedCommit,
+        costMax: Int = .max,
         mayRead: MayRead,
         isStopped: () -> Bool = { false }
-    ) {
-        var known = Known()
-        for change in committed.changes {
-            guard !isStopped() else { return }
+    ) -> Bool {
+        let committed = commit.committed
+        let before = self.cost
+        while commit.next < committed.changes.count {
+            guard !isStopped() else { return true }
+            guard self.cost - before < costMax else { return false }
+            let change = committed.changes[commit.next]
+            commit.next += 1
+            self.uncharged += RoutingBudget.changeCost
             switch change.kind {
             case .subscriptionSaved(let watched):
                 self.saved(watched, in: change.environment)
             case .subscriptionDeleted(let key):
                 self.deleted(key, in: change.environment)
             case .zoneCreated(let zone), .zoneChanged(let zone), .zoneDeleted(let zone):
-                self.touch(change, ofType: nil, zone: zone, &known)
+                self.touch(change, ofType: nil, zone: zone, &commit)
             case .record(let record):
-                self.compare(change, record, at: committed.committedMilliseconds, mayRead, &known)
-                self.touch(change, ofType: record.recordType, zone: record.zone, &known)
+                self.compare(change, record, mayRead, &commit)
+                self.touch(change, ofType: record.recordType, zone: record.zone, &commit)
             }
         }
-        self.fireTouched(known.touched, at: committed.committedMilliseconds)
+        self.fireTouched(commit)
         self.skipped(committed.incomplete)
+        return true
     }
 
     /// The details of transactions were dropped: every subscription of the databases has news.
@@ -58,6 +47,7 @@ extension NotificationRouting {
         for (database, position) in databases {
             var groups: [WatchGroup] = []
             self.index.forEach(in: database) { groups.append($0) }
+            self.uncharged += groups.count
             for group in groups { self.owe(group, upTo: position) }
         }
     }
@@ -68,9 +58,8 @@ extension NotificationRouting {
     private mutating func compare(
         _ change: CommittedChange,
         _ record: CommittedRecord,
-        at milliseconds: Int64,
         _ mayRead: MayRead,
-        _ known: inout Known
+        _ commit: inout RoutedCommit
     ) {
         guard let stored = record.after ?? record.before,
             self.index.hasQueries(ofType: stored.recordType, inZone: record.zone, of: change.database)
@@ -84,7 +73,7 @@ extension NotificationRouting {
         self.lastChange += 1
         let shape = self.shapes.shape(ofType: stored.recordType, in: change.environment, record.definitions)
         for group in groups {
-            let account = group.audience.account
+            let account = group.audience.user.account
             for watch in group.watches where watch.comparedChange != self.lastChange {
                 guard self.budget.admits(account) else {
                     self.owe(group, upTo: change.position)
@@ -93,9 +82,9 @@ extension NotificationRouting {
                 watch.comparedChange = self.lastChange
                 guard watch.isFired(by: record.firesOn, at: change.position),
                     self.matches(watch, compared, shape),
-                    self.mayRead(stored, watch, mayRead, &known)
+                    self.mayRead(stored, watch, mayRead, &commit)
                 else { continue }
-                self.fire(watch, change, record, at: milliseconds)
+                self.fire(watch, change, record, at: commit.committed.committedMilliseconds)
             }
         }
     }
@@ -110,7 +99,7 @@ extension NotificationRouting {
         let (isMet, checked) = watch.matches(record, shape: shape)
         let comparisons = record.comparisons - before + checked
         self.counts.comparisons += comparisons
-        self.budget.charge(1 + comparisons, to: watch.audience.account)
+        self.budget.charge(1 + comparisons, to: watch.audience.user.account)
         return isMet
     }
 
@@ -118,24 +107,24 @@ extension NotificationRouting {
         _ record: StoredRecord,
         _ watch: Watch,
         _ mayRead: MayRead,
-        _ known: inout Known
+        _ commit: inout RoutedCommit
     ) -> Bool {
         guard watch.subject.scope == .public else { return true }
         let requester = Requester(
             database: watch.subject.key.database,
             scope: .public,
-            environment: watch.audience.signIn.environment,
+            environment: watch.audience.user.signIn.environment,
             userRecordName: watch.subject.key.owner
         )
-        let question = Known.Question(
+        let question = RoutedCommit.Question(
             requester: requester,
             recordType: record.recordType,
             createdBy: record.system.createdBy
         )
-        if let answer = known.permissions[question] { return answer }
+        if let answer = commit.permissions[question] { return answer }
         let answer = mayRead(question.recordType, question.createdBy, requester)
-        self.budget.charge(RoutingBudget.questionCost, to: watch.audience.account)
-        known.permissions[question] = answer
+        self.budget.charge(RoutingBudget.questionCost, to: watch.audience.user.account)
+        commit.permissions[question] = answer
         return answer
     }
 
@@ -167,27 +156,17 @@ extension NotificationRouting {
         _ change: CommittedChange,
         ofType recordType: String?,
         zone: String,
-        _ known: inout Known
+        _ commit: inout RoutedCommit
     ) {
         self.index.forEachChange(ofType: recordType, inZone: zone, of: change.database) { group in
-            guard let place = known.places[ObjectIdentifier(group)] else {
-                known.places[ObjectIdentifier(group)] = known.touched.count
-                known.touched.append(
-                    Touched(group: group, position: change.position, origin: change.origin)
-                )
-                return
-            }
-            known.touched[place].position = change.position
-            if known.touched[place].origin != change.origin {
-                known.touched[place].hasSeveralOrigins = true
-            }
+            commit.touch(group, at: change.position, by: change.origin)
         }
     }
 
-    private mutating func fireTouched(_ touched: [Touched], at milliseconds: Int64) {
-        for touched in touched {
+    private mutating func fireTouched(_ commit: RoutedCommit) {
+        for touched in commit.touched {
             for watch in touched.group.watches where watch.wasThere(at: touched.position) {
-                guard self.budget.admits(touched.group.audience.account) else {
+                guard self.budget.admits(touched.group.audience.user.account) else {
                     self.owe(touched.group, upTo: touched.position)
                     break
                 }
@@ -198,7 +177,7 @@ extension NotificationRouting {
                     of: subject,
                     event: event,
                     values: nil,
-                    committedMilliseconds: milliseconds
+                    committedMilliseconds: commit.committed.committedMilliseconds
                 )
                 let notification = OutgoingNotification(
                     about: subject,

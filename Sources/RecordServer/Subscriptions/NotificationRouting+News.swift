@@ -8,32 +8,32 @@ extension NotificationRouting {
 
     /// The subscriptions of a group are to hear that there may be news.
     mutating func owe(_ group: WatchGroup, upTo position: Int64) {
-        let audience = group.audience
+        let user = group.audience.user
         if group.owed.isPaid {
-            if audience.owedGroups.isEmpty { self.owing.append(audience) }
-            audience.owedGroups.append(group)
+            if user.owedGroups.isEmpty { self.owing.append(user) }
+            user.owedGroups.append(group)
         }
         group.owed.add(upTo: position)
     }
 
     /// Tells some of what is owed: each user in turn, who can afford it.
     mutating func tellOwed(nowMilliseconds now: Int64) {
-        var audiences: [Audience] = []
-        swap(&audiences, &self.owing)
+        var users: [ListeningUser] = []
+        swap(&users, &self.owing)
         var rest = Self.newsMax
-        var isOwed: [Audience] = []
+        var isOwed: [ListeningUser] = []
         var seen = 0
-        for audience in audiences where rest > 0 {
-            self.tellOwed(to: audience, nowMilliseconds: now, &rest)
-            if !audience.owedGroups.isEmpty { isOwed.append(audience) }
+        for user in users where rest > 0 {
+            self.tellOwed(to: user, nowMilliseconds: now, &rest)
+            if !user.owedGroups.isEmpty { isOwed.append(user) }
             seen += 1
         }
-        self.owing = audiences.dropFirst(seen) + isOwed
+        self.owing = users.dropFirst(seen) + isOwed
     }
 
-    private mutating func tellOwed(to audience: Audience, nowMilliseconds now: Int64, _ rest: inout Int) {
+    private mutating func tellOwed(to user: ListeningUser, nowMilliseconds now: Int64, _ rest: inout Int) {
         var groups: [WatchGroup] = []
-        swap(&groups, &audience.owedGroups)
+        swap(&groups, &user.owedGroups)
         var isOwed: [WatchGroup] = []
         var done = 0
         for group in groups where rest > 0 {
@@ -43,7 +43,7 @@ extension NotificationRouting {
             if !group.owed.isPaid { isOwed.append(group) }
             done += 1
         }
-        audience.owedGroups = groups.dropFirst(done) + isOwed
+        user.owedGroups = groups.dropFirst(done) + isOwed
     }
 
     /// Goes on with a lap.
@@ -51,7 +51,7 @@ extension NotificationRouting {
     /// - Returns: Whether it is over.
     private mutating func tell(_ group: WatchGroup, _ rest: inout Int) -> Bool {
         while group.owed.left > 0 {
-            guard rest > 0, self.budget.admits(group.audience.account) else { return false }
+            guard rest > 0, self.budget.admits(group.audience.user.account) else { return false }
             guard let place = group.owed.takeNext(of: group.watches.count) else { break }
             let watch = group.watches[place]
             let position = max(group.owed.position, watch.toldPosition)

@@ -24,8 +24,8 @@ struct NotificationRouting {
 
     /// What an event loop is told.
     enum Post: Sendable {
-        /// A listener hears everything from here on, beginning with what there is news of.
-        case began(UInt64, news: [OutgoingNotification])
+        /// A listener hears everything from here on; what there is news of follows.
+        case began(UInt64)
         case failed(UInt64, StoreError)
         case delivery(Delivery)
     }
@@ -44,7 +44,7 @@ struct NotificationRouting {
     /// By event loop, in order.
     private var posts: [[Post]]
     private(set) var index = SubscriptionIndex()
-    private var audiences: [AccountHolder: Audience] = [:]
+    private var users: [AccountHolder: ListeningUser] = [:]
     private var listeners: [UInt64: Listener] = [:]
     /// Connections for which the store has not said yet how things stand.
     private var starting: Set<UInt64> = []
@@ -54,13 +54,21 @@ struct NotificationRouting {
     /// Changes of records so far.
     var lastChange: UInt64 = 0
     /// Those who are owed news, in the order of their turns.
-    var owing: [Audience] = []
+    var owing: [ListeningUser] = []
+    /// What has been done so far and no user is charged with, in comparisons.
+    var uncharged = 0
     private var lastSubject: UInt64 = 0
+
+    /// What it costs to watch a subscription.
+    private static let watchCost = 50
 
     init(loops: Int, limits: RoutingBudget.Limits = .defaults) {
         self.posts = Array(repeating: [], count: loops)
         self.budget = RoutingBudget(limits)
     }
+
+    /// What has been done so far, in comparisons.
+    var cost: Int { self.uncharged + self.budget.charged }
 
     var listenersCount: Int { self.listeners.count }
 
@@ -93,32 +101,47 @@ struct NotificationRouting {
         self.starting.insert(number)
     }
 
-    /// The store watches for a connection from this place in the order of commits on, or could not be asked.
+    /// The store watches for a connection, or could not be asked.
+    ///
+    /// The connection hears of a database from `joined` on.
     ///
     /// - Returns: Whether the connection has ended meanwhile, so that the store need not watch for it.
     mutating func started(_ listener: Listener, _ result: Result<ListeningStart, StoreError>) -> Bool {
         let hasEnded = self.starting.remove(listener.number) == nil
-        let start: ListeningStart
         switch result {
         case .failure(let error):
             if !hasEnded { self.posts[listener.loop].append(.failed(listener.number, error)) }
             return false
-        case .success(let success):
-            start = success
+        case .success:
+            guard !hasEnded else { return true }
         }
-        guard !hasEnded else { return true }
-        let audience = self.audience(of: listener.identity.signIn)
-        audience.join(listener.number, onLoop: listener.loop)
         self.listeners[listener.number] = listener
-        var news: [OutgoingNotification] = []
-        for watched in start.subscriptions {
-            let watch = self.watch(watched, in: audience)
-            guard watched.hasNews else { continue }
-            news.append(watch.subject.news(upTo: watched.position, isCoalesced: false))
-            if watch.subject.firesOnce { watch.isSpent = true }
-        }
-        self.posts[listener.loop].append(.began(listener.number, news: news))
+        self.user(listener.identity.signIn).connections += 1
+        self.posts[listener.loop].append(.began(listener.number))
         return false
+    }
+
+    /// A connection hears of a database from this place in the order of its commits on, if it has not ended.
+    ///
+    /// - Returns: Whether all is done; otherwise it is to be called again.
+    mutating func joined(_ joining: inout JoiningListener, costMax: Int = .max) -> Bool {
+        guard let listener = self.listeners[joining.number] else { return true }
+        let user = self.user(listener.identity.signIn)
+        let audience = self.audience(of: user, in: joining.database)
+        if joining.next == 0 { audience.join(joining.number, onLoop: listener.loop) }
+        let end = joining.next + min(joining.subscriptions.count - joining.next, costMax / Self.watchCost + 1)
+        for watched in joining.subscriptions[joining.next..<end] {
+            let watch = self.watch(watched, of: audience)
+            guard watched.hasNews else { continue }
+            let news = watch.subject.news(upTo: watched.position, isCoalesced: false)
+            if watch.subject.firesOnce { watch.isSpent = true }
+            self.posts[listener.loop].append(
+                .delivery(Delivery(notification: news, listeners: [joining.number], excluded: 0))
+            )
+        }
+        self.uncharged += (end - joining.next + 1) * Self.watchCost
+        joining.next = end
+        return end == joining.subscriptions.count
     }
 
     /// A connection has ended that listens or is about to.
@@ -129,48 +152,59 @@ struct NotificationRouting {
             self.starting.remove(number)
             return nil
         }
-        let audience = self.audience(of: listener.identity.signIn)
-        audience.leave(number, onLoop: listener.loop)
-        if audience.listenersCount == 0 {
+        let user = self.user(listener.identity.signIn)
+        for (database, audience) in user.audiences {
+            audience.leave(number, onLoop: listener.loop)
+            guard audience.listenersCount == 0 else { continue }
             for watch in audience.watches.values { self.index.remove(watch) }
-            // The audience and its watches name each other.
+            // They name each other.
             audience.watches = [:]
-            audience.owedGroups = []
-            self.audiences[AccountHolder(listener.identity.signIn)] = nil
+            user.audiences[database] = nil
+        }
+        user.connections -= 1
+        if user.connections == 0 {
+            user.owedGroups = []
+            self.users[AccountHolder(listener.identity.signIn)] = nil
         }
         return listener.identity
     }
 
-    private mutating func audience(of signIn: SignIn) -> Audience {
+    private mutating func user(_ signIn: SignIn) -> ListeningUser {
         let holder = AccountHolder(signIn)
-        if let audience = self.audiences[holder] { return audience }
-        let audience = Audience(
-            signIn: signIn,
-            account: self.budget.account(of: holder),
-            loops: self.posts.count
-        )
-        self.audiences[holder] = audience
+        if let user = self.users[holder] { return user }
+        let user = ListeningUser(signIn: signIn, account: self.budget.account(of: holder))
+        self.users[holder] = user
+        return user
+    }
+
+    private func audience(of user: ListeningUser, in database: DatabaseID) -> Audience {
+        if let audience = user.audiences[database] { return audience }
+        let audience = Audience(of: user, in: database, loops: self.posts.count)
+        user.audiences[database] = audience
         return audience
     }
 
     // MARK: - Subscriptions
 
     mutating func saved(_ watched: WatchedSubscription, in environment: EnvironmentID) {
-        guard let audience = self.audiences[.user(environment, watched.key.owner)] else { return }
-        _ = self.watch(watched, in: audience)
+        guard let audience = self.audience(of: watched.key, in: environment) else { return }
+        _ = self.watch(watched, of: audience)
     }
 
     mutating func deleted(_ key: SubscriptionKey, in environment: EnvironmentID) {
-        guard let audience = self.audiences[.user(environment, key.owner)],
-            let watch = audience.watches.removeValue(forKey: Audience.SubscriptionName(key))
+        guard let watch = self.audience(of: key, in: environment)?.watches.removeValue(forKey: key.id)
         else { return }
         self.index.remove(watch)
     }
 
+    private func audience(of key: SubscriptionKey, in environment: EnvironmentID) -> Audience? {
+        self.users[.user(environment, key.owner)]?.audiences[key.database]
+    }
+
     /// The one that is there when it is the same, otherwise a new one in its place.
-    private mutating func watch(_ watched: WatchedSubscription, in audience: Audience) -> Watch {
-        let name = Audience.SubscriptionName(watched.key)
-        if let watch = audience.watches[name] {
+    private mutating func watch(_ watched: WatchedSubscription, of audience: Audience) -> Watch {
+        let id = watched.key.id
+        if let watch = audience.watches[id] {
             if watch.subject.key == watched.key { return watch }
             self.index.remove(watch)
         }
@@ -179,10 +213,10 @@ struct NotificationRouting {
             number: self.lastSubject,
             key: watched.key,
             subscription: watched.subscription,
-            scope: audience.scope(of: watched.key.database)
+            scope: audience.scope
         )
         let watch = Watch(subject, for: audience)
-        audience.watches[name] = watch
+        audience.watches[id] = watch
         self.index.insert(watch)
         return watch
     }
@@ -199,11 +233,38 @@ struct NotificationRouting {
             watch.isSpent = true
         }
         watch.toldPosition = max(watch.toldPosition, notification.position)
-        self.budget.charge(RoutingBudget.notificationCost + audience.listenersCount, to: audience.account)
+        self.budget.charge(
+            RoutingBudget.notificationCost + audience.listenersCount,
+            to: audience.user.account
+        )
         for (loop, listeners) in audience.listeners.enumerated() where !listeners.isEmpty {
             self.posts[loop].append(
                 .delivery(Delivery(notification: notification, listeners: listeners, excluded: origin))
             )
+        }
+    }
+}
+
+/// A connection that is about to hear of a database.
+struct JoiningListener {
+    let number: UInt64
+    let database: DatabaseID
+    /// Those of its user there, as they were saved when it began.
+    let subscriptions: [WatchedSubscription]
+    /// Those before it are watched.
+    fileprivate(set) var next = 0
+
+    init(number: UInt64, database: DatabaseID, subscriptions: [WatchedSubscription]) {
+        self.number = number
+        self.database = database
+        self.subscriptions = subscriptions
+    }
+
+    /// One for each database of a listener.
+    static func all(of listener: NotificationRouting.Listener, _ start: ListeningStart) -> [JoiningListener] {
+        let subscriptions = Dictionary(grouping: start.subscriptions, by: \.key.database)
+        return listener.identity.databases.map {
+            JoiningListener(number: listener.number, database: $0, subscriptions: subscriptions[$0] ?? [])
         }
     }
 }

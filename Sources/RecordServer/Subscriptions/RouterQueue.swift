@@ -2,38 +2,37 @@ import Foundation
 import RecordModel
 import RecordStore
 
-/// What waits for the router, in the order of commits, bounded in changes and bytes.
+/// What comes to the router from other threads, in order, bounded in changes and bytes.
 ///
 /// Databases share the bounds: none may have more waiting than is left for the others. Beyond that the details of its changes are dropped,
-/// and of no other's: what stays is that it changed, and what became of its subscriptions. Nobody who adds ever waits.
+/// and of no other's, until the router has come so far: what stays is that it changed, and what became of its subscriptions. Nobody who adds
+/// ever waits.
 ///
 /// SAFETY: `state` is read and written only while the condition is locked.
 final class RouterQueue: @unchecked Sendable {
     enum Event: Sendable {
-        case committed(CommittedChanges)
-        /// In place of transactions whose details were dropped.
-        case skipped(SkippedChanges)
+        /// `routed` follows, when that is over.
+        case committed(DatabaseCommit)
+        /// In place of transactions whose details were dropped; `takeSkipped` gives what is left of them.
+        case skipped(DatabaseID)
         /// A connection wants to listen; `started` follows.
         case asked(UInt64)
         case started(NotificationRouting.Listener, Result<ListeningStart, StoreError>)
         case stopped(UInt64)
     }
 
-    /// What waits of a database, or of all.
-    private struct Amount {
-        var changes = 0
-        var bytes = 0
-
-        mutating func add(_ other: Amount) {
-            self.changes += other.changes
-            self.bytes += other.bytes
-        }
+    /// How long the router waits when nothing has come.
+    enum Patience {
+        case none
+        case until(Date)
+        case endless
     }
 
     private struct State {
         var events: [Event] = []
-        var all = Amount()
-        var byDatabase: [DatabaseID: Amount] = [:]
+        var all = RouterAmount()
+        var byDatabase: [DatabaseID: RouterAmount] = [:]
+        var skipped: [DatabaseID: SkippedChanges] = [:]
         var isClosed = false
         var routerWaits = false
     }
@@ -48,48 +47,43 @@ final class RouterQueue: @unchecked Sendable {
         self.bytes = SharedBound(capacity: bytesMax)
     }
 
-    /// Changes that wait.
+    /// Changes that are not routed.
     var waiting: Int { self.condition.withLock { self.state.all.changes } }
 
-    /// An empty queue takes any.
+    /// A queue in which nothing waits takes any.
     ///
     /// `false`: details were dropped.
     @discardableResult
     func add(_ committed: CommittedChanges) -> Bool {
-        var amounts: [DatabaseID: Amount] = [:]
-        for change in committed.changes {
-            amounts[change.database, default: Amount()].add(Amount(changes: 1, bytes: change.heldBytes))
-        }
-        for database in committed.incomplete.keys {
-            amounts[database, default: Amount()].add(Amount(changes: 1, bytes: 0))
-        }
+        let commits = committed.byDatabase()
         return self.condition.withLock {
             guard !self.state.isClosed else { return true }
-            var dropped: Set<DatabaseID> = []
             let isEmpty = self.state.all.changes == 0
-            for (database, amount) in amounts {
-                if isEmpty || self.hasRoom(for: amount, of: database) {
-                    self.state.all.add(amount)
-                    self.state.byDatabase[database, default: Amount()].add(amount)
+            var isComplete = true
+            for commit in commits {
+                if self.state.skipped[commit.database] == nil, isEmpty || self.hasRoom(for: commit) {
+                    self.state.all.add(commit.amount)
+                    self.state.byDatabase[commit.database, default: RouterAmount()].add(commit.amount)
+                    self.append(.committed(commit))
                 } else {
-                    dropped.insert(database)
+                    self.skip(commit)
+                    isComplete = false
                 }
             }
-            if dropped.isEmpty {
-                self.append(.committed(committed))
-            } else {
-                self.skip(committed.keeping { dropped.contains($0) })
-                let rest = committed.keeping { !dropped.contains($0) }
-                if dropped.count < amounts.count { self.append(.committed(rest)) }
-            }
-            return dropped.isEmpty
+            return isComplete
         }
     }
 
-    private func hasRoom(for amount: Amount, of database: DatabaseID) -> Bool {
-        let own = self.state.byDatabase[database] ?? Amount()
-        return self.changes.admits(amount.changes, own: own.changes, all: self.state.all.changes)
-            && self.bytes.admits(amount.bytes, own: own.bytes, all: self.state.all.bytes)
+    private func hasRoom(for commit: DatabaseCommit) -> Bool {
+        let own = self.state.byDatabase[commit.database] ?? RouterAmount()
+        let all = self.state.all
+        return self.changes.admits(commit.amount.changes, own: own.changes, all: all.changes)
+            && self.bytes.admits(commit.amount.bytes, own: own.bytes, all: all.bytes)
+    }
+
+    private func skip(_ commit: DatabaseCommit) {
+        if self.state.skipped[commit.database] == nil { self.append(.skipped(commit.database)) }
+        self.state.skipped[commit.database, default: SkippedChanges()].add(commit)
     }
 
     /// Beginnings and ends of listeners are as many as connections, and have room.
@@ -104,27 +98,44 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// Everything that waits; waits for something, until a time if one is given.
+    /// Everything that has come, which may be nothing.
     ///
     /// `nil` when the queue is closed.
-    func takeAll(until: Date? = nil) -> [Event]? {
+    func take(_ patience: Patience = .none) -> [Event]? {
         self.condition.withLock {
-            while self.state.events.isEmpty, !self.state.isClosed {
-                self.state.routerWaits = true
-                defer { self.state.routerWaits = false }
-                if let until {
-                    guard self.condition.wait(until: until) else { break }
-                } else {
-                    self.condition.wait()
-                }
-            }
+            self.wait(patience)
             guard !self.state.isClosed else { return nil }
             let events = self.state.events
             self.state.events = []
-            self.state.all = Amount()
-            self.state.byDatabase = [:]
             return events
         }
+    }
+
+    private func wait(_ patience: Patience) {
+        self.state.routerWaits = true
+        defer { self.state.routerWaits = false }
+        while self.state.events.isEmpty, !self.state.isClosed {
+            switch patience {
+            case .none: return
+            case .until(let date): guard self.condition.wait(until: date) else { return }
+            case .endless: self.condition.wait()
+            }
+        }
+    }
+
+    /// A transaction waits no more.
+    func routed(_ commit: DatabaseCommit) {
+        self.condition.withLock {
+            self.state.all.remove(commit.amount)
+            guard var own = self.state.byDatabase[commit.database] else { return }
+            own.remove(commit.amount)
+            self.state.byDatabase[commit.database] = own.changes > 0 ? own : nil
+        }
+    }
+
+    /// What is left of dropped transactions of a database, whose turn it is now: details are kept again.
+    func takeSkipped(of database: DatabaseID) -> SkippedChanges? {
+        self.condition.withLock { self.state.skipped.removeValue(forKey: database) }
     }
 
     /// Takes nothing more, and drops what waits.
@@ -142,19 +153,42 @@ final class RouterQueue: @unchecked Sendable {
         self.state.events.append(event)
         if self.state.routerWaits { self.condition.signal() }
     }
+}
 
-    private func skip(_ committed: CommittedChanges) {
-        var skipped = SkippedChanges()
-        if case .skipped(let before)? = self.state.events.last {
-            self.state.events.removeLast()
-            skipped = before
-        }
-        skipped.add(committed)
-        self.append(.skipped(skipped))
+/// What waits for the router, of a database or of all.
+struct RouterAmount: Hashable, Sendable {
+    var changes = 0
+    var bytes = 0
+
+    mutating func add(_ other: RouterAmount) {
+        self.changes += other.changes
+        self.bytes += other.bytes
+    }
+
+    mutating func remove(_ other: RouterAmount) {
+        self.changes -= other.changes
+        self.bytes -= other.bytes
     }
 }
 
-/// What is kept of transactions whose details were dropped: as much as there are databases and subscriptions.
+/// What a transaction changed in one database.
+struct DatabaseCommit: Sendable {
+    let database: DatabaseID
+    /// Of nothing else.
+    let committed: CommittedChanges
+    let amount: RouterAmount
+
+    fileprivate init(of database: DatabaseID, _ committed: CommittedChanges) {
+        self.database = database
+        self.committed = committed
+        // What is not known in detail waits as well.
+        var amount = RouterAmount(changes: committed.changes.count + committed.incomplete.count)
+        for change in committed.changes { amount.bytes += change.heldBytes }
+        self.amount = amount
+    }
+}
+
+/// What is kept of transactions of a database whose details were dropped: as much as there are subscriptions.
 struct SkippedChanges: Sendable {
     enum SubscriptionChange: Hashable, Sendable {
         case saved(WatchedSubscription)
@@ -162,19 +196,17 @@ struct SkippedChanges: Sendable {
     }
 
     private struct Name: Hashable {
-        var database: DatabaseID
         var owner: String
         var id: String
 
         init(_ key: SubscriptionKey) {
-            self.database = key.database
             self.owner = key.owner
             self.id = key.id
         }
     }
 
-    /// The last position of each.
-    private(set) var databases: [DatabaseID: Int64] = [:]
+    /// The last one at which anything but subscriptions changed; `nil` if nothing did.
+    private(set) var position: Int64?
     /// The last change of each subscription.
     private var byName: [Name: (EnvironmentID, SubscriptionChange)] = [:]
 
@@ -182,15 +214,15 @@ struct SkippedChanges: Sendable {
         self.byName.values.map { ($0.0, $0.1) }
     }
 
-    mutating func add(_ committed: CommittedChanges) {
-        for change in committed.changes { self.add(change) }
-        for (database, position) in committed.incomplete { self.databases[database] = position }
+    mutating func add(_ commit: DatabaseCommit) {
+        for change in commit.committed.changes { self.add(change) }
+        if let position = commit.committed.incomplete[commit.database] { self.position = position }
     }
 
     private mutating func add(_ change: CommittedChange) {
         switch change.kind {
         case .record, .zoneCreated, .zoneChanged, .zoneDeleted:
-            self.databases[change.database] = change.position
+            self.position = change.position
         case .subscriptionSaved(let watched):
             self.byName[Name(watched.key)] = (change.environment, .saved(watched))
         case .subscriptionDeleted(let key):
@@ -200,13 +232,28 @@ struct SkippedChanges: Sendable {
 }
 
 extension CommittedChanges {
-    /// Those of some databases.
-    fileprivate func keeping(_ isKept: (DatabaseID) -> Bool) -> CommittedChanges {
-        CommittedChanges(
-            committedMilliseconds: self.committedMilliseconds,
-            changes: self.changes.filter { isKept($0.database) },
-            incomplete: self.incomplete.filter { isKept($0.key) }
-        )
+    /// One for each database, in the order in which they were changed first.
+    func byDatabase() -> [DatabaseCommit] {
+        guard let first = self.changes.first?.database ?? self.incomplete.keys.first else { return [] }
+        if self.changes.allSatisfy({ $0.database == first }), self.incomplete.keys.allSatisfy({ $0 == first })
+        {
+            return [DatabaseCommit(of: first, self)]
+        }
+        var places: [DatabaseID: Int] = [:]
+        var parts: [CommittedChanges] = []
+        var databases: [DatabaseID] = []
+        func place(of database: DatabaseID) -> Int {
+            if let place = places[database] { return place }
+            places[database] = parts.count
+            databases.append(database)
+            parts.append(CommittedChanges(committedMilliseconds: self.committedMilliseconds, changes: []))
+            return parts.count - 1
+        }
+        for change in self.changes { parts[place(of: change.database)].changes.append(change) }
+        for (database, position) in self.incomplete {
+            parts[place(of: database)].incomplete[database] = position
+        }
+        return zip(databases, parts).map { DatabaseCommit(of: $0, $1) }
     }
 }
 

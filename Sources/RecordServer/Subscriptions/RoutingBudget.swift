@@ -30,6 +30,8 @@ struct RoutingBudget {
 
     /// What finding out whether somebody may read a record costs.
     static let questionCost = 200
+    /// What a change costs before anything is compared with it.
+    static let changeCost = 20
     /// What a notification costs, besides one for each listener.
     static let notificationCost = 50
 
@@ -43,6 +45,8 @@ struct RoutingBudget {
     /// Those that owe something.
     private var indebted: [AccountHolder: Account] = [:]
     private var debt = 0
+    /// What has been charged so far, to whomever.
+    private(set) var charged = 0
     private var paidMilliseconds: Int64?
 
     init(_ limits: Limits = .defaults) {
@@ -65,6 +69,7 @@ struct RoutingBudget {
         if account.debt == 0 { self.indebted[account.holder] = account }
         account.debt += cost
         self.debt += cost
+        self.charged += cost
     }
 
     /// Pays debts off for the time that has passed.

@@ -22,11 +22,6 @@ final class Watch {
         self.audience = audience
     }
 
-    /// Whether it was not deleted or saved again meanwhile.
-    var isListenedFor: Bool {
-        self.audience.watches[Audience.SubscriptionName(self.subject.key)] === self
-    }
-
     /// Whether it was there when something happened at a position of its database.
     func wasThere(at position: Int64) -> Bool { self.subject.key.position < position }
 

@@ -1,0 +1,46 @@
+import RecordModel
+import RecordStore
+
+/// What waits to be routed, in turns by database: the changes of one delay those of another by a turn.
+///
+/// What belongs to one database stays in the order in which it came. So each of its subscriptions hears of commits in their order, and a
+/// listener of all that was committed after it began, and of nothing before. Work that is longer than a turn is done in parts.
+///
+/// Used on the router's thread only.
+struct RouterTurns {
+    /// Something to do about one database.
+    struct Work {
+        enum Kind {
+            case committed(DatabaseCommit, RoutedCommit)
+            case skipped
+            case joined(JoiningListener)
+        }
+
+        let database: DatabaseID
+        var kind: Kind
+    }
+
+    /// What a database may cost in a round, in comparisons: about a millisecond.
+    static let turnCost = 10_000
+
+    private var waiting = TurnQueue<Work>(quantum: RouterTurns.turnCost)
+
+    var isEmpty: Bool { self.waiting.isEmpty }
+
+    mutating func append(_ kind: Work.Kind, of database: DatabaseID) {
+        // What it costs is charged when it is known.
+        self.waiting.append(Work(database: database, kind: kind), of: .database(database), cost: 1)
+    }
+
+    mutating func popFirst() -> Work? { self.waiting.popFirst() }
+
+    /// Puts back what is done in part only.
+    mutating func putBack(_ work: Work) {
+        self.waiting.putBack(work, of: .database(work.database), cost: 1)
+    }
+
+    /// Charges a database with what was done for it.
+    mutating func charge(_ cost: Int, of database: DatabaseID) {
+        self.waiting.charge(cost, of: .database(database))
+    }
+}
