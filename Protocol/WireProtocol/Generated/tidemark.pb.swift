@@ -831,68 +831,124 @@ package nonisolated struct PBWelcome: Sendable {
 
 /// The limits that an operator may set and a client can use, as they are in force on this connection; section 7 has all. From field 9 on,
 /// 0: an older server, which does not tell.
-package nonisolated struct PBLimits: Sendable {
+package nonisolated struct PBLimits: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Payload of the largest frame that the server accepts, bytes.
-  package var frameBytesMax: UInt32 = 0
+  package var frameBytesMax: UInt32 {
+    get {_storage._frameBytesMax}
+    set {_uniqueStorage()._frameBytesMax = newValue}
+  }
 
   /// Saves and deletes in one modify request; record IDs in one fetch request.
-  package var requestItemsMax: UInt32 = 0
+  package var requestItemsMax: UInt32 {
+    get {_storage._requestItemsMax}
+    set {_uniqueStorage()._requestItemsMax = newValue}
+  }
 
   /// Encoded request without assets, bytes.
-  package var requestBytesMax: UInt32 = 0
+  package var requestBytesMax: UInt32 {
+    get {_storage._requestBytesMax}
+    set {_uniqueStorage()._requestBytesMax = newValue}
+  }
 
   /// Encoded fields of one record without assets, bytes.
-  package var recordBytesMax: UInt32 = 0
+  package var recordBytesMax: UInt32 {
+    get {_storage._recordBytesMax}
+    set {_uniqueStorage()._recordBytesMax = newValue}
+  }
 
   /// Requests without an answer on one connection.
-  package var inFlightMax: UInt32 = 0
+  package var inFlightMax: UInt32 {
+    get {_storage._inFlightMax}
+    set {_uniqueStorage()._inFlightMax = newValue}
+  }
 
   /// Without a frame for so long the server closes the connection; send a ping before. Milliseconds.
-  package var idleTimeoutMs: UInt32 = 0
+  package var idleTimeoutMs: UInt32 {
+    get {_storage._idleTimeoutMs}
+    set {_uniqueStorage()._idleTimeoutMs = newValue}
+  }
 
   /// A request ID sent again within this time is not executed again. Seconds.
-  package var requestIDRetentionS: UInt32 = 0
+  package var requestIDRetentionS: UInt32 {
+    get {_storage._requestIDRetentionS}
+    set {_uniqueStorage()._requestIDRetentionS = newValue}
+  }
 
   /// Longest deadline that is granted; a longer or absent one is cut to it. Milliseconds.
-  package var deadlineMsMax: UInt32 = 0
+  package var deadlineMsMax: UInt32 {
+    get {_storage._deadlineMsMax}
+    set {_uniqueStorage()._deadlineMsMax = newValue}
+  }
 
   /// Encoded bodies, or subscriptions, in the answer to a fetch, bytes.
-  package var answerBytesMax: UInt32 = 0
+  package var answerBytesMax: UInt32 {
+    get {_storage._answerBytesMax}
+    set {_uniqueStorage()._answerBytesMax = newValue}
+  }
 
   /// The largest asset, bytes.
-  package var assetBytesMax: UInt64 = 0
+  package var assetBytesMax: UInt64 {
+    get {_storage._assetBytesMax}
+    set {_uniqueStorage()._assetBytesMax = newValue}
+  }
 
   /// A chunk of an upload (section 5.12), bytes.
-  package var assetChunkBytes: UInt32 = 0
+  package var assetChunkBytes: UInt32 {
+    get {_storage._assetChunkBytes}
+    set {_uniqueStorage()._assetChunkBytes = newValue}
+  }
 
   /// Silence after which an upload or a download ends. Milliseconds.
-  package var assetTimeoutMs: UInt32 = 0
+  package var assetTimeoutMs: UInt32 {
+    get {_storage._assetTimeoutMs}
+    set {_uniqueStorage()._assetTimeoutMs = newValue}
+  }
 
   /// How long an asset without a record is kept, and what there is of an upload. Seconds.
-  package var assetGraceS: UInt32 = 0
+  package var assetGraceS: UInt32 {
+    get {_storage._assetGraceS}
+    set {_uniqueStorage()._assetGraceS = newValue}
+  }
 
   /// How long answers wait for a client that does not take them. Milliseconds.
-  package var slowReaderTimeoutMs: UInt32 = 0
+  package var slowReaderTimeoutMs: UInt32 {
+    get {_storage._slowReaderTimeoutMs}
+    set {_uniqueStorage()._slowReaderTimeoutMs = newValue}
+  }
 
   /// How long a feed knows of deletions: the age at which a token is refused at the latest. Seconds.
-  package var tombstoneRetentionS: UInt32 = 0
+  package var tombstoneRetentionS: UInt32 {
+    get {_storage._tombstoneRetentionS}
+    set {_uniqueStorage()._tombstoneRetentionS = newValue}
+  }
 
   /// `delete_self` references to one record.
-  package var deleteSelfReferencesMax: UInt32 = 0
+  package var deleteSelfReferencesMax: UInt32 {
+    get {_storage._deleteSelfReferencesMax}
+    set {_uniqueStorage()._deleteSelfReferencesMax = newValue}
+  }
 
   /// URLs of shares that lead nowhere, of a user in a minute.
-  package var shareMissesPerMinuteMax: UInt32 = 0
+  package var shareMissesPerMinuteMax: UInt32 {
+    get {_storage._shareMissesPerMinuteMax}
+    set {_uniqueStorage()._shareMissesPerMinuteMax = newValue}
+  }
 
   /// What a user's private databases may take, bytes. 0: as much as there is.
-  package var userBytesMax: UInt64 = 0
+  package var userBytesMax: UInt64 {
+    get {_storage._userBytesMax}
+    set {_uniqueStorage()._userBytesMax = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Frame `goaway`: the sender accepts no new streams (drain), or closes at once (any other reason). Stream 0.
@@ -3571,112 +3627,182 @@ nonisolated extension PBLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
   package static let protoMessageName: String = _protobuf_package + ".Limits"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes_max\0\u{3}request_items_max\0\u{3}request_bytes_max\0\u{3}record_bytes_max\0\u{3}in_flight_max\0\u{3}idle_timeout_ms\0\u{3}request_id_retention_s\0\u{3}deadline_ms_max\0\u{3}answer_bytes_max\0\u{3}asset_bytes_max\0\u{3}asset_chunk_bytes\0\u{3}asset_timeout_ms\0\u{3}asset_grace_s\0\u{3}slow_reader_timeout_ms\0\u{3}tombstone_retention_s\0\u{3}delete_self_references_max\0\u{3}share_misses_per_minute_max\0\u{3}user_bytes_max\0")
 
+  fileprivate class _StorageClass {
+    var _frameBytesMax: UInt32 = 0
+    var _requestItemsMax: UInt32 = 0
+    var _requestBytesMax: UInt32 = 0
+    var _recordBytesMax: UInt32 = 0
+    var _inFlightMax: UInt32 = 0
+    var _idleTimeoutMs: UInt32 = 0
+    var _requestIDRetentionS: UInt32 = 0
+    var _deadlineMsMax: UInt32 = 0
+    var _answerBytesMax: UInt32 = 0
+    var _assetBytesMax: UInt64 = 0
+    var _assetChunkBytes: UInt32 = 0
+    var _assetTimeoutMs: UInt32 = 0
+    var _assetGraceS: UInt32 = 0
+    var _slowReaderTimeoutMs: UInt32 = 0
+    var _tombstoneRetentionS: UInt32 = 0
+    var _deleteSelfReferencesMax: UInt32 = 0
+    var _shareMissesPerMinuteMax: UInt32 = 0
+    var _userBytesMax: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _frameBytesMax = source._frameBytesMax
+      _requestItemsMax = source._requestItemsMax
+      _requestBytesMax = source._requestBytesMax
+      _recordBytesMax = source._recordBytesMax
+      _inFlightMax = source._inFlightMax
+      _idleTimeoutMs = source._idleTimeoutMs
+      _requestIDRetentionS = source._requestIDRetentionS
+      _deadlineMsMax = source._deadlineMsMax
+      _answerBytesMax = source._answerBytesMax
+      _assetBytesMax = source._assetBytesMax
+      _assetChunkBytes = source._assetChunkBytes
+      _assetTimeoutMs = source._assetTimeoutMs
+      _assetGraceS = source._assetGraceS
+      _slowReaderTimeoutMs = source._slowReaderTimeoutMs
+      _tombstoneRetentionS = source._tombstoneRetentionS
+      _deleteSelfReferencesMax = source._deleteSelfReferencesMax
+      _shareMissesPerMinuteMax = source._shareMissesPerMinuteMax
+      _userBytesMax = source._userBytesMax
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.frameBytesMax) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.requestItemsMax) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.requestBytesMax) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.recordBytesMax) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.inFlightMax) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.idleTimeoutMs) }()
-      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.requestIDRetentionS) }()
-      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.deadlineMsMax) }()
-      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.answerBytesMax) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.assetBytesMax) }()
-      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.assetChunkBytes) }()
-      case 12: try { try decoder.decodeSingularUInt32Field(value: &self.assetTimeoutMs) }()
-      case 13: try { try decoder.decodeSingularUInt32Field(value: &self.assetGraceS) }()
-      case 14: try { try decoder.decodeSingularUInt32Field(value: &self.slowReaderTimeoutMs) }()
-      case 15: try { try decoder.decodeSingularUInt32Field(value: &self.tombstoneRetentionS) }()
-      case 16: try { try decoder.decodeSingularUInt32Field(value: &self.deleteSelfReferencesMax) }()
-      case 17: try { try decoder.decodeSingularUInt32Field(value: &self.shareMissesPerMinuteMax) }()
-      case 18: try { try decoder.decodeSingularUInt64Field(value: &self.userBytesMax) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._frameBytesMax) }()
+        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._requestItemsMax) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._requestBytesMax) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._recordBytesMax) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._inFlightMax) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._idleTimeoutMs) }()
+        case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._requestIDRetentionS) }()
+        case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._deadlineMsMax) }()
+        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._answerBytesMax) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._assetBytesMax) }()
+        case 11: try { try decoder.decodeSingularUInt32Field(value: &_storage._assetChunkBytes) }()
+        case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._assetTimeoutMs) }()
+        case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._assetGraceS) }()
+        case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._slowReaderTimeoutMs) }()
+        case 15: try { try decoder.decodeSingularUInt32Field(value: &_storage._tombstoneRetentionS) }()
+        case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._deleteSelfReferencesMax) }()
+        case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._shareMissesPerMinuteMax) }()
+        case 18: try { try decoder.decodeSingularUInt64Field(value: &_storage._userBytesMax) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.frameBytesMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.frameBytesMax, fieldNumber: 1)
-    }
-    if self.requestItemsMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.requestItemsMax, fieldNumber: 2)
-    }
-    if self.requestBytesMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.requestBytesMax, fieldNumber: 3)
-    }
-    if self.recordBytesMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.recordBytesMax, fieldNumber: 4)
-    }
-    if self.inFlightMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.inFlightMax, fieldNumber: 5)
-    }
-    if self.idleTimeoutMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.idleTimeoutMs, fieldNumber: 6)
-    }
-    if self.requestIDRetentionS != 0 {
-      try visitor.visitSingularUInt32Field(value: self.requestIDRetentionS, fieldNumber: 7)
-    }
-    if self.deadlineMsMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.deadlineMsMax, fieldNumber: 8)
-    }
-    if self.answerBytesMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.answerBytesMax, fieldNumber: 9)
-    }
-    if self.assetBytesMax != 0 {
-      try visitor.visitSingularUInt64Field(value: self.assetBytesMax, fieldNumber: 10)
-    }
-    if self.assetChunkBytes != 0 {
-      try visitor.visitSingularUInt32Field(value: self.assetChunkBytes, fieldNumber: 11)
-    }
-    if self.assetTimeoutMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.assetTimeoutMs, fieldNumber: 12)
-    }
-    if self.assetGraceS != 0 {
-      try visitor.visitSingularUInt32Field(value: self.assetGraceS, fieldNumber: 13)
-    }
-    if self.slowReaderTimeoutMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.slowReaderTimeoutMs, fieldNumber: 14)
-    }
-    if self.tombstoneRetentionS != 0 {
-      try visitor.visitSingularUInt32Field(value: self.tombstoneRetentionS, fieldNumber: 15)
-    }
-    if self.deleteSelfReferencesMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.deleteSelfReferencesMax, fieldNumber: 16)
-    }
-    if self.shareMissesPerMinuteMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.shareMissesPerMinuteMax, fieldNumber: 17)
-    }
-    if self.userBytesMax != 0 {
-      try visitor.visitSingularUInt64Field(value: self.userBytesMax, fieldNumber: 18)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if _storage._frameBytesMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._frameBytesMax, fieldNumber: 1)
+      }
+      if _storage._requestItemsMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._requestItemsMax, fieldNumber: 2)
+      }
+      if _storage._requestBytesMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._requestBytesMax, fieldNumber: 3)
+      }
+      if _storage._recordBytesMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._recordBytesMax, fieldNumber: 4)
+      }
+      if _storage._inFlightMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._inFlightMax, fieldNumber: 5)
+      }
+      if _storage._idleTimeoutMs != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._idleTimeoutMs, fieldNumber: 6)
+      }
+      if _storage._requestIDRetentionS != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._requestIDRetentionS, fieldNumber: 7)
+      }
+      if _storage._deadlineMsMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._deadlineMsMax, fieldNumber: 8)
+      }
+      if _storage._answerBytesMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._answerBytesMax, fieldNumber: 9)
+      }
+      if _storage._assetBytesMax != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._assetBytesMax, fieldNumber: 10)
+      }
+      if _storage._assetChunkBytes != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._assetChunkBytes, fieldNumber: 11)
+      }
+      if _storage._assetTimeoutMs != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._assetTimeoutMs, fieldNumber: 12)
+      }
+      if _storage._assetGraceS != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._assetGraceS, fieldNumber: 13)
+      }
+      if _storage._slowReaderTimeoutMs != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._slowReaderTimeoutMs, fieldNumber: 14)
+      }
+      if _storage._tombstoneRetentionS != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._tombstoneRetentionS, fieldNumber: 15)
+      }
+      if _storage._deleteSelfReferencesMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._deleteSelfReferencesMax, fieldNumber: 16)
+      }
+      if _storage._shareMissesPerMinuteMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._shareMissesPerMinuteMax, fieldNumber: 17)
+      }
+      if _storage._userBytesMax != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._userBytesMax, fieldNumber: 18)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: PBLimits, rhs: PBLimits) -> Bool {
-    if lhs.frameBytesMax != rhs.frameBytesMax {return false}
-    if lhs.requestItemsMax != rhs.requestItemsMax {return false}
-    if lhs.requestBytesMax != rhs.requestBytesMax {return false}
-    if lhs.recordBytesMax != rhs.recordBytesMax {return false}
-    if lhs.inFlightMax != rhs.inFlightMax {return false}
-    if lhs.idleTimeoutMs != rhs.idleTimeoutMs {return false}
-    if lhs.requestIDRetentionS != rhs.requestIDRetentionS {return false}
-    if lhs.deadlineMsMax != rhs.deadlineMsMax {return false}
-    if lhs.answerBytesMax != rhs.answerBytesMax {return false}
-    if lhs.assetBytesMax != rhs.assetBytesMax {return false}
-    if lhs.assetChunkBytes != rhs.assetChunkBytes {return false}
-    if lhs.assetTimeoutMs != rhs.assetTimeoutMs {return false}
-    if lhs.assetGraceS != rhs.assetGraceS {return false}
-    if lhs.slowReaderTimeoutMs != rhs.slowReaderTimeoutMs {return false}
-    if lhs.tombstoneRetentionS != rhs.tombstoneRetentionS {return false}
-    if lhs.deleteSelfReferencesMax != rhs.deleteSelfReferencesMax {return false}
-    if lhs.shareMissesPerMinuteMax != rhs.shareMissesPerMinuteMax {return false}
-    if lhs.userBytesMax != rhs.userBytesMax {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._frameBytesMax != rhs_storage._frameBytesMax {return false}
+        if _storage._requestItemsMax != rhs_storage._requestItemsMax {return false}
+        if _storage._requestBytesMax != rhs_storage._requestBytesMax {return false}
+        if _storage._recordBytesMax != rhs_storage._recordBytesMax {return false}
+        if _storage._inFlightMax != rhs_storage._inFlightMax {return false}
+        if _storage._idleTimeoutMs != rhs_storage._idleTimeoutMs {return false}
+        if _storage._requestIDRetentionS != rhs_storage._requestIDRetentionS {return false}
+        if _storage._deadlineMsMax != rhs_storage._deadlineMsMax {return false}
+        if _storage._answerBytesMax != rhs_storage._answerBytesMax {return false}
+        if _storage._assetBytesMax != rhs_storage._assetBytesMax {return false}
+        if _storage._assetChunkBytes != rhs_storage._assetChunkBytes {return false}
+        if _storage._assetTimeoutMs != rhs_storage._assetTimeoutMs {return false}
+        if _storage._assetGraceS != rhs_storage._assetGraceS {return false}
+        if _storage._slowReaderTimeoutMs != rhs_storage._slowReaderTimeoutMs {return false}
+        if _storage._tombstoneRetentionS != rhs_storage._tombstoneRetentionS {return false}
+        if _storage._deleteSelfReferencesMax != rhs_storage._deleteSelfReferencesMax {return false}
+        if _storage._shareMissesPerMinuteMax != rhs_storage._shareMissesPerMinuteMax {return false}
+        if _storage._userBytesMax != rhs_storage._userBytesMax {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
