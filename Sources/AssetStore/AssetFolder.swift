@@ -14,7 +14,7 @@ import RecordStore
 struct AssetFolder: Sendable {
     let path: String
     /// Of the disk, for others.
-    let reserveBytes: Int64
+    let reserveBytes: @Sendable () -> Int64
     let faults: FileFaults?
 
     func file(_ number: AssetNumber) -> String { self.path + "/" + Self.relativePath(number) }
@@ -61,7 +61,7 @@ struct AssetFolder: Sendable {
     /// Fails when so many bytes more do not leave on the disk what others need.
     func checkRoom(for bytes: Int64) throws(AssetStoreError) {
         let room = try FileCopy.room(at: self.path)
-        guard room == .max || room - self.reserveBytes >= bytes else { throw .diskFull }
+        guard room == .max || room - self.reserveBytes() >= bytes else { throw .diskFull }
     }
 
     /// Fails when a test wants this step to.

@@ -29,7 +29,7 @@ package struct AssetStoreConfiguration: Sendable {
     /// Room on the disk that uploads leave to others: with a full disk the database can't save anything.
     ///
     /// More than what 64 uploads, each with a window on its way, can take at once.
-    package var reserveBytes: Int64 = 64 * 1_024 * 1_024
+    package var reserveBytes: @Sendable () -> Int64 = { 64 * 1_024 * 1_024 }
     /// For tests: which steps fail.
     package var faults: FileFaults?
 

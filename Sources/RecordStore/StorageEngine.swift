@@ -261,6 +261,8 @@ package struct EngineStatistics: Hashable, Sendable {
     /// Sizes of files now.
     package var databaseBytes: Int64 = 0
     package var databaseLogBytes: Int64 = 0
+    /// What the reserve for a full disk lacks.
+    package var reserveMissingBytes: Int64 = 0
 
     package init() {}
 }

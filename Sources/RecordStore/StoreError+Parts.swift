@@ -92,7 +92,7 @@ extension StoreError {
         case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .requestIDAhead,
             .deadlinePassed,
-            .cancelled, .overloaded, .storageUnavailable, .internalFault, .shuttingDown:
+            .cancelled, .overloaded, .storageUnavailable, .diskFull, .internalFault, .shuttingDown:
             Parts(number: 255)
         }
     }

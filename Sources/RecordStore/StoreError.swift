@@ -135,8 +135,11 @@ package enum StoreError: Error, Hashable, Sendable {
     ///
     /// A time up to `Bounds.reservationMillisecondsMax` is a reservation: who comes then is admitted.
     case overloaded(retryAfterMilliseconds: UInt32)
-    /// The disk is full or refuses to write. Nothing acknowledged is lost; come back after this time.
+    /// The disk refuses to write. Nothing acknowledged is lost; come back after this time.
     case storageUnavailable(retryAfterMilliseconds: UInt32)
+    /// The disk is full, and only what makes room is executed. Nothing acknowledged is lost; delete something, or come back after this
+    /// time.
+    case diskFull(retryAfterMilliseconds: UInt32)
     /// A fault of ours; the log has the reason.
     case internalFault
     /// The server is shutting down; come back after this time.

@@ -21,7 +21,7 @@ struct DatabaseFile: Sendable {
     private static let mappedBytes: Int64 = 0x7FFF_0000
     /// SQLite maps anew when it is told another bound.
     private static let otherMappedBytes = mappedBytes - 65_536
-    private static let busyTimeoutSeconds = 10.0
+    static let busyTimeoutSeconds = 10.0
     /// A long log makes several changes of one page cost one write to the file.
     ///
     /// 800 MB, which take about a second to read again after a crash; PostgreSQL's default is 1 GB.
@@ -153,6 +153,24 @@ struct DatabaseFile: Sendable {
         return try DatabaseQueue(path: self.path, configuration: configuration)
     }
 
+    /// Copies the log into the file, if the disk has room for that: of a copy that fails the file keeps what it has grown by.
+    func copyLog(_ database: Database) throws {
+        if let disk = DiskSpace(at: self.path), disk.free < self.growth(database) { return }
+        _ = try database.checkpoint(.passive)
+        self.copies.happened()
+    }
+
+    /// What a copy of the log adds to the file, in bytes.
+    func growth(_ database: Database) -> Int64 {
+        let pages = (try? Int64.fetchOne(database, sql: "PRAGMA page_count")) ?? 0
+        return max(0, pages * Int64(Self.pageBytes) - Self.bytes(at: self.path))
+    }
+
+    /// What the file has in pages that nothing uses.
+    func freeBytes(_ database: Database) -> Int64 {
+        ((try? Int64.fetchOne(database, sql: "PRAGMA freelist_count")) ?? 0) * Int64(Self.pageBytes)
+    }
+
     /// Opens a connection that only reads.
     func openReader() throws -> DatabaseQueue {
         var configuration = Configuration()
@@ -195,9 +213,7 @@ extension SQLiteEngineError {
         let code = error.extendedResultCode
         switch code.primaryResultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .isDamaged(path: path, sqliteCode: code.rawValue)
-        case .SQLITE_FULL: self = .diskFull(path: path)
-        case .SQLITE_IOERR where [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(code):
-            self = .diskFull(path: path)
+        case _ where StorageFailure(error).isForWantOfRoom: self = .diskFull(path: path)
         default:
             self = .cannotOpen(path: path, reason: "\(error.message ?? "") (SQLite's error \(code.rawValue))")
         }

@@ -36,10 +36,10 @@ final class Housekeeping {
         self.oldRequests = OldRequests(transaction: transaction, database: database)
     }
 
-    /// Whether there may be something to do while nobody waits.
-    func isWanted(nowMilliseconds now: Int64) -> Bool {
-        self.transaction.mayHaveSweepWork || self.transaction.mayHaveIndexWork
-            || self.transaction.mayHaveViewWork
+    /// Whether there may be something to do while nobody waits, or of that what makes room.
+    func isWanted(nowMilliseconds now: Int64, onFullDisk: Bool) -> Bool {
+        let mayTakeRoom = self.transaction.mayHaveIndexWork || self.transaction.mayHaveViewWork
+        return self.transaction.mayHaveSweepWork || (mayTakeRoom && !onFullDisk)
             || self.staleChanges.isWorthwhile
             || self.oldTombstones.isWanted(nowMilliseconds: now)
             || self.oldRequests.isWanted(nowMilliseconds: now)

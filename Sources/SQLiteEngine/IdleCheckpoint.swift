@@ -17,13 +17,13 @@ final class IdleCheckpoint: @unchecked Sendable {
     private var isWanted = false
     private var isClosed = false
     private let connection: DatabaseQueue
-    private let copies: LogCopies
+    private let file: DatabaseFile
     private let report: @Sendable (EngineEvent) -> Void
     private let ending = Ending()
 
     init(file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) throws {
         self.connection = try file.openCheckpointer()
-        self.copies = file.copies
+        self.file = file
         self.report = report
         EngineThread.start("tidemark-copy") { [self] in
             while self.isWantedNow() { self.copy() }
@@ -62,8 +62,7 @@ final class IdleCheckpoint: @unchecked Sendable {
 
     private func copy() {
         do {
-            _ = try self.connection.writeWithoutTransaction { try $0.checkpoint(.passive) }
-            self.copies.happened()
+            try self.connection.writeWithoutTransaction { try self.file.copyLog($0) }
         } catch DatabaseError.SQLITE_BUSY {
             // The writer is copying it.
         } catch {

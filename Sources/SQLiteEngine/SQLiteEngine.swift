@@ -20,6 +20,7 @@ package final class SQLiteEngine: StorageEngine {
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
     private let checkpoint: IdleCheckpoint
+    private let room: DiskRoom
     let sync: LogSync
 
     /// Opens the store, making it when it is absent.
@@ -34,7 +35,9 @@ package final class SQLiteEngine: StorageEngine {
         self.configuration = configuration
         self.report = report
         let file = try DatabaseFile(configuration: configuration)
-        let database = try file.openWriter()
+        let reserve = DiskReserve(directory: configuration.directory, bytesMax: configuration.reserveBytes)
+        let database = try reserve.lend { () throws(SQLiteEngineError) in try file.openWriter() }
+        self.room = DiskRoom(reserve: reserve, file: file, report: report)
         let queue = WriteQueue(configuration)
         self.queue = queue
         do {
@@ -51,6 +54,7 @@ package final class SQLiteEngine: StorageEngine {
             ),
             configuration: configuration,
             checkpoint: self.checkpoint,
+            room: self.room,
             sync: self.sync,
             clock: clock,
             report: report
@@ -267,9 +271,13 @@ package final class SQLiteEngine: StorageEngine {
         statistics.logSyncs = self.queue.logSyncs
         let path = StoreFile.path(in: self.configuration.directory)
         statistics.databaseBytes = DatabaseFile.bytes(at: path)
+        statistics.reserveMissingBytes = self.reserveMissingBytes
         statistics.databaseLogBytes = DatabaseFile.bytes(at: path + "-wal")
         return statistics
     }
+
+    /// What the reserve on the disk lacks: room that nobody else should take.
+    package var reserveMissingBytes: Int64 { self.room.reserve.missingBytes }
 
     package func shutdown() async {
         self.queue.close()

@@ -53,6 +53,11 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// Assets that no record has named for so long are removed, and uploads that got no byte for so long.
     package var assetGraceSeconds = 86_400
     package var quotas = StorageQuotas.none
+    /// The reserve for deletes and administration on a full disk (`DiskReserve`), bytes; 0: this process keeps none, and may use a
+    /// server's.
+    package var reserveBytes: Int64 = 0
+    /// What a server keeps: the log of some thousand deletes.
+    package static let serverReserveBytes: Int64 = 64 * 1_024 * 1_024
     /// Pages of 4,096 bytes that the file may have; `nil`: what the disk has.
     ///
     /// Tests fill a disk with it.
@@ -71,6 +76,12 @@ package struct SQLiteEngineConfiguration: Sendable {
 package enum EngineEvent: Hashable, Sendable {
     /// The disk is full or refuses to write; every request of the commit was refused.
     case storageUnavailable(sqliteCode: Int32)
+    /// Only deletes and administration are executed from now on, in the room of the reserve.
+    case diskFull
+    /// The reserve is there again, and everything is executed.
+    case diskHasRoom
+    /// There can be no reserve, so that on a full disk nothing can be written.
+    case reserveFailed(path: String, systemError: Int32)
     /// What was written could not be made durable, and nobody knows how much of it is on disk: the process has to end, and the next
     /// one to begin with what is there. Until then everything is refused.
     case logLost(systemError: Int32)

@@ -23,6 +23,14 @@ extension StorageFailure {
             }
     }
 
+    /// Whether the disk has no room for what was to be written.
+    var isForWantOfRoom: Bool {
+        guard case .unavailable(let code) = self else { return false }
+        let result = ResultCode(rawValue: code)
+        return result.primaryResultCode == .SQLITE_FULL
+            || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(result)
+    }
+
     var code: Int32 {
         switch self {
         case .unavailable(let code), .unexpected(let code): code

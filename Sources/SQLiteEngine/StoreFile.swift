@@ -12,6 +12,9 @@ package final class StoreFile: Sendable {
     /// Of the file, in the folder of a store.
     package static let name = DatabaseFile.name
 
+    /// Of the server's reserve, in the same folder: see DiskReserve.
+    package static let reserveName = "reserve"
+
     /// The number of the format that a server of this version keeps its file in.
     package static var format: Int { Migrations.formatKnown }
 

@@ -21,6 +21,7 @@ final class Writer: @unchecked Sendable {
     private let report: @Sendable (EngineEvent) -> Void
     private let statistics = Mutex(EngineStatistics())
     private let checkpoint: IdleCheckpoint
+    private let room: DiskRoom
     private let sync: LogSync
     /// Pages in the log that the idle checkpoint was not asked to copy; what an earlier process left is not known.
     private var pagesInLog = Writer.checkpointPagesMin
@@ -29,18 +30,22 @@ final class Writer: @unchecked Sendable {
     private static let checkpointPagesMin = 1_000
     /// What a client whose request could not be written should wait.
     private static let unavailableRetryMilliseconds: UInt32 = 1_000
+    /// The same, for want of room: somebody has to make some.
+    private static let diskFullRetryMilliseconds: UInt32 = 5_000
 
     init(
         queue: WriteQueue,
         rules: WriteRules,
         configuration: SQLiteEngineConfiguration,
         checkpoint: IdleCheckpoint,
+        room: DiskRoom,
         sync: LogSync,
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.queue = queue
         self.checkpoint = checkpoint
+        self.room = room
         self.sync = sync
         self.rules = rules
         self.configuration = configuration
@@ -54,12 +59,15 @@ final class Writer: @unchecked Sendable {
 
     /// Works until the queue is closed and empty.
     func run(_ transaction: WriterTransaction, _ housekeeping: Housekeeping, _ database: Database) {
+        self.room.start(database)
         var idleIsUseful = true
         while let batch = self.queue.takeBatch(
             recordsMax: self.configuration.commitRecordsMax,
             bytesMax: self.configuration.commitBytesMax,
             waits: !idleIsUseful
         ) {
+            // What has waited for room is nobody's to ask for.
+            if self.room.hasBecomeRoomy(at: self.queue.now) { idleIsUseful = true }
             if batch.isEmpty {
                 idleIsUseful = self.workAlone(housekeeping, transaction, hasWaited: !idleIsUseful)
                 continue
@@ -123,6 +131,20 @@ final class Writer: @unchecked Sendable {
             for work in works { work.refuse(Self.unavailable) }
             return
         }
+        self.execute(works, of: batch, since: start, now, transaction, housekeeping)
+    }
+
+    /// Executes what there is room for; the rest is refused.
+    private func execute(
+        _ jobs: [WriteQueue.Job],
+        of batch: WriteQueue.Batch,
+        since start: Int64,
+        _ now: Int64,
+        _ transaction: WriterTransaction,
+        _ housekeeping: Housekeeping
+    ) {
+        let works = self.room.isShort ? self.refuseWhatTakesRoom(jobs) : jobs
+        guard !works.isEmpty else { return self.queue.executed(batch, since: start) }
         do {
             let committed = try self.commit(works, nowMilliseconds: now, transaction, housekeeping)
             var batch = batch
@@ -139,14 +161,30 @@ final class Writer: @unchecked Sendable {
             }
         } catch {
             transaction.rollback()
+            if self.room.make(after: error) {
+                return self.execute(works, of: batch, since: start, now, transaction, housekeeping)
+            }
             self.queue.executed(batch, since: start)
             self.report(.storageUnavailable(sqliteCode: error.code))
-            for work in works { work.refuse(Self.unavailable) }
+            let refusal = error.isForWantOfRoom ? Self.diskFull : Self.unavailable
+            for work in works { work.refuse(refusal) }
+        }
+    }
+
+    private func refuseWhatTakesRoom(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Job] {
+        jobs.filter { job in
+            if self.room.admits(job) { return true }
+            job.refuse(Self.diskFull)
+            return false
         }
     }
 
     private static let unavailable = StoreError.storageUnavailable(
         retryAfterMilliseconds: Writer.unavailableRetryMilliseconds
+    )
+
+    private static let diskFull = StoreError.diskFull(
+        retryAfterMilliseconds: Writer.diskFullRetryMilliseconds
     )
 
     /// Tells those who watch what the last commit changed, and gives its answer, when it is on disk.
@@ -156,6 +194,9 @@ final class Writer: @unchecked Sendable {
         isAlone: Bool,
         answer: @escaping LogSync.Answer = { _ in }
     ) {
+        let pages = transaction.takePagesWritten()
+        self.pagesInLog += pages
+        self.room.committed(pages: pages)
         let changes = transaction.takeCommitted()
         let watch = transaction.watch
         self.sync.committed(announced, isAlone: isAlone) { loss in
@@ -232,9 +273,10 @@ final class Writer: @unchecked Sendable {
         }
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
-                try housekeeping.spreadNews(isAlone: false)
+                let isShort = self.room.isShort
+                if !isShort { try housekeeping.spreadNews(isAlone: false) }
                 try housekeeping.sweep()
-                try housekeeping.workOnIndexes(isAlone: false)
+                if !isShort { try housekeeping.workOnIndexes(isAlone: false) }
                 try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.oldTombstones.remove(nowMilliseconds: now)
                 try housekeeping.writeCursors(isAlone: false)
@@ -325,14 +367,16 @@ final class Writer: @unchecked Sendable {
             self.finish(announced, transaction, isAlone: self.queue.isEmpty) { administration.reply($0) }
         } catch {
             transaction.rollback()
+            if self.room.make(after: StorageFailure(error)) {
+                return self.execute(administration, batch, transaction, database)
+            }
             self.queue.executed(batch, since: start)
             administration.reply(error)
         }
     }
 
     /// Has the log copied into the file when that has waited for a second in which nobody wrote.
-    private func checkpointIfWorthwhile(_ transaction: WriterTransaction) {
-        self.pagesInLog += transaction.takePagesWritten()
+    private func checkpointIfWorthwhile() {
         guard self.pagesInLog >= Self.checkpointPagesMin else { return }
         self.pagesInLog = 0
         self.checkpoint.want()
@@ -363,19 +407,20 @@ final class Writer: @unchecked Sendable {
     ) -> Bool {
         let now = self.clock()
         guard !self.sync.isLost else { return false }
+        let isShort = self.room.isShort
         do {
             let isWanted =
                 try hasWaited
                 ? housekeeping.isWantedAfterWaiting(nowMilliseconds: now)
-                : housekeeping.isWanted(nowMilliseconds: now)
+                : housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isShort)
             guard isWanted else {
-                if hasWaited { self.checkpointIfWorthwhile(transaction) }
+                if hasWaited { self.checkpointIfWorthwhile() }
                 return false
             }
             try transaction.begin(nowMilliseconds: now)
-            try housekeeping.spreadNews(isAlone: true)
+            if !isShort { try housekeeping.spreadNews(isAlone: true) }
             try housekeeping.sweep()
-            try housekeeping.workOnIndexes(isAlone: true)
+            if !isShort { try housekeeping.workOnIndexes(isAlone: true) }
             try housekeeping.staleChanges.remove(isIdle: true)
             try housekeeping.oldTombstones.remove(nowMilliseconds: now)
             try housekeeping.oldRequests.remove(
@@ -384,9 +429,10 @@ final class Writer: @unchecked Sendable {
             try housekeeping.writeCursors(isAlone: true)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }
-            return housekeeping.isWanted(nowMilliseconds: now)
+            return housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isShort)
         } catch {
             transaction.rollback()
+            if self.room.make(after: error) { return true }
             self.report(.housekeepingFailed(sqliteCode: error.code))
             return false
         }

@@ -39,7 +39,9 @@ struct DataFolderAccess {
         try FolderModes(path: self.folder.path).narrow(folders: ["assets"], files: Self.files)
     }
 
-    private static let files = [StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock"]
+    private static let files = [
+        StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock", StoreFile.reserveName,
+    ]
 
     /// Refuses a folder in which this process cannot look.
     ///

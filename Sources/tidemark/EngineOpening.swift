@@ -18,6 +18,7 @@ enum EngineOpening {
         configuration.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
         configuration.tombstoneRetentionSeconds = settings.server.storage.tombstoneRetentionSeconds
         configuration.assetGraceSeconds = settings.server.storage.assetGraceSeconds
+        configuration.reserveBytes = SQLiteEngineConfiguration.serverReserveBytes
         configuration.quotas = settings.server.storage.quotas
         configuration.waitingRequestsMax = settings.writer.requestsMax
         configuration.waitingBytesMax = settings.writer.bytesMax
@@ -94,6 +95,7 @@ enum EngineOpening {
                 "the disk is full or refuses to write",
                 metadata: [LogKeys.path: "\(folder.path)", LogKeys.sqlite: .stringConvertible(code)]
             )
+        case .diskFull, .diskHasRoom, .reserveFailed: self.logRoom(event, of: folder, to: logger)
         case .logLost(let error):
             logger.critical(
                 "the disk did not keep what was written: the server ends, and is to be started again",
@@ -124,6 +126,28 @@ enum EngineOpening {
                     LogKeys.records: .stringConvertible(records),
                 ]
             )
+        }
+    }
+
+    /// What becomes of the reserve for a full disk.
+    private static func logRoom(_ event: EngineEvent, of folder: DataFolder, to logger: Logger) {
+        switch event {
+        case .diskFull:
+            logger.error(
+                "the disk is full: only deletes and administration are executed",
+                metadata: [
+                    LogKeys.path: "\(folder.path)",
+                    LogKeys.advice: "Make room on the disk, or delete records, files and users.",
+                ]
+            )
+        case .diskHasRoom:
+            logger.notice("the disk has room again", metadata: [LogKeys.path: "\(folder.path)"])
+        case .reserveFailed(let path, let error):
+            logger.warning(
+                "no room can be reserved for deletes on a full disk",
+                metadata: [LogKeys.path: "\(path)", LogKeys.errno: .stringConvertible(error)]
+            )
+        default: break
         }
     }
 }

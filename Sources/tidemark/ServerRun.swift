@@ -77,7 +77,8 @@ struct ServerRun {
         var files = AssetStoreConfiguration(directory: self.folder.assetsPath)
         files.threads = self.settings.assetThreads
         files.chunks.bytes = self.settings.server.storage.assetChunkBytes
-        files.reserveBytes = Int64(self.settings.diskReserveBytes)
+        let uploadsLeave = Int64(self.settings.diskReserveBytes)
+        files.reserveBytes = { uploadsLeave + engine.reserveMissingBytes }
         do {
             return try RecordServer(
                 configuration: configuration,

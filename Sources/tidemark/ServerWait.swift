@@ -11,7 +11,9 @@ struct ServerWait {
     private static let forServer = Duration.seconds(5)
     private static let forStore = Duration.seconds(60)
     /// What the start of a server makes, in any order.
-    private static let firstFiles: Set<String> = ["lock", "tls", "assets", StoreFile.name, "lost+found"]
+    private static let firstFiles: Set<String> = [
+        "lock", "tls", "assets", StoreFile.name, StoreFile.reserveName, "lost+found",
+    ]
 
     let folder: DataFolder
     private let begin = ContinuousClock.now

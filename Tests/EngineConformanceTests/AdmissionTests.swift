@@ -74,7 +74,7 @@ struct AdmissionTests {
             switch await it.result([save("r\(number)", body)]) {
             case .success(let outcomes): saved["r\(number)"] = outcomes[0].tag
             case .failure(let error):
-                #expect(error == .storageUnavailable(retryAfterMilliseconds: 1_000))
+                #expect(error == .diskFull(retryAfterMilliseconds: 5_000))
                 refusals += 1
             }
         }

@@ -97,6 +97,7 @@ struct FailureTests {
             Failure.Retry.after(milliseconds: 5)
         ),
         (.storageUnavailable(retryAfterMilliseconds: 6), .serviceUnavailable, .after(milliseconds: 6)),
+        (.diskFull(retryAfterMilliseconds: 7), .serviceUnavailable, .after(milliseconds: 7)),
         (.shuttingDown, .serviceUnavailable, .now),
         (.deadlinePassed, .deadlineExceeded, .now),
         (.answerTooLarge(bytes: 1), .limitExceeded, .afterChange),

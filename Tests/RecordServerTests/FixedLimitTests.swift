@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import SQLiteEngine
 import TestSupport
 import Testing
 
@@ -24,6 +25,7 @@ import Testing
         "refused_handshakes_max": Int64(RefusalPace.burst),
         "cursor_lifetime_s": QueryCursor.lifetimeMilliseconds / 1_000,
         "upload_windows_bytes": Int64(ServerConfiguration.defaults.assets.uploadWindowsBytes),
+        "full_disk_reserve_bytes": SQLiteEngineConfiguration.serverReserveBytes,
     ]
 
     @Test func `the server keeps to the fixed limits of the registry`() throws {

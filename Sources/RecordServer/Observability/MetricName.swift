@@ -44,6 +44,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case rowBytes = "tidemark_row_bytes"
     case databaseBytes = "tidemark_database_bytes"
     case databaseLogBytes = "tidemark_database_log_bytes"
+    case diskReserveMissingBytes = "tidemark_disk_reserve_missing_bytes"
     case diskFreeBytes = "tidemark_disk_free_bytes"
     case buildInfo = "tidemark_build_info"
     case metricsWritten = "tidemark_metrics_written_timestamp_seconds"
@@ -99,6 +100,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .rowBytes: "What all rows take beside bodies and assets, as quotas count it."
         case .databaseBytes: "Size of the database file."
         case .databaseLogBytes: "Size of the database's write-ahead log."
+        case .diskReserveMissingBytes:
+            "What the reserve for deletes and administration lacks: the disk is, or was just, full."
         case .diskFreeBytes: "Free space on the disk of the data folder, for the server's user."
         case .buildInfo: "Always 1; the labels describe the program."
         case .metricsWritten: "When these metrics were written, since 1970."

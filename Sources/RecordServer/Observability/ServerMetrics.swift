@@ -153,6 +153,7 @@ extension EngineStatistics {
             Metric(.logSyncDuration, samples: [.init(labels: [], value: .durations(self.logSyncs))]),
             Metric(.databaseBytes, Double(self.databaseBytes)),
             Metric(.databaseLogBytes, Double(self.databaseLogBytes)),
+            Metric(.diskReserveMissingBytes, Double(self.reserveMissingBytes)),
         ]
     }
 }

@@ -70,7 +70,7 @@ extension ErrorCode {
         case .deadlinePassed: self = .deadlineExceeded
         case .cancelled: self = .operationCancelled
         case .overloaded: self = .requestRateLimited
-        case .storageUnavailable: self = .serviceUnavailable
+        case .storageUnavailable, .diskFull: self = .serviceUnavailable
         case .internalFault: self = .internalError
         case .shuttingDown: self = .serviceUnavailable
         }

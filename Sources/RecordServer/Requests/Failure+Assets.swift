@@ -19,7 +19,8 @@ extension Failure {
     /// The disk is full or fails, or the file is gone.
     init(_ error: AssetStoreError, item: Int) {
         switch error {
-        case .diskFull, .failed:
+        case .diskFull: self.init(asset: .diskFull(retryAfterMilliseconds: 5_000), item: item)
+        case .failed:
             self.init(asset: .storageUnavailable(retryAfterMilliseconds: 1_000), item: item)
         case .missing:
             self.init(

@@ -40,7 +40,7 @@ extension StoreError {
         case .tooManyItems, .answerTooLarge: .culprit
         case .requestIDMissing, .requestIDExpired, .requestIDAhead: .culprit
         case .deadlinePassed, .cancelled: .culprit
-        case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: .culprit
+        case .overloaded, .storageUnavailable, .diskFull, .internalFault, .shuttingDown: .culprit
         }
     }
 
@@ -72,7 +72,8 @@ extension StoreError {
         case .indexBuilding(_, let milliseconds): .after(milliseconds: milliseconds)
         case .deadlinePassed: .now
         case .overloaded(let milliseconds): .after(milliseconds: milliseconds)
-        case .storageUnavailable(let milliseconds): .after(milliseconds: milliseconds)
+        case .storageUnavailable(let milliseconds), .diskFull(let milliseconds):
+            .after(milliseconds: milliseconds)
         case .internalFault: .after(milliseconds: 1_000)
         case .shuttingDown: .now
         }
@@ -102,7 +103,7 @@ extension StoreError {
         case .sharedTreeTooLarge, .shareMissing, .participantUnverified, .zoneRequired: nil
         case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .requestIDAhead: nil
         case .deadlinePassed, .cancelled: nil
-        case .overloaded, .storageUnavailable, .internalFault, .shuttingDown: nil
+        case .overloaded, .storageUnavailable, .diskFull, .internalFault, .shuttingDown: nil
         }
     }
 }

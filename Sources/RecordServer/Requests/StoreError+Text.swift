@@ -114,6 +114,8 @@ extension StoreError {
             "the server has too much to do: nothing happened, retry after \(milliseconds) ms"
         case .storageUnavailable(let milliseconds):
             "the server cannot write to its disk: nothing happened, retry after \(milliseconds) ms"
+        case .diskFull(let milliseconds):
+            "the server's disk is full: delete something, or tell the operator; nothing happened, retry after \(milliseconds) ms"
         case .internalFault: "internal error of the server, whose log has the reason"
         case .shuttingDown: "the server is shutting down: connect again"
         }

@@ -1,0 +1,165 @@
+import GRDB
+import GRDBSQLite
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// What the writer does when the disk is full: it lends the reserve to deletes, administration and housekeeping.
+///
+/// ```text
+/// whole   a write fails for want of room: the reserve is given back, the log copied into the file, and the reserve
+///         taken again as far as there is room. Enough: whole, and the write is tried again. Else short.
+/// short   only what makes room is executed, in the room of the reserve; all else is refused at once.
+///         Every two seconds it is tried to take the reserve. Enough: whole.
+/// ```
+///
+/// Free pages of the file count as room, because saves can use them. So a store that has filled its disk by itself takes saves
+/// again when as much was deleted as the reserve lacks.
+///
+/// A copy of the log that fails keeps what the file has grown by. So the log is copied early while the disk gets short, and not
+/// at all where there is no room for that.
+///
+/// SAFETY: used by the writer's thread alone, but for `reserve` and `isShort`, which any thread may read.
+final class DiskRoom: @unchecked Sendable {
+    let reserve: DiskReserve
+    private let file: DatabaseFile
+    private let report: @Sendable (EngineEvent) -> Void
+    private let short = Atomic<Bool>(false)
+    private var database: Database?
+    /// Whether there is to be a reserve, and can be one.
+    private var isKept: Bool
+    /// Writes that failed for want of room, one behind the other.
+    private var failuresInARow = 0
+    private var lookNanoseconds = Int64.min
+    private var pagesWritten = 0
+
+    private static let lookEveryNanoseconds: Int64 = 2_000_000_000
+    /// 16 MiB of the log: then it is time to look, whatever the clock says.
+    private static let lookPages = 4_096
+    /// With so much room nobody need think of the log.
+    private static let plentyBytes: Int64 = 128 * 1_024 * 1_024
+    /// A log up to it keeps its room, which is used again.
+    private static let logBytesKept: Int64 = 4 * 1_024 * 1_024
+
+    init(reserve: DiskReserve, file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) {
+        self.reserve = reserve
+        self.file = file
+        self.report = report
+        self.isKept = reserve.isKept
+    }
+
+    /// Whether only what makes room may be executed.
+    var isShort: Bool { self.short.load(ordering: .relaxed) }
+
+    func admits(_ job: WriteQueue.Job) -> Bool { !self.isShort || job.makesRoom }
+
+    /// Takes the reserve.
+    func start(_ database: Database) {
+        self.database = database
+        if self.isKept { self.settle(database) }
+    }
+
+    /// Makes room for what failed to be tried again.
+    ///
+    /// - Returns: Whether there may be more than before.
+    func make(after failure: StorageFailure) -> Bool {
+        guard failure.isForWantOfRoom, let database else { return false }
+        self.failuresInARow += 1
+        let isFirst = self.failuresInARow == 1
+        let given = self.reserve.giveBack()
+        // What was copied need not stay in the log, whose room is used again.
+        if given > 0 || isFirst { try? self.file.copyLog(database) }
+        if self.isKept {
+            // The second time there was room for the reserve, and not for both.
+            if given > 0, isFirst { self.settle(database) } else { self.become(isShort: true) }
+        }
+        return given > 0 || isFirst
+    }
+
+    /// Notes a commit, and how many pages it added to the log.
+    func committed(pages: Int) {
+        self.failuresInARow = 0
+        self.pagesWritten += pages
+    }
+
+    /// Looks when it is time to.
+    ///
+    /// - Returns: Whether everything may be executed that could not be before.
+    func hasBecomeRoomy(at now: Int64) -> Bool {
+        let wasShort = self.isShort
+        self.lookIfDue(at: now)
+        return wasShort && !self.isShort
+    }
+
+    private func lookIfDue(at now: Int64) {
+        guard self.isKept, now >= self.lookNanoseconds || self.pagesWritten >= Self.lookPages, let database
+        else { return }
+        self.lookNanoseconds = now + Self.lookEveryNanoseconds
+        self.pagesWritten = 0
+        if self.isShort {
+            self.shortenLog(database)
+            self.settle(database)
+        } else if self.reserve.bytes < self.reserve.bytesWanted {
+            self.settle(database)
+        } else {
+            self.copyLogInTime(database)
+        }
+    }
+
+    /// Takes of the reserve what there is room for, when that is enough; otherwise deletes have all of it.
+    private func settle(_ database: Database) {
+        let wanted = self.reserve.bytesWanted
+        let pages = self.file.freeBytes(database)
+        func isEnough(_ bytes: Int64) -> Bool { bytes >= wanted / 4 && bytes + pages >= wanted / 2 }
+        // For the log, whose room comes back with each copy.
+        let room = wanted / 8
+        guard isEnough(self.reserve.takeable(leaving: room)) else { return self.become(isShort: true) }
+        switch self.reserve.take(leaving: room) {
+        case .bytes(let bytes): self.become(isShort: !isEnough(bytes))
+        case .failed(let errno):
+            self.isKept = false
+            self.short.store(false, ordering: .relaxed)
+            self.report(.reserveFailed(path: self.reserve.path, systemError: errno))
+        }
+    }
+
+    private func become(isShort: Bool) {
+        if isShort { _ = self.reserve.giveBack() }
+        guard self.short.exchange(isShort, ordering: .relaxed) != isShort else { return }
+        self.report(isShort ? .diskFull : .diskHasRoom)
+    }
+
+    private func copyLogInTime(_ database: Database) {
+        let growth = self.file.growth(database)
+        guard growth > 0, let disk = DiskSpace(at: self.file.path), disk.free - growth < Self.plentyBytes
+        else { return }
+        try? self.file.copyLog(database)
+    }
+
+    /// Gives the disk what the log has and needs no more, unless somebody is reading it.
+    private func shortenLog(_ database: Database) {
+        try? self.file.copyLog(database)
+        guard DatabaseFile.bytes(at: self.file.path + "-wal") > Self.logBytesKept,
+            self.file.growth(database) == 0, let connection = database.sqliteConnection
+        else { return }
+        sqlite3_busy_timeout(connection, 0)
+        defer { sqlite3_busy_timeout(connection, Int32(DatabaseFile.busyTimeoutSeconds * 1_000)) }
+        sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    }
+}
+
+extension WriteQueue.Job {
+    /// Whether it deletes, or ends what has its room already: such work may use the reserve.
+    var makesRoom: Bool {
+        switch self {
+        case .request(let write):
+            switch write.request.operation {
+            case .modifyRecords(let operation): operation.saves.isEmpty
+            case .modifyZones(let operation): operation.saves.isEmpty
+            case .modifySubscriptions(let operation): operation.saves.isEmpty
+            case .acceptShares, .requestShareAccess: false
+            }
+        case .rows(let work): work.requester == nil
+        }
+    }
+}

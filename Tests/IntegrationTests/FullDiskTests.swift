@@ -1,0 +1,122 @@
+import CloudKit
+import Foundation
+import TestSupport
+import Testing
+
+/// What a server does on a disk that is really full, with the reserve that it keeps for it.
+@Suite(.timeLimit(.minutes(5)))
+struct FullDiskTests {
+    @Test func `on a full disk saves are refused, and deletes and commands work, until there is room again`()
+        async throws
+    {
+        try await FullDisk.run { disk in
+            #expect(disk.bytes("reserve") == FullDisk.reserveBytes)
+            try disk.fill()
+            let saved = try await disk.saveUntilRefused("r")
+            #expect(disk.bytes("reserve") == 0)
+            await expect(.serviceUnavailable) { try await disk.database.save(disk.record("small")) }
+            // Again and again: the room of the log is used again.
+            for name in saved {
+                let id = CKRecord.ID(recordName: name)
+                if name == saved.first {
+                    #expect(try await disk.database.record(for: id).recordID == id)
+                } else {
+                    try await disk.database.deleteRecord(withID: id)
+                }
+            }
+            try await disk.administer("user", "add", "bob", "--container", FullDisk.container)
+            #expect(
+                try await disk.administer("user", "list", "--container", FullDisk.container).contains("bob")
+            )
+            #expect(try await disk.administer("usage").contains(FullDisk.container))
+            try await disk.administer("user", "revoke", "bob", "--container", FullDisk.container)
+            disk.makeRoom()
+            #expect(await disk.takesSavesAgain("again"))
+            #expect(disk.bytes("reserve") == FullDisk.reserveBytes)
+            #expect(
+                disk.server.log().contains("the disk is full: only deletes and administration are executed")
+            )
+            #expect(disk.server.log().contains("the disk has room again"))
+        }
+    }
+
+    @Test func `a store that has filled its disk takes saves again when enough was deleted in it`()
+        async throws
+    {
+        try await FullDisk.run { disk in
+            let saved = try await disk.saveUntilRefused("r")
+            #expect(saved.count > 300)
+            for name in saved.prefix(200) {
+                try await disk.database.deleteRecord(withID: CKRecord.ID(recordName: name))
+            }
+            #expect(await disk.takesSavesAgain("again"))
+            for name in saved.suffix(3) {
+                let record = try await disk.database.record(for: CKRecord.ID(recordName: name))
+                #expect((record["data"] as? Data)?.count == 50_000)
+            }
+        }
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `a server starts on a disk that is full, and deletes`(signal: Int32) async throws {
+        try await FullDisk.run { disk in
+            try await disk.database.save(disk.record("first"))
+            // The reserve is there: the disk fills while nobody serves.
+            await disk.server.end(signal)
+            try disk.fill()
+            try await disk.server.start()
+            let saved = try await disk.saveUntilRefused("r")
+            // And it is not.
+            await disk.server.end(signal)
+            try await disk.server.start()
+            await expect(.serviceUnavailable) { try await disk.database.save(disk.record("small")) }
+            for name in saved + ["first"] {
+                try await disk.database.deleteRecord(withID: CKRecord.ID(recordName: name))
+            }
+            try await disk.administer("user", "add", "bob", "--container", FullDisk.container)
+            disk.makeRoom()
+            #expect(await disk.takesSavesAgain("again"))
+            #expect(disk.bytes("reserve") == FullDisk.reserveBytes)
+        }
+    }
+
+    @Test func `a command has the reserve of a server that has not noticed yet that the disk is full`()
+        async throws
+    {
+        try await FullDisk.run { disk in
+            try disk.fill()
+            for number in 0..<5 {
+                try await disk.administer("user", "add", "user\(number)", "--container", FullDisk.container)
+            }
+            disk.makeRoom()
+            #expect(await disk.takesSavesAgain("again"))
+            #expect(disk.bytes("reserve") == FullDisk.reserveBytes)
+        }
+    }
+
+    @Test func `a delete that takes thousands of records along ends on a full disk`() async throws {
+        try await FullDisk.run { disk in
+            let root = CKRecord.ID(recordName: "root")
+            try await disk.database.save(disk.record("root"))
+            for batch in 0..<9 {
+                let children = (0..<400).map { number in
+                    let child = disk.record("child\(batch)-\(number)")
+                    child["root"] = CKRecord.Reference(recordID: root, action: .deleteSelf)
+                    return child
+                }
+                let results = try await disk.database.modifyRecords(saving: children, deleting: [])
+                #expect(results.saveResults.values.allSatisfy { (try? $0.get()) != nil })
+            }
+            try disk.fill()
+            _ = try await disk.saveUntilRefused("r")
+            try await disk.database.deleteRecord(withID: root)
+            for name in ["root", "child0-0", "child8-399"] {
+                await expect(.unknownItem) {
+                    _ = try await disk.database.record(for: CKRecord.ID(recordName: name))
+                }
+            }
+            disk.makeRoom()
+            #expect(await disk.takesSavesAgain("again"))
+        }
+    }
+}
