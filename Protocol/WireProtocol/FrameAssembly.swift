@@ -16,11 +16,16 @@ package final class FrameAssembly {
     private let buffers: AssetBuffers
     /// The frame that is incomplete.
     private var held = ByteBuffer()
+    /// What came behind the frame after which no more were wanted; empty if there is nothing.
+    private var waiting = ByteBuffer()
     /// Frames that came in more than one piece, the incomplete one included.
     package private(set) var framesInPieces: UInt64 = 0
 
     /// Memory of the frame that is incomplete; 0 if there is none.
     package var unfinishedBytes: Int { self.held.storageCapacity }
+
+    /// Memory of what waits because no more frames were wanted; 0 if nothing does.
+    package var waitingBytes: Int { self.waiting.readableBytes > 0 ? self.waiting.storageCapacity : 0 }
 
     /// Payloads of `asset_data` are in memory of `buffers`, to which their receiver may give it back.
     package init(
@@ -31,18 +36,46 @@ package final class FrameAssembly {
         self.decoder = FrameDecoder(payloadBytesMax: payloadBytesMax)
     }
 
-    /// Takes a piece and hands over the frames that are complete with it, in order.
+    /// Takes a piece and hands over the frames that are complete with it, in order, for as long as they are wanted.
     ///
-    /// Not to be called by `frameReceived`.
+    /// What comes behind them waits, and so do all further pieces, until `resume`. Not to be called by `frameReceived`.
     ///
     /// - Throws: `WireError` with code `frameTooLarge`, and whatever `frameReceived` throws.
-    package func received(_ piece: ByteBuffer, frameReceived: (Frame) throws -> Void) throws {
+    package func received(
+        _ piece: ByteBuffer,
+        while isWanted: () -> Bool = { true },
+        frameReceived: (Frame) throws -> Void
+    ) throws {
+        guard self.waiting.readableBytes == 0 else {
+            self.waiting.writeImmutableBuffer(piece)
+            return
+        }
+        try self.handOver(piece, while: isWanted, frameReceived: frameReceived)
+    }
+
+    /// Goes on with what waits.
+    package func resume(while isWanted: () -> Bool, frameReceived: (Frame) throws -> Void) throws {
+        let rest = self.waiting
+        self.waiting = ByteBuffer()
+        try self.handOver(rest, while: isWanted, frameReceived: frameReceived)
+    }
+
+    private func handOver(
+        _ piece: ByteBuffer,
+        while isWanted: () -> Bool,
+        frameReceived: (Frame) throws -> Void
+    ) throws {
         var rest = piece
-        if self.held.readableBytes > 0 {
+        if self.held.readableBytes > 0, rest.readableBytes > 0 {
+            guard isWanted() else { return self.waiting = rest }
             guard let frame = try self.completeHeld(from: &rest) else { return }
             try frameReceived(frame)
         }
-        while let frame = try self.decoder.decode(buffer: &rest) { try frameReceived(self.detached(frame)) }
+        while rest.readableBytes > 0 {
+            guard isWanted() else { return self.waiting = rest }
+            guard let frame = try self.decoder.decode(buffer: &rest) else { break }
+            try frameReceived(self.detached(frame))
+        }
         guard rest.readableBytes > 0 else { return }
         self.framesInPieces += 1
         self.held = self.takeFrame(bytes: max(rest.readableBytes, Self.heldBytes(of: rest)))

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import Synchronization
+import TestSupport
 
 extension EngineUnderTest {
     /// Sends requests while the writer is held, so that one transaction takes them all.

@@ -33,6 +33,30 @@ import WireProtocol
         }
     }
 
+    @Test(arguments: 1...5)
+    func `frames behind those that are wanted wait, in order and counted`(turn: Int) throws {
+        let bytes = self.stream
+        for pieceBytes in [1, 7, 200, bytes.readableBytes] {
+            let assembly = FrameAssembly()
+            var received: [Frame] = []
+            var end = turn
+            var rest = bytes
+            while let piece = rest.readSlice(length: min(pieceBytes, rest.readableBytes)),
+                piece.readableBytes > 0
+            {
+                try assembly.received(piece, while: { received.count < end }) { received.append($0) }
+            }
+            #expect(received.count == min(turn, self.frames.count))
+            #expect((assembly.waitingBytes > 0) == (turn < self.frames.count))
+            while assembly.waitingBytes > 0, received.count == end {
+                end += turn
+                try assembly.resume(while: { received.count < end }) { received.append($0) }
+            }
+            #expect(received == self.frames, "pieces of \(pieceBytes) bytes")
+            #expect(assembly.waitingBytes == 0 && assembly.unfinishedBytes == 0)
+        }
+    }
+
     @Test func `each frame that comes in pieces is another one, and holds memory until it is whole`() throws {
         let assembly = FrameAssembly()
         var rest = self.stream

@@ -88,6 +88,7 @@ extension ConnectionHandler {
         self.handshakeTimer?.cancel()
         self.handshakeTimer = nil
         self.user = user
+        self.loopAccount = self.loop.turns.joined(self.account.holder)
         self.raiseFrameLimit(isStranger: signIn.userRecordName == nil)
         let configuration = self.server.configuration
         var limits = configuration.limits

@@ -15,16 +15,19 @@ struct UnfinishedFrame {
 
 // Frames that have begun: each has a time, and the holder's account has the memory of all.
 extension ConnectionHandler {
-    /// Looks, after something came, whether a frame is incomplete.
+    /// Looks, after something came, whether a frame is incomplete, or frames wait for a turn.
     func watchUnfinishedFrame() {
         let bytes = self.frames.unfinishedBytes
-        guard bytes > 0 || self.unfinished.countedBytes > 0, self.context != nil else { return }
+        let waiting = self.frames.waitingBytes
+        guard bytes > 0 || waiting > 0 || self.unfinished.countedBytes > 0, self.context != nil else {
+            return
+        }
         if bytes > 0, self.unfinished.number != self.frames.framesInPieces {
             self.unfinished.number = self.frames.framesInPieces
             self.unfinished.began = self.keepalive.heardAt
             if self.frameTimer == nil { self.startFrameTimer() }
         }
-        let counted = bytes > UnfinishedFrame.freeBytes ? bytes : 0
+        let counted = bytes + waiting > UnfinishedFrame.freeBytes ? bytes + waiting : 0
         let change = counted - self.unfinished.countedBytes
         guard change <= 0 || self.account.unfinishedFrames.hasRoom(for: change) else {
             return self.close(.overloaded, detail: "unfinished frames")

@@ -71,11 +71,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var keepalive: KeepaliveStateMachine
 
     let frames: FrameAssembly
+    /// Of whoever is signed in; `nil` before the welcome.
+    var loopAccount: LoopAccount?
+    /// Until when the connection's work is paid for; `nil` while it does nothing.
+    var paidUntil: NIODeadline?
+    /// Frames wait for a turn of their holder.
+    var isWaitingForTurn = false
     var unfinished = UnfinishedFrame()
     /// What requests of this connection may have.
     private(set) var bounds: Bounds
     private var isTLSUp = false
-    private var isReadHeldBack = false
+    var isReadHeldBack = false
 
     init(
         server: ServerContext,
@@ -127,6 +133,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.context = nil
         self.forgetEverything()
         self.loop.closed(self)
+        if let loopAccount { self.loop.turns.left(loopAccount) }
         let open = self.server.accounts.closed(self.account, wasRefused: self.isRefused)
         self.server.metrics.connectionClosed(now: open)
         context.fireChannelInactive()
@@ -151,28 +158,35 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.context != nil else { return }
-        self.keepalive.heard(at: self.eventLoop.now)
-        do {
-            try self.frames.received(self.unwrapInboundIn(data)) { self.frameReceived($0) }
-            self.watchUnfinishedFrame()
-        } catch let error as WireError {
-            self.close(error.closeReason, detail: error.field)
-        } catch {
-            self.close(.internalError)
-        }
+        let now = self.eventLoop.now
+        self.keepalive.heard(at: now)
+        self.paidUntil = now
+        self.received(self.unwrapInboundIn(data))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         self.flush()
+        self.finishWork()
         context.fireChannelReadComplete()
     }
 
-    /// Reads no more from a peer that does not take what it is sent.
+    /// Reads no more from a peer that does not take what it is sent, or whose holder has had a turn.
     func read(context: ChannelHandlerContext) {
-        guard context.channel.isWritable || self.context == nil else {
+        guard self.mayRead(context) else {
             self.isReadHeldBack = true
             return
         }
+        context.read()
+    }
+
+    private func mayRead(_ context: ChannelHandlerContext) -> Bool {
+        self.context == nil || (context.channel.isWritable && !self.isWaitingForTurn)
+    }
+
+    /// Reads if that was held back and need be no longer.
+    func readHeldBack(_ context: ChannelHandlerContext) {
+        guard self.isReadHeldBack, self.mayRead(context) else { return }
+        self.isReadHeldBack = false
         context.read()
     }
 
@@ -184,10 +198,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             self.sendWaiting()
             self.sendDownloads()
             self.flush()
-            if self.isReadHeldBack {
-                self.isReadHeldBack = false
-                context.read()
-            }
+            self.readHeldBack(context)
         } else {
             self.startSocketTimer()
         }
@@ -196,7 +207,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: - Frames
 
-    private func frameReceived(_ frame: Frame) {
+    func frameReceived(_ frame: Frame) {
         guard self.context != nil else { return }
         do throws(WireError) {
             try self.dispatch(frame)

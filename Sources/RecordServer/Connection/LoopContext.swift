@@ -12,6 +12,7 @@ final class LoopContext {
     let number: Int
     let mailbox: ReplyMailbox
     let handshakes: HandshakeTurns
+    let turns: LoopTurns
     private var spareBuffers: [ByteBuffer] = []
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     /// Those whose credential has an end, by number.
@@ -23,6 +24,7 @@ final class LoopContext {
         self.number = number
         self.mailbox = ReplyMailbox(eventLoop: eventLoop)
         self.handshakes = HandshakeTurns(eventLoop: eventLoop)
+        self.turns = LoopTurns(eventLoop: eventLoop)
     }
 
     func opened(_ connection: ConnectionHandler) {

@@ -1,0 +1,115 @@
+import NIOCore
+import RecordStore
+
+/// The time of one event loop, in turns by holder: what one of them sends on any number of connections delays others by a turn.
+///
+/// Frames are handled as they come while their holder has time left of a turn. Then what else came waits in the connections, which read
+/// no more, and the loop goes on with it for a turn at a time. Between two it looks for what others have sent.
+///
+/// Used on the loop only.
+final class LoopTurns {
+    /// A turn of whoever has the loop to themselves: newcomers wait for it.
+    private static let turnAlone = TimeAmount.milliseconds(10)
+    /// A turn beside others: some dozens of short fetches.
+    private static let turn = TimeAmount.milliseconds(1)
+    /// A holder who took no more than one part in so many of the loop's time waits for nobody.
+    private static let modestPart: Int64 = 4
+    /// Between two turns: an event loop looks for what came only when it has nothing to do now.
+    private static let pause = TimeAmount.microseconds(10)
+
+    private let eventLoop: any EventLoop
+    private var accounts: [AccountHolder: LoopAccount] = [:]
+    /// By microseconds.
+    private var waiting: TurnQueue<ConnectionHandler>
+    private var isServing = false
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        self.waiting = TurnQueue(quantum: Int(Self.turn.nanoseconds / 1_000))
+    }
+
+    /// A connection belongs to a holder from now on.
+    func joined(_ holder: AccountHolder) -> LoopAccount {
+        let account = self.accounts[holder] ?? LoopAccount(holder)
+        self.accounts[holder] = account
+        account.connections += 1
+        return account
+    }
+
+    /// A connection has ended.
+    func left(_ account: LoopAccount) {
+        account.connections -= 1
+        if account.connections == 0 { self.accounts[account.holder] = nil }
+    }
+
+    private var turn: TimeAmount { self.accounts.count == 1 ? Self.turnAlone : Self.turn }
+
+    /// Begins another turn at once for a holder whose last one is used up, if nobody has waited for them.
+    ///
+    /// `false`: it is others' turn.
+    func renew(_ account: LoopAccount, at now: NIODeadline) -> Bool {
+        guard account.waiting == 0, now - account.began >= Self.modestPart * account.turn else {
+            return false
+        }
+        account.begin(self.turn, at: now)
+        return true
+    }
+
+    /// Lets a connection go on in a turn of its holder, when that comes.
+    func wait(_ connection: ConnectionHandler, of account: LoopAccount) {
+        account.waiting += 1
+        self.waiting.append(connection, of: account.holder, cost: 1)
+        if !self.isServing { self.serveSoon() }
+    }
+
+    private func serveSoon() {
+        self.isServing = true
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.serve() }
+    }
+
+    /// Gives a turn to whoever is next, and what they leave of it to those behind them.
+    private func serve() {
+        var left = self.turn
+        while left > .zero, let connection = self.waiting.popFirst() {
+            guard let account = connection.loopAccount else { continue }
+            account.waiting -= 1
+            account.begin(left, at: self.eventLoop.now)
+            connection.resumeFrames()
+            let used = left - account.left
+            self.waiting.charge(Int(used.nanoseconds / 1_000), of: account.holder)
+            left = left - used
+            account.begin(account.waiting == 0 ? self.turn : .zero, at: self.eventLoop.now)
+        }
+        self.isServing = false
+        if !self.waiting.isEmpty { self.serveSoon() }
+    }
+}
+
+/// What one holder has of an event loop's time.
+///
+/// Found once for a connection. Used on the loop only.
+final class LoopAccount {
+    let holder: AccountHolder
+    /// The last turn, and when it began.
+    fileprivate private(set) var turn = TimeAmount.zero
+    fileprivate private(set) var began = NIODeadline.uptimeNanoseconds(0)
+    /// What is left of it; nothing, or less, when it is used up.
+    private(set) var left = TimeAmount.zero
+    /// Connections on the loop.
+    fileprivate var connections = 0
+    /// Of those, how many wait for a turn.
+    fileprivate var waiting = 0
+
+    init(_ holder: AccountHolder) {
+        self.holder = holder
+    }
+
+    /// So much was spent for it.
+    func spend(_ time: TimeAmount) { self.left = self.left - time }
+
+    fileprivate func begin(_ turn: TimeAmount, at now: NIODeadline) {
+        self.turn = turn
+        self.began = now
+        self.left = turn
+    }
+}
