@@ -63,6 +63,27 @@ struct ReplayTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `another operation under an ID that was used has the first outcome, and is not executed`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        _ = try await it.modify([save("old")])
+        let request = it.newRequestID()
+        let saves = [save("a"), save("b"), save("old")]
+        let first = try await it.modify(saves, isAtomic: false, id: request)
+        #expect(first.map(\.isSaved) == [true, true, false])
+        let zones = try await it.zones()
+        let second = try await it.modifyZones(["other"], deletes: ["Notes"], id: request)
+        #expect(second.count == 3)
+        #expect(second.prefix(2) == first.prefix(2))
+        #expect(second[2].error != nil)
+        #expect(try await it.zones() == zones)
+        let third = try await it.modify([save("c")], id: request)
+        #expect(third.count == 3)
+        #expect(try await it.record(id("c")) == nil)
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `the same ID in another database is another request`(kind: EngineKind) async throws {
         let it = try EngineUnderTest(kind)
         let request = it.newRequestID()
