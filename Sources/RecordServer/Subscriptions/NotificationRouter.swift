@@ -90,10 +90,12 @@ final class NotificationRouter: Sendable {
     private func run(_ mailboxes: [ListenerMailbox]) {
         var routing = NotificationRouting(loops: mailboxes.count)
         var turns = RouterTurns()
+        var isInParts = false
         while let events = self.queue.take(self.patience(turns, routing)) {
             for event in events { self.accept(event, &turns, &routing) }
-            routing.timePassed(nowMilliseconds: self.clock())
-            if let work = turns.popFirst() { self.execute(work, &turns, &routing) }
+            // Between commits. In the middle of one it would pay for all that a slow machine can compare.
+            if !isInParts { routing.timePassed(nowMilliseconds: self.clock()) }
+            isInParts = turns.popFirst().map { self.execute($0, &turns, &routing) } ?? false
             self.deliver(&routing, to: mailboxes)
         }
     }
@@ -145,14 +147,17 @@ final class NotificationRouter: Sendable {
         }
     }
 
+    /// - Returns: Whether something is left to do.
     private func execute(
         _ work: RouterTurns.Work,
         _ turns: inout RouterTurns,
         _ routing: inout NotificationRouting
-    ) {
+    ) -> Bool {
         let before = routing.cost
-        if let rest = self.execute(work, &routing) { turns.putBack(rest) }
+        let rest = self.execute(work, &routing)
+        if let rest { turns.putBack(rest) }
         turns.charge(routing.cost - before, of: work.database)
+        return rest != nil
     }
 
     /// Does as much of something as a turn has time for.
