@@ -19,10 +19,12 @@ package struct Bounds: Hashable, Sendable {
     package var inFlightMax = 128
     /// `deleteSelf` references to one target; CloudKit's number.
     package var deleteSelfReferencesMax = 750
-    /// Records that one delete may take along or find in its way, itself included: bounds the writer's time for it.
+    /// Records that the deletes of a request may take along in a zone, or find in their way, themselves included: bounds memory.
     package var cascadeRecordsMax = 50_000
     /// Of them, those that one transaction deletes: more go in turns, beside the requests of others.
-    package var cascadeTurnMax = 1_000
+    package var cascadeTurnMax = 250
+    /// Of them, those that can only go together, since they refer to each other in a circle or to what the request saves.
+    package var cascadeTogetherMax = 1_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
     /// Zones of a database, `_defaultZone` included: bounds the answer that lists them all.

@@ -11,17 +11,21 @@ struct ModifyRecordsRule {
     enum OnExecute {
         /// One outcome an item, saves first.
         case finished(Result<[WriteOutcome], StoreError>)
-        /// Only records that go with a delete have gone; the rest is to be executed in other transactions.
+        /// At most records that go with a delete have gone; the rest is to be executed in other transactions.
         case unfinished(CascadeTurns)
     }
 
     /// Executes what is left behind some turns; `nil`: all of it.
     func execute(behind turns: CascadeTurns?) throws(StorageFailure) -> OnExecute {
-        if let turns, turns.nextCount > 0,
-            var plan = try ZonePlan(rule: self, zone: turns.zone, isSchemaFrozen: true),
-            let rest = try plan.take(turns)
-        {
-            return .unfinished(rest)
+        var allowance = CascadeAllowance(stepsMax: self.bounds.cascadeTurnMax)
+        if let turns {
+            if let rest = try self.goOn(turns) { return .unfinished(rest) }
+            if turns.isSettled {
+                allowance = CascadeAllowance(
+                    refused: turns.refused,
+                    stepsMax: self.bounds.cascadeTogetherMax
+                )
+            }
         }
         let count = self.operation.saves.count + self.operation.deletes.count
         let batches: [Batch]
@@ -37,37 +41,45 @@ struct ModifyRecordsRule {
         var outcomes = [WriteOutcome](repeating: .failed(.internalFault), count: count)
         if batches.count > 1 {
             // Nothing of the request may be written before all of its turns.
+            var allowance = allowance
             for batch in batches where !batch.deletes.isEmpty {
-                if let rest = try self.plan(batch, isSchemaFrozen)?.firstTurn() { return .unfinished(rest) }
+                let plan = try self.plan(batch, isSchemaFrozen, &allowance)
+                if let turns = plan?.turns { return .unfinished(turns) }
             }
         }
         for batch in batches {
-            guard let plan = try self.plan(batch, isSchemaFrozen) else {
+            guard let plan = try self.plan(batch, isSchemaFrozen, &allowance) else {
                 for index in batch.saves + batch.deletes { outcomes[index] = .failed(.missing(batch.zone)) }
                 continue
             }
-            if let rest = try plan.firstTurn() { return .unfinished(rest) }
+            if let turns = plan.turns { return .unfinished(turns) }
             try plan.apply(outcomes: &outcomes)
         }
         return .finished(.success(outcomes))
     }
 
     /// Judges the items of a zone; `nil`: it is not there.
-    private func plan(_ batch: Batch, _ isSchemaFrozen: Bool) throws(StorageFailure) -> ZonePlan? {
+    private func plan(
+        _ batch: Batch,
+        _ isSchemaFrozen: Bool,
+        _ allowance: inout CascadeAllowance
+    ) throws(StorageFailure) -> ZonePlan? {
         guard var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen) else {
             return nil
         }
         for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
         try plan.settleSaves()
         for index in batch.deletes {
-            try plan.judge(delete: self.operation.deletes[self.deleteOffset(index)], index: index)
+            let delete = self.operation.deletes[self.deleteOffset(index)]
+            try plan.judge(delete: delete, index: index, refused: allowance.refused[index])
         }
-        repeat { plan.settleDeletes() } while try plan.settleTurns()
-        if self.operation.isAtomic, !batch.zone.isDefault {
-            plan.failPeers(of: batch.saves + batch.deletes)
-        }
+        try plan.walkCascades(&allowance)
+        if self.isAtomic(in: batch.zone) { plan.failPeers(of: batch.saves + batch.deletes) }
         return plan
     }
+
+    /// Whether one failed item fails all others of the zone.
+    func isAtomic(in zone: ZoneID) -> Bool { self.operation.isAtomic && !zone.isDefault }
 
     private func deleteOffset(_ index: Int) -> Int { index - self.operation.saves.count }
 

@@ -57,8 +57,13 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         at position: Int64
     ) throws(StorageFailure)
 
-    /// Who holds a reference to a record that keeps it from going, or goes with it. At most `limit`, by name.
-    func holders(of target: String, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Holder]
+    /// Who holds a reference to a record that keeps it from going, or goes with it. At most `limit`, by name, those behind a name.
+    func holders(
+        of target: String,
+        in zone: ZoneKey,
+        behind name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [Holder]
     /// How many records hold a `deleteSelf` reference to a record, counted up to `limit`.
     func countOfDeleteSelfHolders(
         of target: String,

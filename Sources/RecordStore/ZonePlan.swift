@@ -14,7 +14,7 @@ struct ZonePlan {
     var deletes: [PlannedDelete] = []
     /// The deletes that were judged, by record name: what needs one that failed is told so.
     var deleteIndexes: [String: Int] = [:]
-    /// What has to go before the plan is applied; `nil`: nothing.
+    /// What has to be done before the plan is applied; `nil`: nothing.
     var turns: CascadeTurns?
     /// By number of the item.
     var failures: [Int: StoreError] = [:]

@@ -20,10 +20,12 @@ final class WriteQueue: @unchecked Sendable {
         /// What goes before the rest of it; `nil`: it has not begun.
         var turns: CascadeTurns?
 
+        /// Whether what is next of it takes a turn by itself.
+        var takesTurn: Bool { self.turns.map { !$0.isSettled } ?? false }
+
         /// At least one, so that a queue of empty requests ends somewhere.
         var records: Int {
-            if let turns, turns.nextCount > 0 { return turns.nextCount }
-            return switch self.request.operation {
+            switch self.request.operation {
             case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
             case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
             case .modifySubscriptions(let operation):
@@ -101,7 +103,9 @@ final class WriteQueue: @unchecked Sendable {
     /// So many requests may always wait, or a few clients with large batches would be refused.
     private static let requestsMin = 64
     /// A turn, in the rule's unit of work: some 400 records, or three milliseconds.
-    private static let turnWork = 1_000
+    fileprivate static let turnWork = 1_000
+    /// More is not added to a commit that others wait for.
+    private static let addedWorkMax = 250
     /// For so long after somebody else was served a holder who waits alone has one turn a commit.
     private static let sharedNanoseconds: Int64 = 100_000_000
     /// Who pays for what nobody may be refused.
@@ -229,6 +233,7 @@ final class WriteQueue: @unchecked Sendable {
             guard isShared else { return true }
             let next = portion.holder ?? Self.nobody
             if next != holder {
+                guard batch.jobs.isEmpty || portion.work <= Self.addedWorkMax else { return false }
                 // Their second turn is the next commit's.
                 guard served.insert(next).inserted else { return false }
                 holder = next
@@ -272,24 +277,36 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Has a request that was executed in part wait for its next turn, before all others of its holder, who pays for what was done.
-    func putBack(_ write: PendingWrite, recordsDone: Int) {
-        let portion = Job.request(write).portion
+    /// Has a request of which a part was executed wait for its next turn, before all others of its holder.
+    ///
+    /// `work`: what that part took, in the rule's unit.
+    func putBack(_ write: PendingWrite, behind turns: CascadeTurns, work: Int) {
+        let declared = Job.request(write).work
+        var rest = write
+        rest.turns = turns
+        let portion = Job.request(rest).portion
         let holder = write.request.requester.holder
-        let done = OverloadRule.work(records: recordsDone, bytes: 0)
         self.condition.withLock {
             self.state.rule.entered(portion)
             self.state.bytes += portion.bytes
-            self.state.jobs.putBack(.request(write), of: holder, cost: portion.work)
+            self.state.jobs.putBack(.request(rest), of: holder, cost: portion.work)
             // Their turn is over in any case.
-            self.state.jobs.charge(portion.work + max(done, Self.turnWork), of: holder)
+            self.state.jobs.charge(portion.work + max(work, Self.turnWork) - declared, of: holder)
         }
     }
 
+    /// What a job took beyond what its size said, in the rule's unit.
+    struct Excess {
+        /// `nil`: nobody's.
+        let holder: AccountHolder?
+        let work: Int
+    }
+
     /// What was taken was executed, beginning at a moment of `now`.
-    func executed(_ batch: Batch, since start: Int64) {
+    func executed(_ batch: Batch, since start: Int64, excesses: [Excess] = []) {
         let end = self.time()
         self.condition.withLock {
+            for excess in excesses { self.state.jobs.charge(excess.work, of: excess.holder ?? Self.nobody) }
             self.state.rule.ended(batch.portions, nanoseconds: end - start, now: end)
             self.mayRefuse.store(self.state.rule.mayRefuse, ordering: .relaxed)
         }
@@ -335,6 +352,18 @@ extension WriteQueue.Job {
         }
     }
 
+    /// What its size says that it takes, in the rule's unit.
+    var work: Int { self.portion.work }
+
+    /// What it took beyond that; `nil`: nothing.
+    func excess(of work: Int) -> WriteQueue.Excess? {
+        // No job is smaller.
+        guard work > OverloadRule.work(records: 1, bytes: 0) else { return nil }
+        let portion = self.portion
+        return work > portion.work
+            ? WriteQueue.Excess(holder: portion.holder, work: work - portion.work) : nil
+    }
+
     /// What it counts for in the rule.
     fileprivate var portion: OverloadRule.Portion {
         let holder: AccountHolder?
@@ -343,9 +372,10 @@ extension WriteQueue.Job {
         case .request(let write): (holder, bytes) = (write.request.requester.holder, write.request.bytes)
         case .rows(let work): (holder, bytes) = (work.requester?.holder, 0)
         }
+        let isTurn = if case .request(let write) = self { write.takesTurn } else { false }
         return OverloadRule.Portion(
             of: holder,
-            work: OverloadRule.work(records: self.records, bytes: bytes),
+            work: isTurn ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: bytes),
             bytes: bytes
         )
     }

@@ -86,10 +86,19 @@ final class Writer: @unchecked Sendable {
     private struct Committed {
         var answers: [Answer]
         var announced: LogSync.Announced
-        /// Executed in part: what came behind it was not executed.
-        var unfinished: WriteQueue.PendingWrite?
+        var unfinished: Unfinished?
+        /// What jobs took beyond what their sizes said.
+        var excesses: [WriteQueue.Excess]
         /// How many were looked at.
         var executed: Int
+    }
+
+    /// Executed in part: what came behind it was not executed.
+    private struct Unfinished {
+        let write: WriteQueue.PendingWrite
+        let turns: CascadeTurns
+        /// What the part took.
+        let work: Int
     }
 
     /// What is said about a job when it is on disk.
@@ -150,9 +159,9 @@ final class Writer: @unchecked Sendable {
             var batch = batch
             self.queue.putBack(works[committed.executed...], of: &batch)
             if let unfinished = committed.unfinished {
-                self.queue.putBack(unfinished, recordsDone: self.rules.bounds.cascadeTurnMax)
+                self.queue.putBack(unfinished.write, behind: unfinished.turns, work: unfinished.work)
             }
-            self.queue.executed(batch, since: start)
+            self.queue.executed(batch, since: start, excesses: committed.excesses)
             let answers = committed.answers
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
                 for answer in answers {
@@ -244,13 +253,15 @@ final class Writer: @unchecked Sendable {
         var answers: [Answer] = []
         answers.reserveCapacity(works.count)
         var counted = EngineStatistics()
-        var unfinished: WriteQueue.PendingWrite?
+        var unfinished: Unfinished?
+        var excesses: [WriteQueue.Excess] = []
         var executed = 0
         try transaction.begin(nowMilliseconds: now)
         for work in works where unfinished == nil {
             executed += 1
+            let before = transaction.workDone
             switch work {
-            case .request(var write):
+            case .request(let write):
                 transaction.report.origin = write.request.origin
                 let execution =
                     inSavepoints
@@ -261,8 +272,12 @@ final class Writer: @unchecked Sendable {
                     Self.count(result, isReplay: isReplay, in: &counted)
                     answers.append(.request(write, result))
                 case .unfinished(let turns):
-                    write.turns = turns
-                    unfinished = write
+                    unfinished = Unfinished(
+                        write: write,
+                        turns: turns,
+                        work: transaction.workDone - before
+                    )
+                    continue
                 }
             case .rows(let work):
                 let reply =
@@ -270,6 +285,7 @@ final class Writer: @unchecked Sendable {
                     ? try self.executeInSavepoint(work, transaction) : try work.work(transaction)
                 answers.append(.rows(work, reply))
             }
+            if let excess = work.excess(of: transaction.workDone - before) { excesses.append(excess) }
         }
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
@@ -296,6 +312,7 @@ final class Writer: @unchecked Sendable {
             answers: answers,
             announced: announced,
             unfinished: unfinished,
+            excesses: excesses,
             executed: executed
         )
     }

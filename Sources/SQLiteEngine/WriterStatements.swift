@@ -172,7 +172,7 @@ struct HoldStatements {
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         self.find = try HotStatement(
             """
-            SELECT holder, kinds FROM hold WHERE database = ? AND zone = ? AND target = ?
+            SELECT holder, kinds FROM hold WHERE database = ? AND zone = ? AND target = ? AND holder > ?
             ORDER BY holder LIMIT ?
             """,
             on: connection

@@ -13,6 +13,7 @@ extension WriterTransaction {
     }
 
     private func queue(_ change: EntryQueue.Change) throws(StorageFailure) {
+        self.workDone += 1
         self.entries.append(change)
         if self.entries.isFull { try self.writeEntries() }
     }

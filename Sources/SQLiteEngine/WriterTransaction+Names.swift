@@ -44,6 +44,7 @@ extension WriterTransaction {
         ofType type: String,
         in environment: EnvironmentID
     ) throws(StorageFailure) {
+        self.workDone += fields.count * 3
         var fields = fields
         // No record has a searchable field yet when the type has no full text yet, so it is complete from the start.
         let allText = SystemField.allText.rawValue

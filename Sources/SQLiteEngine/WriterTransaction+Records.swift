@@ -3,6 +3,7 @@ import RecordStore
 
 extension WriterTransaction {
     func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        self.workDone += 1
         let statement = self.statements.records.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
@@ -35,6 +36,7 @@ extension WriterTransaction {
         in zone: ZoneKey,
         environment: EnvironmentID
     ) throws(StorageFailure) -> Int64 {
+        self.workDone += 1
         let statement = self.statements.records.insert
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
@@ -66,6 +68,7 @@ extension WriterTransaction {
         replacing existing: StoredRecord,
         in zone: ZoneKey
     ) throws(StorageFailure) {
+        self.workDone += 1
         let statement = self.statements.records.update
         statement.bind(1, record.position)
         statement.bind(2, record.system.modifiedMilliseconds)
@@ -90,6 +93,7 @@ extension WriterTransaction {
         environment: EnvironmentID,
         at position: Int64
     ) throws(StorageFailure) {
+        self.workDone += 2
         self.statements.records.delete.bind(1, zone.database.rawValue)
         self.statements.records.delete.bind(2, zone.number)
         self.statements.records.delete.bind(3, name)
@@ -122,17 +126,24 @@ extension WriterTransaction {
         return share
     }
 
-    func holders(of target: String, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Holder] {
+    func holders(
+        of target: String,
+        in zone: ZoneKey,
+        behind name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [Holder] {
         let statement = self.statements.holds.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, target)
-        statement.bind(4, Int64(limit))
+        statement.bind(4, name)
+        statement.bind(5, Int64(limit))
         var holders: [Holder] = []
         while try statement.step() {
             let kinds = HoldKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(1)))
             holders.append(Holder(name: statement.text(0), kinds: kinds))
         }
+        self.workDone += 1 + holders.count / 8
         return holders
     }
 
@@ -149,7 +160,9 @@ extension WriterTransaction {
         statement.bind(5, Int64(limit))
         _ = try statement.step()
         defer { statement.reset() }
-        return Int(statement.integer(0))
+        let count = Int(statement.integer(0))
+        self.workDone += 1 + count / 64
+        return count
     }
 
     func setHold(
@@ -159,6 +172,7 @@ extension WriterTransaction {
         by holder: String,
         in zone: ZoneKey
     ) throws(StorageFailure) {
+        self.workDone += 1
         let statement = kinds.isEmpty ? self.statements.holds.delete : self.statements.holds.set
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)

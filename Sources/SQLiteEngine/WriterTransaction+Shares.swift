@@ -142,6 +142,7 @@ extension WriterTransaction {
         of record: Int64,
         since position: Int64
     ) throws(StorageFailure) {
+        self.workDone += 1
         let statements = self.statements.shares
         let statement = share == nil ? statements.deleteCover : statements.setCover
         statement.bind(1, record)
@@ -157,6 +158,7 @@ extension WriterTransaction {
         in zone: ZoneKey,
         environment: EnvironmentID
     ) throws(StorageFailure) {
+        self.workDone += 2
         let statement = self.statements.shares.insertChange
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)

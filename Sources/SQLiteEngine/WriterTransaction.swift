@@ -20,6 +20,8 @@ final class WriterTransaction: WriteTransaction {
     private var viewsAreTold = false
     /// Positions that were taken in any database since the process began: whoever changes something takes one.
     private(set) var positionsTaken = 0
+    /// What was done since the process began, in the unit of the overload rule: of one that took more than its size said the holder pays.
+    var workDone = 0
     /// Request IDs stored since the last expired ones were removed.
     var requestsStored = 0
     /// The order of what the transaction has written.

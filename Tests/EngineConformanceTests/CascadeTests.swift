@@ -11,8 +11,15 @@ import Testing
 struct CascadeTests {
     private static let turn = 3
 
-    private static func engine(_ kind: EngineKind) async throws -> EngineUnderTest {
-        try await EngineUnderTest.withNotes(kind) { $0.bounds.cascadeTurnMax = Self.turn }
+    private static func engine(
+        _ kind: EngineKind,
+        configure: (inout EngineSettings) -> Void = { _ in }
+    ) async throws -> EngineUnderTest {
+        try await EngineUnderTest.withNotes(kind) { settings in
+            settings.bounds.cascadeTurnMax = Self.turn
+            settings.bounds.cascadeTogetherMax = Self.turn
+            configure(&settings)
+        }
     }
 
     /// Each refers to the one before it, which it goes with.
@@ -65,17 +72,18 @@ struct CascadeTests {
             let count = Int.random(in: 0...2, using: &generator)
             let others = ids.dropFirst(2).shuffled(using: &generator).prefix(count)
             let deletes = [ids[Int.random(in: 0..<2, using: &generator)]] + others
+            let isAtomic = Bool.random(using: &generator)
             let before = try await Self.present(ids, cut, place)
             let commits = cut.engine.statistics.commits
-            let outcomes = try await cut.modify([], deletes: deletes)
+            let outcomes = try await cut.modify([], deletes: deletes, isAtomic: isAtomic)
             let left = try await Self.present(ids, cut, place)
             if cut.engine.statistics.commits > commits + 1 { turns += 1 }
             if outcomes.contains(where: { $0.error?.isReferenceLimit ?? false }) {
                 // A circle that is larger than a turn: nothing goes.
-                #expect(left == before, place)
+                if isAtomic { #expect(left == before, place) }
                 continue
             }
-            #expect(try await whole.modify([], deletes: deletes) == outcomes, place)
+            #expect(try await whole.modify([], deletes: deletes, isAtomic: isAtomic) == outcomes, place)
             #expect(try await Self.present(ids, whole, place) == left, place)
         }
         #expect(turns > 5)
@@ -153,8 +161,7 @@ struct CascadeTests {
         turns: Int
     ) async throws {
         let left = Mutex<Int?>(nil)
-        var it = try await EngineUnderTest.withNotes(kind) { settings in
-            settings.bounds.cascadeTurnMax = Self.turn
+        var it = try await Self.engine(kind) { settings in
             settings.syncFile = { _ in
                 left.withLock { left in
                     guard let count = left else { return 0 }
@@ -167,12 +174,117 @@ struct CascadeTests {
         let request = it.newRequestID()
         left.withLock { $0 = turns }
         await #expect(throws: StoreError.self) { try await it.modify([], deletes: [id("c0")], id: request) }
-        it = try await it.reopened { $0.bounds.cascadeTurnMax = Self.turn }
+        it = try await it.reopened { settings in
+            settings.bounds.cascadeTurnMax = Self.turn
+            settings.bounds.cascadeTogetherMax = Self.turn
+        }
         let there = try await Self.present(Self.chainNames(40), it)
         #expect(there.contains("c0"))
         #expect(there.count < 40)
         #expect(try await it.modify([], deletes: [id("c0")], id: request) == [.deleted])
         #expect(try await Self.present(Self.chainNames(40), it).isEmpty)
+    }
+
+    /// A disk that stops after so many syncs from a moment on, until it may go on.
+    private final class StoppingDisk: Sendable {
+        let reached = Gate()
+        let gate = Gate()
+        private let left = Mutex<Int?>(nil)
+
+        func stop(after syncs: Int) { self.left.withLock { $0 = syncs } }
+
+        func sync() -> Int32 {
+            let isNow = self.left.withLock { left in
+                guard let count = left else { return false }
+                left = count - 1
+                return count == 0
+            }
+            if isNow {
+                self.reached.open()
+                self.gate.wait()
+            }
+            return 0
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases, [0, 1, 3, 5, 9, 14])
+    func `a reference that comes between two turns is not lost`(kind: EngineKind, turns: Int) async throws {
+        for action in [Reference.Action.deleteSelf, .validate] {
+            let disk = StoppingDisk()
+            let it = try await Self.engine(kind) { $0.syncFile = { _ in disk.sync() } }
+            #expect(try await it.modify(Self.chain(40)).areSaved)
+            try await it.join(try await it.share(nil), by: it.bobShared)
+            let deletion = ModifyRecords(scope: .private, saves: [], deletes: [id("c0")])
+            let addition = ModifyRecords(
+                scope: .shared,
+                saves: [save("late", in: aliceNotes, ["d": reference("c0", action)])]
+            )
+            let results = Mutex<[String: Result<[WriteOutcome], StoreError>]>([:])
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                @Sendable func ended(_ who: String, _ result: Result<[WriteOutcome], StoreError>) {
+                    let count = results.withLock { results in
+                        results[who] = result
+                        return results.count
+                    }
+                    if count == 2 { continuation.resume() }
+                }
+                disk.stop(after: turns)
+                it.engine.write(it.request(.modifyRecords(deletion))) { ended("alice", $0) }
+                disk.reached.wait()
+                it.engine.write(it.request(.modifyRecords(addition), by: it.bobShared)) { ended("bob", $0) }
+                disk.gate.open()
+            }
+            #expect(try results.withLock { $0["bob"] }?.get().areSaved == true)
+            let left = try await Self.present(Self.chainNames(40) + [id("late")], it)
+            let outcomes = try results.withLock { $0["alice"] }?.get()
+            if action == .deleteSelf {
+                #expect(outcomes == [.deleted])
+                #expect(left.isEmpty)
+            } else {
+                #expect(outcomes == [.failed(.referenceWouldDangle(holder: "late"))])
+                #expect(left.isSuperset(of: ["c0", "late"]))
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `what is refused after a long walk leaves everything, and the others go`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.engine(kind)
+        let tree = (0..<20).map {
+            save("b\($0)", ["d": reference($0 == 0 ? "b" : "b\($0 - 1)", .deleteSelf)])
+        }
+        #expect(try await it.modify([save("b")] + tree + Self.chain(20)).areSaved)
+        #expect(try await it.modify([save("keeper", ["v": reference("b19", .validate)])]).areSaved)
+        let deletes = [id("b"), id("c0"), id("b5")]
+        let kept = WriteOutcome.failed(.referenceWouldDangle(holder: "keeper"))
+        let atomic = try await it.modify([], deletes: deletes)
+        #expect(atomic == [kept, .failed(.atomicPeer(index: 0)), kept])
+        #expect(try await Self.present(Self.chainNames(20) + tree.map(\.id), it).count == 40)
+        let each = try await it.modify([], deletes: deletes, isAtomic: false)
+        #expect(each == [kept, .deleted, kept])
+        #expect(try await Self.present(Self.chainNames(20), it).isEmpty)
+        #expect(try await Self.present([id("b"), id("keeper")] + tree.map(\.id), it).count == 22)
+        // With the keeper all of it goes.
+        let all = try await it.modify([], deletes: [id("b"), id("keeper")])
+        #expect(all == [.deleted, .deleted])
+        #expect(try await Self.present([id("b"), id("keeper")] + tree.map(\.id), it).isEmpty)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `cascades of several zones go in turns before anything of the request is executed`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await Self.engine(kind)
+        _ = try await it.modifyZones(["others"])
+        let others = ZoneID(zoneName: "others")
+        #expect(try await it.modify(Self.chain(20) + Self.chain(20, in: others)).areSaved)
+        let deletes = [id("c0"), id("c0", in: others)]
+        let outcomes = try await it.modify([save("new")], deletes: deletes)
+        #expect(outcomes.map { $0.error == nil } == [true, true, true])
+        let inOthers = (0..<20).map { id("c\($0)", in: others) }
+        #expect(try await Self.present(Self.chainNames(20) + inOthers, it).isEmpty)
     }
 
     @Test(arguments: EngineKind.allCases)

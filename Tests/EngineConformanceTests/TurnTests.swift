@@ -210,4 +210,49 @@ struct TurnTests {
         #expect(saved.withLock { $0 } == true)
         #expect(answered.withLock { $0 } == 4)
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a user pays for deletes that were refused, by what was looked up for them`(
+        kind: EngineKind
+    ) async throws {
+        let (it, _) = try await Self.engine(kind) { $0.bounds.cascadeTurnMax = 1_000 }
+        let children = (0..<390).map { save("x\($0)", ["d": reference("x", .deleteSelf)]) }
+        let keeper = save("keeper", ["v": reference("x0", .validate)])
+        #expect(try await it.modify([save("x")] + children + [keeper]).areSaved)
+        let (gate, held) = (Gate(), Gate())
+        it.send([save("first")]) { _ in
+            held.open()
+            gate.wait()
+        }
+        held.wait()
+        let order = Mutex<[String]>([])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            @Sendable func answered(_ who: String) {
+                let count = order.withLock { order in
+                    order.append(who)
+                    return order.count
+                }
+                if count == 9 { continuation.resume() }
+            }
+            for number in 0..<3 {
+                let deletion = ModifyRecords(scope: .private, saves: [], deletes: [id("x")])
+                it.engine.write(it.request(.modifyRecords(deletion))) { _ in answered("refused \(number)") }
+            }
+            it.send([save("large")], bytes: 1_000_000) { _ in answered("alice") }
+            it.send([save("small")]) { _ in answered("alice again") }
+            for number in 0..<4 {
+                let operation = ModifyRecords(scope: .private, saves: [save("b\(number)", in: .default)])
+                let request = it.request(.modifyRecords(operation), by: it.bobPrivately, bytes: 1_000_000)
+                it.engine.write(request) { _ in answered("bob \(number)") }
+            }
+            gate.open()
+        }
+        // She owes more than a turn when bob has had his first.
+        #expect(
+            order.withLock { $0 } == [
+                "refused 0", "refused 1", "refused 2", "alice", "bob 0", "bob 1", "bob 2", "bob 3",
+                "alice again",
+            ]
+        )
+    }
 }

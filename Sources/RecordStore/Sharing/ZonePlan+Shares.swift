@@ -233,6 +233,7 @@ extension ZonePlan {
         try self.rule.transaction.holders(
             of: name,
             in: self.key,
+            behind: "",
             limit: self.rule.bounds.cascadeRecordsMax + 1
         ).filter { $0.kinds.contains(.parent) }.map(\.name)
     }

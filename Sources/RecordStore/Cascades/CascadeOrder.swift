@@ -1,0 +1,120 @@
+/// The records of a cascade in the order in which they may go, in pieces.
+///
+/// Those that refer to each other in a circle go together: the strongly connected components of Tarjan's algorithm, which come with those that
+/// are referred to last. Without recursion, since a chain may have thousands of records.
+struct CascadeOrder {
+    private struct Visit {
+        let number: Int32
+        var nextHolder: Int
+    }
+
+    /// By number: those that refer to a record, and go.
+    private let holders: NumberLists
+    private let isGoing: [Bool]
+    private let weights: [Int]
+    /// By number: whether it can go only when the request's saves are made.
+    private var waits: [Bool]
+
+    init(_ walk: CascadeWalk, isGoing: [Bool]) {
+        self.isGoing = isGoing
+        self.weights = walk.weights
+        self.waits = walk.names.map { walk.saved.names.contains($0) }
+        for number in walk.bound { self.waits[Int(number)] = true }
+        for root in walk.roots {
+            if let number = root.number { self.waits[Int(number)] = true }
+        }
+        var holders = NumberLists()
+        var nextKeeper = 0
+        for number in walk.names.indices {
+            for holder in walk.holders[number] { holders.append(holder) }
+            while nextKeeper < walk.keepers.count, walk.keepers[nextKeeper].kept == number {
+                // One that keeps what goes is among those that go.
+                if let keeper = walk.numbers[walk.keepers[nextKeeper].name] { holders.append(keeper) }
+                nextKeeper += 1
+            }
+            holders.close()
+        }
+        self.holders = holders
+    }
+
+    /// Those that may go before the request's saves, in pieces of about `turn` steps; `nil`: what is left takes more than `room`.
+    ///
+    /// `together`: What one transaction takes at the most, when it must.
+    mutating func pieces(of turn: Int, together: Int, room: Int) -> NumberLists? {
+        var pieces = NumberLists()
+        var weight = 0
+        var left = 0
+        let components = self.components
+        for component in 0..<components.count {
+            let members = components[component]
+            let added = members.reduce(0) { $0 + self.weights[Int($1)] }
+            let mustWait =
+                added > together
+                || members.contains { number in
+                    self.waits[Int(number)]
+                        || self.holders[Int(number)].contains { self.waits[Int($0)] }
+                }
+            guard !mustWait else {
+                for number in members { self.waits[Int(number)] = true }
+                left += added
+                continue
+            }
+            if weight > 0, weight + added > turn {
+                pieces.close()
+                weight = 0
+            }
+            for number in members { pieces.append(number) }
+            weight += added
+        }
+        if pieces.isOpen { pieces.close() }
+        return left <= room ? pieces : nil
+    }
+
+    private var components: NumberLists {
+        let count = self.isGoing.count
+        var order = [Int32](repeating: -1, count: count)
+        var least = [Int32](repeating: 0, count: count)
+        var isOnStack = [Bool](repeating: false, count: count)
+        var stack: [Int32] = []
+        var components = NumberLists()
+        var next: Int32 = 0
+        for start in 0..<count where self.isGoing[start] && order[start] < 0 {
+            var visits: [Visit] = []
+            func enter(_ number: Int32) {
+                order[Int(number)] = next
+                least[Int(number)] = next
+                next += 1
+                stack.append(number)
+                isOnStack[Int(number)] = true
+                visits.append(Visit(number: number, nextHolder: self.holders[Int(number)].startIndex))
+            }
+            enter(Int32(start))
+            while let visit = visits.last {
+                let number = Int(visit.number)
+                let holders = self.holders[number]
+                if visit.nextHolder < holders.endIndex {
+                    visits[visits.count - 1].nextHolder += 1
+                    let holder = holders[visit.nextHolder]
+                    if order[Int(holder)] < 0 {
+                        enter(holder)
+                    } else if isOnStack[Int(holder)] {
+                        least[number] = min(least[number], order[Int(holder)])
+                    }
+                    continue
+                }
+                visits.removeLast()
+                if let below = visits.last.map({ Int($0.number) }) {
+                    least[below] = min(least[below], least[number])
+                }
+                guard least[number] == order[number] else { continue }
+                while let member = stack.popLast() {
+                    isOnStack[Int(member)] = false
+                    components.append(member)
+                    if member == visit.number { break }
+                }
+                components.close()
+            }
+        }
+        return components
+    }
+}

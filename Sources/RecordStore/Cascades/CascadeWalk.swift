@@ -1,0 +1,270 @@
+import RecordModel
+
+/// What goes with the deletes of a zone, and what keeps it, found look-up by look-up: so it can be cut into turns.
+///
+/// Records have numbers in the order in which they were found: those that go with the first delete, the nearest first, then those of the
+/// second that are not among them, and so on. What changes behind the walk's back is found when a record goes.
+///
+/// An object, because a turn would copy all that the turns before it found. It only reads: a turn that is taken back loses nothing.
+///
+/// SAFETY: a request has one, and its turns are executed one after the other.
+final class CascadeWalk: @unchecked Sendable {
+    /// A delete of something that is there.
+    struct Root: Sendable {
+        /// Of the item.
+        let index: Int
+        let name: String
+        /// `nil`: it was not looked at, or it was refused.
+        fileprivate(set) var number: Int32?
+    }
+
+    /// A record that keeps another from going, unless it goes as well.
+    struct Keeper: Sendable {
+        let kept: Int32
+        let name: String
+    }
+
+    /// What the request's saves change about who refers to what.
+    struct Saved: Sendable {
+        var names: Set<String> = []
+        /// By the name of the target.
+        var holders: [String: [Holder]] = [:]
+    }
+
+    /// Holders that one look-up finds at the most.
+    private static let pageMax = 256
+    /// So many of them cost as much as the look-up.
+    private static let holdersPerStep = 8
+
+    let saved: Saved
+    private let recordsMax: Int
+    private(set) var roots: [Root]
+    /// By number.
+    private(set) var names: [String] = []
+    private(set) var numbers: [String: Int32] = [:]
+    /// By number: what refers to a record and goes with it.
+    private(set) var holders = NumberLists()
+    /// By number: the steps that it took to find them.
+    private(set) var weights: [Int] = []
+    private(set) var keepers: [Keeper] = []
+    /// What something refers to that neither goes along nor keeps it, or that the request saves.
+    private(set) var bound: [Int32] = []
+    /// Deletes that were refused, by number of the item.
+    private(set) var refused: [Int: StoreError] = [:]
+    /// Deletes that failed, by record name.
+    private var failed: [String: Int]
+    private var nextRoot = 0
+    /// Of the record that is being looked up.
+    private var weight = 0
+    /// The last holder that was found of it.
+    private var behind = ""
+    private var start = Start()
+
+    /// What there was before a root.
+    private struct Start {
+        var names = 0
+        var keepers = 0
+        var bound = 0
+    }
+
+    /// Begins; `failed`: deletes of the zone that have failed already, by record name.
+    ///
+    /// `recordsMax`: how many records may go, or keep others from going.
+    init(_ roots: [Root], saved: Saved, failed: [String: Int], recordsMax: Int) {
+        self.roots = roots
+        self.saved = saved
+        self.failed = failed
+        self.recordsMax = recordsMax
+    }
+
+    /// How much there is to go through, once all is found.
+    var size: Int { self.names.count + self.keepers.count }
+
+    /// Looks up until all is found, or the steps are used up; returns whether all is found.
+    ///
+    /// A delete that would take along too much is refused, and what it would take is forgotten.
+    func goOn(
+        steps: inout Int,
+        _ holdersOf: (_ name: String, _ behind: String, _ limit: Int) throws(StorageFailure) -> [Holder]
+    ) throws(StorageFailure) -> Bool {
+        while true {
+            guard self.holders.count < self.names.count else {
+                guard self.nextRoot < self.roots.count else { return true }
+                self.beginRoot()
+                continue
+            }
+            guard steps > 0 else { return false }
+            let name = self.names[self.holders.count]
+            let page = try holdersOf(name, self.behind, Self.pageMax)
+            let cost = 1 + page.count / Self.holdersPerStep
+            steps -= cost
+            self.weight += cost
+            self.add(page, of: name)
+            if self.size > self.recordsMax { self.dropRoot() }
+        }
+    }
+
+    private func beginRoot() {
+        self.start = Start(names: self.names.count, keepers: self.keepers.count, bound: self.bound.count)
+        self.roots[self.nextRoot].number = self.number(of: self.roots[self.nextRoot].name)
+        self.nextRoot += 1
+    }
+
+    private func dropRoot() {
+        for name in self.names[self.start.names...] { self.numbers[name] = nil }
+        self.names.removeLast(self.names.count - self.start.names)
+        self.holders.removeAll(behind: self.start.names)
+        self.weights.removeLast(self.weights.count - self.start.names)
+        self.keepers.removeLast(self.keepers.count - self.start.keepers)
+        self.bound.removeLast(self.bound.count - self.start.bound)
+        self.weight = 0
+        self.behind = ""
+        let root = self.roots[self.nextRoot - 1]
+        self.refuse(self.nextRoot - 1, .referenceLimit(target: root.name))
+    }
+
+    private func add(_ page: [Holder], of name: String) {
+        for holder in page {
+            if self.saved.names.contains(holder.name) {
+                self.bound.append(Int32(self.holders.count))
+            } else {
+                self.add(holder)
+            }
+        }
+        if page.count == Self.pageMax, let last = page.last {
+            self.behind = last.name
+            return
+        }
+        for holder in self.saved.holders[name] ?? [] { self.add(holder) }
+        self.behind = ""
+        self.weights.append(self.weight)
+        self.weight = 0
+        self.holders.close()
+    }
+
+    private func add(_ holder: Holder) {
+        let target = Int32(self.holders.count)
+        if holder.kinds.contains(.deleteSelf), !NameRules.isUserRecordName(holder.name) {
+            self.holders.append(self.number(of: holder.name))
+        } else if !holder.kinds.isDisjoint(with: .keeping) {
+            self.keepers.append(Keeper(kept: target, name: holder.name))
+        } else {
+            self.bound.append(target)
+        }
+    }
+
+    private func number(of name: String) -> Int32 {
+        if let known = self.numbers[name] { return known }
+        let number = Int32(self.names.count)
+        self.numbers[name] = number
+        self.names.append(name)
+        return number
+    }
+
+    private func refuse(_ place: Int, _ error: StoreError) {
+        let root = self.roots[place]
+        self.roots[place].number = nil
+        self.refused[root.index] = error
+        self.failed[root.name] = root.index
+    }
+
+    // MARK: - Once all is found
+
+    /// By number: whether a delete that is not refused takes it along.
+    var going: [Bool] {
+        var isGoing = [Bool](repeating: false, count: self.names.count)
+        for root in self.roots {
+            if let number = root.number { _ = self.take(number, &isGoing) }
+        }
+        return isGoing
+    }
+
+    /// For each delete that is not refused, by number of the item: what goes with it and with none before it, the farthest last.
+    var cascades: [Int: [String]] {
+        var isTaken = [Bool](repeating: false, count: self.names.count)
+        var cascades: [Int: [String]] = [:]
+        for root in self.roots {
+            guard let number = root.number else { continue }
+            cascades[root.index] = self.take(number, &isTaken).map { self.names[Int($0)] }
+        }
+        return cascades
+    }
+
+    private func take(_ root: Int32, _ isTaken: inout [Bool]) -> [Int32] {
+        guard !isTaken[Int(root)] else { return [] }
+        isTaken[Int(root)] = true
+        var taken = [root]
+        var next = 0
+        while next < taken.count {
+            for holder in self.holders[Int(taken[next])] where !isTaken[Int(holder)] {
+                isTaken[Int(holder)] = true
+                taken.append(holder)
+            }
+            next += 1
+        }
+        return taken
+    }
+
+    /// Refuses deletes that would leave a reference dangling; returns whether all were judged.
+    ///
+    /// One that is refused stays, and may be what keeps another: hence the rounds, each of which refuses one at least. There may be more of
+    /// them than one turn takes.
+    func settle() -> Bool {
+        guard !self.keepers.isEmpty else { return true }
+        let keepers = self.keepers.map { self.numbers[$0.name] }
+        let targets = self.holders.reversed(count: self.names.count)
+        for _ in 0...(Self.settledMax / self.size) {
+            let isGoing = self.going
+            // By number: the keeper because of which it stays.
+            var reasons = [Int32](repeating: -1, count: self.names.count)
+            for (place, keeper) in self.keepers.enumerated() {
+                if let number = keepers[place], isGoing[Int(number)] { continue }
+                Self.spread(Int32(place), from: keeper.kept, to: targets, &reasons)
+            }
+            var hasRefused = false
+            for (place, root) in self.roots.enumerated() {
+                guard let number = root.number, reasons[Int(number)] >= 0 else { continue }
+                self.refuse(place, becauseOf: self.keepers[Int(reasons[Int(number)])].name)
+                hasRefused = true
+            }
+            if !hasRefused { return true }
+        }
+        return false
+    }
+
+    /// Records that are gone through in one turn while deletes are refused.
+    private static let settledMax = 400_000
+
+    private func refuse(_ place: Int, becauseOf keeper: String) {
+        if let culprit = self.failed[keeper] {
+            self.refuse(place, .dependsOn(index: culprit))
+        } else {
+            self.refuse(place, .referenceWouldDangle(holder: keeper))
+        }
+    }
+
+    private static func spread(
+        _ reason: Int32,
+        from number: Int32,
+        to targets: NumberLists,
+        _ reasons: inout [Int32]
+    ) {
+        guard reasons[Int(number)] < 0 else { return }
+        reasons[Int(number)] = reason
+        var next = [number]
+        while let number = next.popLast() {
+            for target in targets[Int(number)] where reasons[Int(target)] < 0 {
+                reasons[Int(target)] = reason
+                next.append(target)
+            }
+        }
+    }
+
+    /// Refuses all deletes that take something along.
+    func refuseTakers() {
+        for (place, root) in self.roots.enumerated() {
+            guard let number = root.number, !self.holders[Int(number)].isEmpty else { continue }
+            self.refuse(place, .referenceLimit(target: root.name))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// Lists of small numbers, one behind the other in one array: a graph of 50,000 records has as many lists.
+struct NumberLists: Sendable {
+    private var numbers: [Int32] = []
+    /// Where each list ends.
+    private var ends: [Int] = []
+
+    /// Of the lists that are closed.
+    var count: Int { self.ends.count }
+
+    subscript(_ list: Int) -> ArraySlice<Int32> {
+        self.numbers[(list == 0 ? 0 : self.ends[list - 1])..<self.ends[list]]
+    }
+
+    /// Adds to the list that is open.
+    mutating func append(_ number: Int32) { self.numbers.append(number) }
+
+    /// Begins the next list.
+    mutating func close() { self.ends.append(self.numbers.count) }
+
+    /// Whether something was added since the last list was closed.
+    var isOpen: Bool { self.numbers.count > (self.ends.last ?? 0) }
+
+    /// Removes all lists behind so many, and what was added to an open one.
+    mutating func removeAll(behind count: Int) {
+        self.ends.removeLast(self.ends.count - count)
+        self.numbers.removeLast(self.numbers.count - (self.ends.last ?? 0))
+    }
+
+    /// For each of so many numbers, the lists in which it is.
+    func reversed(count: Int) -> NumberLists {
+        var sizes = [Int](repeating: 0, count: count)
+        for number in self.numbers { sizes[Int(number)] += 1 }
+        var reversed = NumberLists()
+        reversed.numbers = [Int32](repeating: 0, count: self.numbers.count)
+        var places: [Int] = []
+        places.reserveCapacity(count)
+        var end = 0
+        for size in sizes {
+            places.append(end)
+            end += size
+            reversed.ends.append(end)
+        }
+        for list in 0..<self.count {
+            for number in self[list] {
+                reversed.numbers[places[Int(number)]] = Int32(list)
+                places[Int(number)] += 1
+            }
+        }
+        return reversed
+    }
+}
