@@ -73,7 +73,7 @@ struct TurnTests {
         Self.hold(it, until: gate)
         defer { gate.open() }
         let page = try await it.changes(FeedRead(zone: .default), by: it.bobPrivately)
-        #expect(page.items.count == 1)
+        #expect(!page.items.isEmpty)
     }
 
     @Test(arguments: EngineKind.allCases)

@@ -1,4 +1,6 @@
+import CloudKit
 import Foundation
+import NIOCore
 import RecordServer
 import TestSupport
 import Testing
@@ -50,5 +52,62 @@ struct DescriptorLimitTests {
         settings.server.listen.connectionsMax += 10
         settings.server.assets.uploadsMax += 1
         #expect(DescriptorLimit.needed(by: settings) == before + 13)
+    }
+
+    @Test func `without descriptors those who are there are served, and those who come wait`() async throws {
+        let container = "iCloud.descriptors"
+        let server = try ServerProcess(
+            settings: ["threads=2", "read_threads=2", "handshake_timeout_ms=120000"].flatMap {
+                ["--set", $0]
+            }
+        )
+        server.launcher = "ulimit -n 160; exec \"$@\""
+        try await server.administer(["container", "create", container])
+        let token = try await server.administer(["user", "add", "ada", "--container", container])
+        try await server.start()
+        func database() -> CKDatabase {
+            let connection = CKServerConnection(
+                url: "tidemark://127.0.0.1:\(server.port)",
+                token: token,
+                certificateAuthority: .file(server.authorityPath)
+            )
+            return CKContainer(identifier: container, connection: connection).privateCloudDatabase
+        }
+        func note(_ name: String) -> CKRecord {
+            CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: name))
+        }
+        let known = database()
+        _ = try await known.save(note("before"))
+
+        // They never begin with TLS.
+        var silent: [RawPeer] = []
+        let line = "connections wait: the system has no room for another"
+        while !server.log().contains(line) {
+            if silent.count < 250 {
+                silent.append(try await RawPeer.connect(port: server.port, authorityFile: nil))
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        let fileURL = URL(fileURLWithPath: server.folder.path + "/asset")
+        try Data(count: 100_000).write(to: fileURL)
+        let withAsset = note("with an asset")
+        withAsset["file"] = CKAsset(fileURL: fileURL)
+        // Its file can't be made now: the save fails, or succeeds when it is tried again.
+        async let asset = try? known.save(withAsset)
+        let late = database()
+        async let newcomer = late.record(for: CKRecord.ID(recordName: "before"))
+        for number in 0..<20 {
+            _ = try await known.save(note("\(number)"))
+            _ = try await known.record(for: CKRecord.ID(recordName: "\(number)"))
+        }
+
+        for peer in silent { try? await peer.channel.close() }
+        #expect(try await newcomer.recordID.recordName == "before")
+        _ = await asset
+        let later = note("with an asset, later")
+        later["file"] = CKAsset(fileURL: fileURL)
+        _ = try await known.save(later)
+        #expect(server.log().components(separatedBy: line).count == 2, "a line a minute")
+        #expect(await server.end(SIGTERM) == 0)
     }
 }
