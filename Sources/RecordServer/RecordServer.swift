@@ -22,7 +22,7 @@ package final class RecordServer: Sendable {
     /// What the router gets to come to its end, even if the connections have used up the grace period.
     private static let routerStopMin = Duration.milliseconds(250)
 
-    private let context: ServerContext
+    let context: ServerContext
     private let tls: ServedCertificate
     private let running = Mutex<Running?>(nil)
 

@@ -39,7 +39,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test(arguments: ["iCloud.other", "", "no container\n"])
+    @Test(arguments: ["iCloud.other", "", "iCloud.ö", "no container\n"])
     func `a container that does not exist is refused`(container: String) async throws {
         try await ServerUnderTest.run { server in
             let hello = Frame.hello(container: container, token: ServerUnderTest.token)

@@ -3,6 +3,7 @@ import NIOCore
 import RecordModel
 import RecordStore
 import Synchronization
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -75,6 +76,25 @@ struct TurnPoolTests {
             #expect(refused == [3: busy, 5: busy, 7: busy])
             try await peer.send(.check(bytes: 1_000), on: 9)
             #expect(try await peer.answer(on: 9).end.failure?.code != .requestRateLimited)
+        }
+    }
+
+    @Test func `schemas that take long keep nobody from signing in`() async throws {
+        try await ServerUnderTest.run { server in
+            let gate = Gate()
+            defer { gate.open() }
+            for number in 0..<4 {
+                let isAdmitted = server.server.context.schemaChecks.submit(of: .address("\(number)"), cost: 1)
+                {
+                    gate.wait()
+                }
+                #expect(isAdmitted)
+            }
+            let peer = try await server.signIn()
+            try await peer.send(.check(bytes: 1_000), on: 1)
+            try await HandshakeTests.expectService(of: server)
+            gate.open()
+            #expect(try await peer.answer(on: 1).end.failure?.code != .requestRateLimited)
         }
     }
 
