@@ -7,6 +7,20 @@ struct ModifyRecordsRule {
     let operation: ModifyRecords
     let bounds: Bounds
     let transaction: any WriteTransaction
+    let answer: AnswerRoom
+
+    init(
+        requester: Requester,
+        operation: ModifyRecords,
+        bounds: Bounds,
+        transaction: any WriteTransaction
+    ) {
+        self.requester = requester
+        self.operation = operation
+        self.bounds = bounds
+        self.transaction = transaction
+        self.answer = AnswerRoom(bounds)
+    }
 
     enum OnExecute {
         /// One outcome an item, saves first.
@@ -46,6 +60,7 @@ struct ModifyRecordsRule {
                 let plan = try self.plan(batch, isSchemaFrozen, &allowance)
                 if let turns = plan?.turns { return .unfinished(turns) }
             }
+            self.answer.clear()
         }
         for batch in batches {
             guard let plan = try self.plan(batch, isSchemaFrozen, &allowance) else {

@@ -86,12 +86,12 @@ extension StoreError {
         case .tooManyRecordTypes: Parts(number: 48)
         case .tooManyZones: Parts(number: 49)
         case .referenceNotPermitted(let target): Parts(number: 50, texts: [target])
+        case .answerTooLarge(let bytes): Parts(number: 51, integers: [Int64(bytes)])
         case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad,
             .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
             Parts(number: 255)
         case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
-        case .tooManyItems, .answerTooLarge, .requestIDMissing, .requestIDExpired, .requestIDAhead,
-            .deadlinePassed,
+        case .tooManyItems, .requestIDMissing, .requestIDExpired, .requestIDAhead, .deadlinePassed,
             .cancelled, .overloaded, .storageUnavailable, .diskFull, .internalFault, .shuttingDown:
             Parts(number: 255)
         }
@@ -154,6 +154,7 @@ extension StoreError {
         case 48: self = .tooManyRecordTypes
         case 49: self = .tooManyZones
         case 50: self = .referenceNotPermitted(target: text)
+        case 51: self = .answerTooLarge(bytes: Int(integer))
         case 255: self = .internalFault
         default:
             guard let refusal = Self.subscription(parts) ?? Self.share(parts) else { return nil }

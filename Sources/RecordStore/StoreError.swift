@@ -122,7 +122,7 @@ package enum StoreError: Error, Hashable, Sendable {
 
     // A request as a whole is refused; nothing of it happened.
     case tooManyItems(Int)
-    /// What was asked for does not fit into one answer; ask for fewer records at a time.
+    /// What was asked for does not fit into one answer; ask for fewer records at a time. Of an item: the record that its outcome carries.
     case answerTooLarge(bytes: Int)
     case requestIDMissing
     /// The ID is so old that the server may have forgotten whether it executed the request.

@@ -18,11 +18,13 @@ struct StoredOutcome {
     let request: WriteRequest
     let bounds: Bounds
     let transaction: any WriteTransaction
+    private let answer: AnswerRoom
 
     init(request: WriteRequest, bounds: Bounds, transaction: any WriteTransaction) {
         self.request = request
         self.bounds = bounds
         self.transaction = transaction
+        self.answer = AnswerRoom(bounds)
     }
 
     private var user: String { self.request.requester.userRecordName ?? "" }
@@ -107,7 +109,9 @@ struct StoredOutcome {
                 let texts = bytes.nextTexts()
             else { return nil }
             let parts = StoreError.Parts(number: number, integers: integers, texts: texts)
-            if parts.carriesRecord { return .failed(try self.conflict(parts, index: index)) }
+            if parts.carriesRecord {
+                return .failed(self.answer.fitting(try self.conflict(parts, index: index)))
+            }
             return StoreError(parts: parts).map { .failed($0) }
         case 6: return self.subscription(index: index)
         case 7: return try self.share(index: index)
@@ -127,7 +131,11 @@ struct StoredOutcome {
             transaction: self.transaction
         )
         let outcomes = try rule.accept([operation.tokens[index]])
-        return (try? outcomes.get().first) ?? .failed(.shareMissing)
+        guard let outcome = try? outcomes.get().first else { return .failed(.shareMissing) }
+        guard case .shareAccepted(let share) = outcome, let full = self.answer.take(share.body) else {
+            return outcome
+        }
+        return .failed(full)
     }
 
     /// What a replay says was saved; another request under the same ID never saved anything.

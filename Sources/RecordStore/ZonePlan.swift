@@ -248,7 +248,7 @@ struct ZonePlan {
 
     /// Refuses an item, also one that was accepted before.
     mutating func refuse(_ index: Int, name: String, _ error: StoreError) {
-        self.failures[index] = error
+        self.failures[index] = self.rule.answer.fitting(error)
         self.failedSaves[name] = index
         guard let planned = self.saves.remove(name) else { return }
         self.count(planned, by: -1)

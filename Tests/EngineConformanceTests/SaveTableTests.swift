@@ -37,6 +37,42 @@ struct SaveTableTests {
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `conflicts carry as many records as an answer holds, and the others say so`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind) { $0.bounds.answerBytesMax = 2_500 }
+        _ = try await it.modifyZones(["others"])
+        let others = ZoneID(zoneName: "others")
+        let text = FieldValue.string(String(repeating: "x", count: 1_000))
+        let names = [id("a"), id("b"), id("c", in: others), id("d", in: others)]
+        let saves = names.map { save($0.recordName, in: $0.zone, ["title": text]) }
+        #expect(try await it.modify(saves).areSaved)
+        let records = try await [it.record(names[0]), it.record(names[1])].compactMap(\.self)
+        let full = StoreError.answerTooLarge(bytes: records[0].body.bytes.count * 3)
+        let request = it.newRequestID()
+        // The same whether or not the zones are judged twice.
+        for deletes in [[], [id("none")]] {
+            let outcomes = try await it.modify(
+                saves + [save("new \(deletes.count)")],
+                deletes: deletes,
+                isAtomic: false,
+                id: deletes.isEmpty ? request : nil
+            )
+            #expect(outcomes.prefix(4).map(\.error) == records.map { .recordExists($0) } + [full, full])
+            #expect(outcomes.dropFirst(4).allSatisfy { $0.error == nil })
+        }
+        let replay = try await it.modify(saves + [save("new 0")], isAtomic: false, id: request)
+        #expect(replay.prefix(4).map(\.error) == records.map { .recordExists($0) } + [full, full])
+        let rest = try await it.modify(Array(saves.dropFirst(2)), isAtomic: false)
+        for outcome in rest {
+            guard case .recordExists? = outcome.error else {
+                Issue.record("\(outcome)")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `with the current tag a record is updated and keeps what was not sent`(kind: EngineKind) async throws
     {
         let it = try await EngineUnderTest.withNotes(kind)

@@ -102,7 +102,7 @@ extension StoreError {
             "Your request contains \(count) items which is more than the maximum number of items "
                 + "in a single request"
         case .answerTooLarge(let bytes):
-            "what was asked for takes \(bytes) bytes, more than one answer holds: fetch fewer at a time, or page by page"
+            "the answer takes \(bytes) bytes, more than it may: send fewer items at a time, or fetch page by page"
         case .requestIDMissing: "a request that changes something needs a request ID of 16 bytes"
         case .requestIDExpired:
             "the request ID is too old to know whether it was executed: fetch, then send with a new one"

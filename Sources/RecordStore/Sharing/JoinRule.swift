@@ -8,7 +8,11 @@ struct JoinRule {
 
     /// One outcome a token.
     func accept(_ tokens: [String]) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
-        try self.execute(tokens) { (found) throws(StorageFailure) in try self.accept(found) }
+        let answer = AnswerRoom(self.bounds)
+        return try self.execute(tokens) { (found) throws(StorageFailure) in
+            if let full = answer.take(found.record.body) { return .failed(full) }
+            return try self.accept(found)
+        }
     }
 
     /// The same.

@@ -1,0 +1,32 @@
+import RecordModel
+
+/// What the answer to a change may still hold of records that it carries: those of conflicts, and shares that were joined.
+///
+/// An item whose record has no room is refused for that: a client that sends fewer gets it.
+final class AnswerRoom {
+    private let bytesMax: Int
+    private var bytes = 0
+
+    init(_ bounds: Bounds) {
+        self.bytesMax = bounds.answerBytesMax
+    }
+
+    /// Forgets what was taken: the items are judged again.
+    func clear() { self.bytes = 0 }
+
+    /// Takes room for a record; why there is none, or `nil`.
+    func take(_ record: RecordBody) -> StoreError? {
+        let bytes = self.bytes + record.bytes.count
+        guard bytes <= self.bytesMax else { return .answerTooLarge(bytes: bytes) }
+        self.bytes = bytes
+        return nil
+    }
+
+    /// The error itself, if its record has room.
+    func fitting(_ error: StoreError) -> StoreError {
+        switch error {
+        case .recordExists(let record), .changeTagStale(let record): self.take(record.body) ?? error
+        default: error
+        }
+    }
+}
