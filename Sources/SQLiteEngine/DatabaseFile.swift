@@ -14,7 +14,7 @@ struct DatabaseFile: Sendable {
     let copies = LogCopies()
 
     static let name = "tidemark.sqlite"
-    private static let pageBytes = 4_096
+    static let pageBytes: Int64 = 4_096
     private static let writerCacheKiB = 256 * 1024
     private static let readerCacheKiB = 16 * 1024
     /// SQLite's own bound.
@@ -163,12 +163,12 @@ struct DatabaseFile: Sendable {
     /// What a copy of the log adds to the file, in bytes.
     func growth(_ database: Database) -> Int64 {
         let pages = (try? Int64.fetchOne(database, sql: "PRAGMA page_count")) ?? 0
-        return max(0, pages * Int64(Self.pageBytes) - Self.bytes(at: self.path))
+        return max(0, pages * Self.pageBytes - Self.bytes(at: self.path))
     }
 
     /// What the file has in pages that nothing uses.
     func freeBytes(_ database: Database) -> Int64 {
-        ((try? Int64.fetchOne(database, sql: "PRAGMA freelist_count")) ?? 0) * Int64(Self.pageBytes)
+        ((try? Int64.fetchOne(database, sql: "PRAGMA freelist_count")) ?? 0) * Self.pageBytes
     }
 
     /// Opens a connection that only reads.

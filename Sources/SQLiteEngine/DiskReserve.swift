@@ -29,9 +29,9 @@ final class DiskReserve: Sendable {
     /// Never behind a link, and without waiting for the other end of a pipe.
     private static let asItIs = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-    init(directory: String, bytesMax: Int64) {
-        self.path = directory + "/" + StoreFile.reserveName
-        self.bytesMax = bytesMax
+    init(_ configuration: SQLiteEngineConfiguration) {
+        self.path = configuration.directory + "/" + StoreFile.reserveName
+        self.bytesMax = configuration.reserveBytes
     }
 
     var isKept: Bool { self.bytesMax > 0 }

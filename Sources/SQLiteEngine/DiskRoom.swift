@@ -32,10 +32,11 @@ final class DiskRoom: @unchecked Sendable {
     private var failuresInARow = 0
     private var lookNanoseconds = Int64.min
     private var pagesWritten = 0
+    /// So many pages of the log, and it is time to look, whatever the clock says: what the log adds to the file is to fit into the
+    /// reserve.
+    private var lookPages: Int64 = 4_096
 
     private static let lookEveryNanoseconds: Int64 = 2_000_000_000
-    /// 16 MiB of the log: then it is time to look, whatever the clock says.
-    private static let lookPages = 4_096
     /// With so much room nobody need think of the log.
     private static let plentyBytes: Int64 = 128 * 1_024 * 1_024
     /// A log up to it keeps its room, which is used again.
@@ -92,7 +93,7 @@ final class DiskRoom: @unchecked Sendable {
     }
 
     private func lookIfDue(at now: Int64) {
-        guard self.isKept, now >= self.lookNanoseconds || self.pagesWritten >= Self.lookPages, let database
+        guard self.isKept, now >= self.lookNanoseconds || self.pagesWritten >= self.lookPages, let database
         else { return }
         self.lookNanoseconds = now + Self.lookEveryNanoseconds
         self.pagesWritten = 0
@@ -109,8 +110,9 @@ final class DiskRoom: @unchecked Sendable {
     /// Takes of the reserve what there is room for, when that is enough; otherwise deletes have all of it.
     private func settle(_ database: Database) {
         let wanted = self.reserve.bytesWanted
-        let pages = self.file.freeBytes(database)
-        func isEnough(_ bytes: Int64) -> Bool { bytes >= wanted / 4 && bytes + pages >= wanted / 2 }
+        defer { self.lookPages = wanted / DatabaseFile.pageBytes / (self.isShort ? 16 : 4) }
+        let freeInFile = self.file.freeBytes(database)
+        func isEnough(_ bytes: Int64) -> Bool { bytes >= wanted / 4 && bytes + freeInFile >= wanted / 2 }
         // For the log, whose room comes back with each copy.
         let room = wanted / 8
         guard isEnough(self.reserve.takeable(leaving: room)) else { return self.become(isShort: true) }

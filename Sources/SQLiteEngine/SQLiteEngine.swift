@@ -35,7 +35,7 @@ package final class SQLiteEngine: StorageEngine {
         self.configuration = configuration
         self.report = report
         let file = try DatabaseFile(configuration: configuration)
-        let reserve = DiskReserve(directory: configuration.directory, bytesMax: configuration.reserveBytes)
+        let reserve = DiskReserve(configuration)
         let database = try reserve.lend { () throws(SQLiteEngineError) in try file.openWriter() }
         self.room = DiskRoom(reserve: reserve, file: file, report: report)
         let queue = WriteQueue(configuration)
@@ -90,13 +90,7 @@ package final class SQLiteEngine: StorageEngine {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
         self.ending = Ending()
-        try Self.startWriter(
-            self.writer,
-            database,
-            watch,
-            configuration,
-            self.ending
-        )
+        try Self.startWriter(self.writer, database, watch, configuration, self.ending)
     }
 
     deinit {

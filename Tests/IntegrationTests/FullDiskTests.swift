@@ -98,19 +98,24 @@ struct FullDiskTests {
         try await FullDisk.run { disk in
             let root = CKRecord.ID(recordName: "root")
             try await disk.database.save(disk.record("root"))
-            for batch in 0..<9 {
-                let children = (0..<400).map { number in
-                    let child = disk.record("child\(batch)-\(number)")
-                    child["root"] = CKRecord.Reference(recordID: root, action: .deleteSelf)
+            for branch in 0..<9 {
+                let parent = disk.record("branch\(branch)")
+                parent["above"] = CKRecord.Reference(recordID: root, action: .deleteSelf)
+                let children = (0..<399).map { number in
+                    let child = disk.record("child\(branch)-\(number)")
+                    child["above"] = CKRecord.Reference(recordID: parent.recordID, action: .deleteSelf)
                     return child
                 }
-                let results = try await disk.database.modifyRecords(saving: children, deleting: [])
+                let results = try await disk.database.modifyRecords(
+                    saving: [parent] + children,
+                    deleting: []
+                )
                 #expect(results.saveResults.values.allSatisfy { (try? $0.get()) != nil })
             }
             try disk.fill()
             _ = try await disk.saveUntilRefused("r")
             try await disk.database.deleteRecord(withID: root)
-            for name in ["root", "child0-0", "child8-399"] {
+            for name in ["root", "child0-0", "child8-398"] {
                 await expect(.unknownItem) {
                     _ = try await disk.database.record(for: CKRecord.ID(recordName: name))
                 }
