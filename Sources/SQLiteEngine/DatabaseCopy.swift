@@ -123,6 +123,14 @@ package final class DatabaseCopy: Sendable {
                     DatabaseEpoch.firstPosition(nowMilliseconds: now),
                 ]
             )
+            try database.execute(
+                sql: """
+                    UPDATE database SET row_bytes = row_bytes - counted.bytes FROM (
+                        SELECT database AS number, count(*) * \(RowBytes.SQL.cursor) AS bytes FROM listener_cursor
+                        JOIN subscription ON subscription.number = listener_cursor.subscription GROUP BY database
+                    ) AS counted WHERE database.number = counted.number
+                    """
+            )
             try database.execute(sql: "DELETE FROM listener_cursor")
             // Files of uploads are not in a backup: what participants had sent whole is to be sent again.
             try database.execute(

@@ -250,8 +250,9 @@ struct DeletionSteps {
         try self.database.execute(
             sql: """
                 UPDATE database SET row_bytes = row_bytes - counted.bytes FROM (
-                    SELECT database AS number, sum(\(RowBytes.SQL.subscription)) AS bytes FROM subscription
-                    WHERE \(condition) GROUP BY database
+                    SELECT database AS number, sum(\(RowBytes.SQL.subscription) + \(RowBytes.SQL.cursor) * (
+                        SELECT count(*) FROM listener_cursor WHERE listener_cursor.subscription = subscription.number
+                    )) AS bytes FROM subscription WHERE \(condition) GROUP BY database
                 ) AS counted WHERE database.number = counted.number
                 """,
             arguments: arguments

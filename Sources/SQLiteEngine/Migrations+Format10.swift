@@ -26,6 +26,10 @@ extension Migrations {
             Self.countOfDatabases("zone_tombstone", RowBytes.SQL.zoneTombstone),
             Self.countOfDatabases("request", RowBytes.SQL.request),
             Self.countOfDatabases("subscription", RowBytes.SQL.subscription),
+            Self.countOfDatabases(
+                "subscription JOIN listener_cursor ON listener_cursor.subscription = number",
+                RowBytes.SQL.cursor
+            ),
             Self.countOfDatabases("asset", RowBytes.SQL.asset, where: "state IN (0, 1)"),
             "PRAGMA user_version = 10",
         ]

@@ -13,6 +13,7 @@ extension RowBytes {
         static let subscription = """
             \(RowBytes.subscriptionBase) + 2 * length(id) + 2 * length(definition) + coalesce(length(info), 0)
             """
+        static let cursor = "\(RowBytes.cursor)"
         static let share = "\(RowBytes.shareBase) + 2 * length(name)"
         static let shareToken = "\(RowBytes.shareTokenBase) + 2 * length(root)"
         static let coverChange = "\(RowBytes.coverChangeBase) + length(name)"

@@ -5,7 +5,7 @@ import RecordStore
 struct SubscriptionStatements {
     let find, duplicate, count, insert, update, delete, ofZone: HotStatement
     let ofListener, latest: HotStatement
-    let setCursor, deleteCursors: HotStatement
+    let moveCursor, insertCursor, deleteCursors: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -54,12 +54,18 @@ struct SubscriptionStatements {
                     ORDER BY position DESC LIMIT 1), 0))
             """
         )
-        self.setCursor = try statement(
+        let acknowledged =
+            "FROM subscription WHERE database = ?1 AND owner = ?2 AND id = ?3 AND created_position <= ?5"
+        self.moveCursor = try statement(
+            """
+            UPDATE listener_cursor SET position = max(position, ?6)
+            WHERE installation = ?4 AND subscription = (SELECT number \(acknowledged))
+            """
+        )
+        self.insertCursor = try statement(
             """
             INSERT INTO listener_cursor (subscription, installation, position)
-            SELECT number, ?4, ?6 FROM subscription
-            WHERE database = ?1 AND owner = ?2 AND id = ?3 AND created_position <= ?5
-            ON CONFLICT (subscription, installation) DO UPDATE SET position = max(position, excluded.position)
+            SELECT number, ?4, ?6 \(acknowledged)
             """
         )
         self.deleteCursors = try statement("DELETE FROM listener_cursor WHERE subscription = ?")

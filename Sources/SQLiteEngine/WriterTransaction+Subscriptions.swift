@@ -59,7 +59,7 @@ extension WriterTransaction {
             statement.bind(6, subscription.number)
             // Another definition: nobody has acknowledged anything of it.
             if subscription.createdPosition == subscription.key.position {
-                try self.deleteCursors(of: subscription.number)
+                try self.deleteCursors(of: subscription)
             }
         }
         let first: Int32 = isNew ? 4 : 1
@@ -71,7 +71,7 @@ extension WriterTransaction {
     }
 
     func delete(_ subscription: StoredSubscription) throws(StorageFailure) {
-        try self.deleteCursors(of: subscription.number)
+        try self.deleteCursors(of: subscription)
         self.statements.subscriptions.delete.bind(1, subscription.number)
         try self.statements.subscriptions.delete.run()
         self.changes.count(
@@ -80,9 +80,12 @@ extension WriterTransaction {
         )
     }
 
-    private func deleteCursors(of subscription: Int64) throws(StorageFailure) {
-        self.statements.subscriptions.deleteCursors.bind(1, subscription)
-        try self.statements.subscriptions.deleteCursors.run()
+    private func deleteCursors(of subscription: StoredSubscription) throws(StorageFailure) {
+        let statement = self.statements.subscriptions.deleteCursors
+        statement.bind(1, subscription.number)
+        try statement.run()
+        let count = statement.changesCount
+        if count > 0 { self.changes.count(rowBytes: -count * RowBytes.cursor, in: subscription.key.database) }
     }
 
     /// Deletes what goes with a zone: a row each, as its subscribers are told of each.
@@ -194,15 +197,28 @@ extension WriterTransaction {
 
     /// Writes down some of what listeners have acknowledged; of subscriptions that are gone nothing.
     func writeCursors(max count: Int) throws(StorageFailure) {
-        let statement = self.statements.subscriptions.setCursor
+        let statements = self.statements.subscriptions
         for (key, cursor) in self.watch.cursors.take(max: count, nowMilliseconds: self.nowMilliseconds) {
-            statement.bind(1, key.database.rawValue)
-            statement.bind(2, try self.authorNumber(key.owner))
-            statement.bind(3, key.subscription)
-            statement.bind(5, cursor.savedPosition)
-            statement.bind(6, cursor.position)
-            try statement.run(bytes: key.installation, at: 4)
+            guard try self.run(statements.moveCursor, key, cursor) == 0,
+                try self.run(statements.insertCursor, key, cursor) > 0
+            else { continue }
+            self.changes.count(rowBytes: RowBytes.cursor, in: key.database)
         }
+    }
+
+    /// Returns how many rows it changed.
+    private func run(
+        _ statement: HotStatement,
+        _ key: ListenerCursors.Key,
+        _ cursor: ListenerCursors.Cursor
+    ) throws(StorageFailure) -> Int {
+        statement.bind(1, key.database.rawValue)
+        statement.bind(2, try self.authorNumber(key.owner))
+        statement.bind(3, key.subscription)
+        statement.bind(5, cursor.savedPosition)
+        statement.bind(6, cursor.position)
+        try statement.run(bytes: key.installation, at: 4)
+        return statement.changesCount
     }
 }
 

@@ -196,7 +196,10 @@ private func wrongRowBytes(in folder: TemporaryDirectory) async throws -> [Strin
         ("request", "\(RowBytes.outcomeBase) + length(outcome)"), ("sweep", "byte_count"),
         (
             "subscription",
-            "\(RowBytes.subscriptionBase) + 2 * length(id) + 2 * length(definition) + coalesce(length(info), 0)"
+            """
+            \(RowBytes.subscriptionBase) + 2 * length(id) + 2 * length(definition) + coalesce(length(info), 0)
+            + \(RowBytes.cursor) * (SELECT count(*) FROM listener_cursor WHERE subscription = t.number)
+            """
         ),
         ("asset", "(state < 2) * (\(RowBytes.assetBase) + (\(block) - size % \(block)) % \(block))"),
     ].map { table, bytes in

@@ -166,8 +166,10 @@ struct FormatTests {
         _ = try await it.modify([], deletes: [id("dead")])
         _ = try await it.modifySubscriptions([databaseSubscription("d")])
         _ = try await it.modifyZones([], deletes: ["gone"])
+        try await it.acknowledgeAll()
         let other = OtherProcess(folder: it.folder)
         while try await other.count("sweep") > 0 {}
+        while try await other.count("listener_cursor") == 0 {}
         #expect(try await wrongCounters(in: it.folder) == [])
         let before = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
         await it.engine.shutdown()

@@ -123,16 +123,19 @@ struct ListeningTests {
         while try await other.count("listener_cursor") < expected, Date() < limit {}
         #expect(try await other.count("listener_cursor") == expected)
         #expect(it.engine.statistics.commits == commits, "no request was needed")
+        #expect(try await wrongCounters(in: it.folder) == [])
         _ = try await it.modifySubscriptions([], deletes: ["5 everywhere"])
         #expect(try await other.count("listener_cursor") == expected - 3)
         _ = try await it.modifySubscriptions([query("2 query")])
         #expect(try await other.count("listener_cursor") == expected - 6)
+        #expect(try await wrongCounters(in: it.folder) == [])
         _ = try await it.modifyZones([], deletes: ["notes"])
         #expect(
             try await other.count("listener_cursor") == 9,
             "of the default zone, the other and the database"
         )
         #expect(try await other.count("subscription") == 4)
+        #expect(try await wrongCounters(in: it.folder) == [])
     }
 
     @Test(arguments: EngineKind.allCases)

@@ -18,6 +18,8 @@ package enum RowBytes {
     package static let zoneTombstoneBase = 30
     package static let outcomeBase = 40
     package static let subscriptionBase = 80
+    /// What an installation has acknowledged of a subscription.
+    package static let cursor = 46
     package static let shareBase = 70
     package static let shareTokenBase = 100
     package static let coverChangeBase = 30
