@@ -75,9 +75,63 @@ struct QuotaRowTests {
         #expect(try await wrongCounters(in: it.folder) == [])
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `zones that are made and deleted use a quota up`(kind: EngineKind) async throws {
+        let (it, quota) = try await Self.engine(kind, left: 80_000)
+        let count = try await Self.fill(it, quota, batches: 20) { batch in
+            let outcomes = try await it.modifyZones(Self.names(batch))
+            let made = zip(Self.names(batch), outcomes).filter { $1.error == nil }.map { $0.0 }
+            #expect(try await it.modifyZones([], deletes: made).allSatisfy { $0 == .deleted })
+            return outcomes
+        }
+        #expect((400..<4_000).contains(count))
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `saves of one small record use a quota up, by their outcomes`(kind: EngineKind) async throws {
+        var (it, quota) = try await Self.engine(kind, left: 30_000)
+        #expect(try await it.modify([save("a")]).areSaved)
+        let refused = StoreError.quotaExceeded(Quota(of: .user, bytesMax: quota))
+        var count = 0
+        while count < 2_000, try await it.modify([save("a")], policy: .changedKeys)[0].error != refused {
+            count += 1
+        }
+        #expect((200..<1_000).contains(count))
+        // What changes nothing leaves nothing.
+        let stored = try Self.stored(it)
+        for name in Self.names(0).prefix(50) { _ = try await it.modify([], deletes: [id(name)]) }
+        #expect(try Self.stored(it) == stored)
+        // Nobody writes: outcomes that are too old to be asked for go while the writer waits.
+        it.clock.advance(milliseconds: 3_600_001)
+        let other = OtherProcess(folder: it.folder)
+        while try await other.count("request") > 0 {}
+        #expect(try await it.modify([save("b")])[0].isSaved)
+        #expect(try await wrongCounters(in: it.folder) == [])
+        it = try await it.reopened { $0.quotas.userBytes = 10 }
+        let subscription = try await it.modifySubscriptions([databaseSubscription("d")])
+        #expect(subscription[0].error == .quotaExceeded(Quota(of: .user, bytesMax: 10)))
+        #expect(try await it.modify([], deletes: [id("a"), id("b")]) == [.deleted, .deleted])
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `words of the full text use a quota up`(kind: EngineKind) async throws {
+        let (it, quota) = try await Self.engine(kind, left: 300_000)
+        let refused = StoreError.quotaExceeded(Quota(of: .user, bytesMax: quota))
+        var errors: [StoreError] = []
+        for round in 0..<40 where errors.isEmpty {
+            let words = (0..<400).map { String(round * 400 + $0, radix: 36) }.joined(separator: " ")
+            let saves = (0..<20).map { save("w\(round)-\($0)", ["t": .string(words)]) }
+            errors = try await it.modify(saves, isAtomic: false).compactMap(\.error)
+        }
+        #expect(!errors.isEmpty && errors.allSatisfy { $0 == refused })
+        #expect(try Self.stored(it) <= quota)
+        #expect(try await wrongCounters(in: it.folder) == [])
+    }
+
     /// What fills a store.
     enum Load: String, CaseIterable, CustomTestStringConvertible {
-        case emptyRecords, indexedFields, largeBodies, tombstones, zones
+        case emptyRecords, indexedFields, largeBodies, tombstones, zones, smallRequests, acknowledgements
 
         var testDescription: String { self.rawValue }
 
@@ -108,6 +162,18 @@ struct QuotaRowTests {
                 }
             case .zones:
                 for batch in 0..<2 { _ = try await it.modifyZones(QuotaRowTests.names(batch)) }
+            case .smallRequests:
+                for _ in 0..<1_500 {
+                    #expect(try await it.modify([save("a")], policy: .changedKeys).areSaved)
+                }
+            case .acknowledgements:
+                let subscriptions = (0..<100).map { query("s\($0)", type: "T\($0)") }
+                #expect(try await it.modifySubscriptions(subscriptions).allSatisfy { $0.error == nil })
+                for installation in 1...40 as ClosedRange<UInt8> {
+                    try await it.acknowledgeAll(by: installation)
+                }
+                let other = OtherProcess(folder: it.folder)
+                while try await other.count("listener_cursor") < 4_000 {}
             }
         }
     }

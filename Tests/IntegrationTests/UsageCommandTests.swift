@@ -93,4 +93,56 @@ struct UsageCommandTests {
         #expect(missing.exitCode == 65)
         #expect(missing.errors.contains("there is no container none"))
     }
+
+    @Test
+    func `what usage says of many files is within a factor of two of what the folder takes`() async throws {
+        let folder = try TemporaryDirectory()
+        let data = folder.path + "/data"
+        let server = try await ServerUnderTest.start(data: data)
+        defer { server.process.signal(SIGKILL) }
+        let token = try await ServerUnderTest.addUser(container: Self.container, data: data)
+        let connection = CKServerConnection(
+            url: "tidemark://\(server.address)",
+            token: token,
+            certificateAuthority: .file(server.authorityPath)
+        )
+        let database = CKContainer(identifier: Self.container, connection: connection).privateCloudDatabase
+        let before = (try await Self.counted(data), try await Self.taken(data))
+        let files = try SampleFiles()
+        for number in 0..<20 {
+            let record = CKRecord(recordType: "Album", recordID: CKRecord.ID(recordName: "album\(number)"))
+            record["files"] = try (0..<10).map { file in
+                let seed = number * 10 + file
+                return try files.asset("f\(seed)", bytes: 1 + seed * 97 % 12_000, seed: UInt64(seed))
+            }
+            _ = try await database.save(record)
+        }
+        let counted = Double(try await Self.counted(data) - before.0)
+        let taken = Double(try await Self.taken(data) - before.1)
+        #expect(taken > 1_000_000)
+        #expect((0.5...2).contains(counted / taken), "\(counted) bytes are counted, and \(taken) taken")
+    }
+
+    private static func counted(_ data: String) async throws -> Int {
+        let printed = try await ChildProcess.tidemark("usage", "--json", "--data", data)
+        return try JSONDecoder().decode([Container].self, from: Data(printed.output.utf8))[0].stored.bytes
+    }
+
+    /// What the disk has of files and their folders, and pages of the database that are in use.
+    private static func taken(_ data: String) async throws -> Int {
+        let script = """
+            import os, sqlite3, sys
+            pages = sqlite3.connect(sys.argv[1] + "/tidemark.sqlite").execute(
+                "SELECT (page_count - freelist_count) * page_size "
+                "FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()")
+            paths = [os.path.join(at, name) for at, folders, files in os.walk(sys.argv[1] + "/assets")
+                for name in folders + files]
+            print(pages.fetchone()[0] + sum(os.stat(path).st_blocks * 512 for path in paths))
+            """
+        let outcome = try await ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/python3"),
+            ["-c", script, data]
+        )
+        return try #require(Int(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(outcome)")
+    }
 }
