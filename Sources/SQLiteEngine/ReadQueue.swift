@@ -32,7 +32,7 @@ final class ReadQueue: @unchecked Sendable {
     private static let turnMicroseconds = 5_000
 
     private let condition = NSCondition()
-    private var reads = TurnQueue<Waiting>(quantum: ReadQueue.turnMicroseconds)
+    private var reads = TurnQueue<AccountHolder, Waiting>(quantum: ReadQueue.turnMicroseconds)
     private var rule: OverloadRule
     private var closed = false
     /// What the rule says, for those who have not locked.

@@ -84,7 +84,7 @@ final class WriteQueue: @unchecked Sendable {
 
     private struct State {
         var rule: OverloadRule
-        var jobs = TurnQueue<Job>(quantum: WriteQueue.turnWork)
+        var jobs = TurnQueue<AccountHolder, Job>(quantum: WriteQueue.turnWork)
         var administrations: [Administration] = []
         /// Whether the last batch was of the directory: then it is the others' turn.
         var wasAdministration = false

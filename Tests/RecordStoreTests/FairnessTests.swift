@@ -65,7 +65,7 @@ import Testing
     // MARK: - Turns
 
     @Test func `What one holder has waiting is served in the order in which it came`() {
-        var queue = TurnQueue<Int>(quantum: 3)
+        var queue = TurnQueue<AccountHolder, Int>(quantum: 3)
         for number in 0..<200 { queue.append(number, of: self.alice, cost: number % 7) }
         #expect(queue.count(of: self.alice) == 200)
         var served: [Int] = []
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `A flood of one holder delays another by no more than a turn`() {
-        var queue = TurnQueue<String>(quantum: 10)
+        var queue = TurnQueue<AccountHolder, String>(quantum: 10)
         for number in 0..<1_000 { queue.append("alice \(number)", of: self.alice, cost: 10) }
         _ = queue.popFirst()
         queue.append("bob", of: self.bob, cost: 10)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `Holders are served as much each, whatever the size of what they ask for`() {
-        var queue = TurnQueue<(AccountHolder, Int)>(quantum: 10)
+        var queue = TurnQueue<AccountHolder, (AccountHolder, Int)>(quantum: 10)
         for _ in 0..<100 { queue.append((self.alice, 50), of: self.alice, cost: 50) }
         for _ in 0..<5_000 { queue.append((self.bob, 1), of: self.bob, cost: 1) }
         for _ in 0..<1_000 { queue.append((self.carol, 7), of: self.carol, cost: 7) }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `A cost that becomes known afterwards is taken from the next turns`() {
-        var queue = TurnQueue<String>(quantum: 1)
+        var queue = TurnQueue<AccountHolder, String>(quantum: 1)
         for _ in 0..<10 { queue.append("alice", of: self.alice, cost: 1) }
         for _ in 0..<10 { queue.append("bob", of: self.bob, cost: 1) }
         #expect(queue.popFirst() == "alice")
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `A debt outlives what its holder has waiting, as long as somebody else waits`() {
-        var queue = TurnQueue<String>(quantum: 1)
+        var queue = TurnQueue<AccountHolder, String>(quantum: 1)
         queue.append("alice", of: self.alice, cost: 1)
         #expect(queue.popFirst() == "alice")
         for _ in 0..<20 { queue.append("bob", of: self.bob, cost: 1) }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `Who comes and goes gets no more than who stays`() {
-        var queue = TurnQueue<AccountHolder>(quantum: 4)
+        var queue = TurnQueue<AccountHolder, AccountHolder>(quantum: 4)
         for _ in 0..<1_000 { queue.append(self.alice, of: self.alice, cost: 1) }
         queue.append(self.bob, of: self.bob, cost: 1)
         var served: [AccountHolder: Int] = [:]
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `What is not wanted stays the next`() {
-        var queue = TurnQueue<Int>(quantum: 2)
+        var queue = TurnQueue<AccountHolder, Int>(quantum: 2)
         var generator = SeededGenerator(seed: 18)
         let holders = (0..<5).map { Self.user("user \($0)") }
         var number = 0

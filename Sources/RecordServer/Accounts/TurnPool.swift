@@ -9,7 +9,7 @@ final class TurnPool: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
-        var waiting: TurnQueue<Work>
+        var waiting: TurnQueue<AccountHolder, Work>
         /// Threads that have work.
         var busy = 0
     }

@@ -11,7 +11,7 @@ final class HandshakeTurns {
     private static let pause = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop
-    private var waiting = TurnQueue<() -> Void>(quantum: 1)
+    private var waiting = TurnQueue<AccountHolder, () -> Void>(quantum: 1)
     private var isPausing = false
 
     init(eventLoop: any EventLoop) {

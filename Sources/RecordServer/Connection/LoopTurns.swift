@@ -20,7 +20,7 @@ final class LoopTurns {
     private let eventLoop: any EventLoop
     private var accounts: [AccountHolder: LoopAccount] = [:]
     /// By microseconds.
-    private var waiting: TurnQueue<ConnectionHandler>
+    private var waiting: TurnQueue<AccountHolder, ConnectionHandler>
     private var isServing = false
 
     init(eventLoop: any EventLoop) {

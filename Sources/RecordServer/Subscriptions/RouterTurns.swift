@@ -23,24 +23,24 @@ struct RouterTurns {
     /// What a database may cost in a round, in comparisons: about a millisecond.
     static let turnCost = 10_000
 
-    private var waiting = TurnQueue<Work>(quantum: RouterTurns.turnCost)
+    private var waiting = TurnQueue<DatabaseID, Work>(quantum: RouterTurns.turnCost)
 
     var isEmpty: Bool { self.waiting.isEmpty }
 
     mutating func append(_ kind: Work.Kind, of database: DatabaseID) {
         // What it costs is charged when it is known.
-        self.waiting.append(Work(database: database, kind: kind), of: .database(database), cost: 1)
+        self.waiting.append(Work(database: database, kind: kind), of: database, cost: 1)
     }
 
     mutating func popFirst() -> Work? { self.waiting.popFirst() }
 
     /// Puts back what is done in part only.
     mutating func putBack(_ work: Work) {
-        self.waiting.putBack(work, of: .database(work.database), cost: 1)
+        self.waiting.putBack(work, of: work.database, cost: 1)
     }
 
     /// Charges a database with what was done for it.
     mutating func charge(_ cost: Int, of database: DatabaseID) {
-        self.waiting.charge(cost, of: .database(database))
+        self.waiting.charge(cost, of: database)
     }
 }

@@ -4,8 +4,6 @@ package enum AccountHolder: Hashable, Sendable {
     case user(EnvironmentID, String)
     /// Everybody from one network who is not signed in: an IPv4 address, or 64 bits of an IPv6 address.
     case address(String)
-    /// What the changes of a database cause, whoever makes them: their order keeps them together.
-    case database(DatabaseID)
 }
 
 extension Requester {

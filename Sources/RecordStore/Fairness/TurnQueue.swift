@@ -6,7 +6,11 @@
 /// holder has waiting is served in the order in which it came.
 ///
 /// With a single holder it is a queue, first in, first out. Both ends take constant time, but for a round, which looks at each holder once.
-package struct TurnQueue<Element> {
+///
+/// It may be specialised by whoever uses it: through witnesses a request took two microseconds more. For that the type itself has to be
+/// `@usableFromInline`, not only its members.
+@usableFromInline
+package struct TurnQueue<Holder: Hashable, Element> {
     @usableFromInline
     struct Waiting {
         @usableFromInline let element: Element
@@ -22,7 +26,7 @@ package struct TurnQueue<Element> {
     /// What one holder has waiting, and may be served of it.
     @usableFromInline
     struct Lane {
-        @usableFromInline let holder: AccountHolder
+        @usableFromInline let holder: Holder
         @usableFromInline var waiting: [Waiting] = []
         /// Those before it were served.
         @usableFromInline var first = 0
@@ -31,7 +35,7 @@ package struct TurnQueue<Element> {
         @usableFromInline var balance = 0
 
         @inlinable
-        init(holder: AccountHolder) {
+        init(holder: Holder) {
             self.holder = holder
         }
 
@@ -67,7 +71,7 @@ package struct TurnQueue<Element> {
     @usableFromInline let quantum: Int
     /// In the order of their turns.
     @usableFromInline var lanes: [Lane] = []
-    @usableFromInline var places: [AccountHolder: Int] = [:]
+    @usableFromInline var places: [Holder: Int] = [:]
     /// Whose turn it is; those before had theirs in this round.
     @usableFromInline var turn = 0
 
@@ -90,13 +94,13 @@ package struct TurnQueue<Element> {
 
     /// How much a holder has waiting.
     @inlinable
-    package func count(of holder: AccountHolder) -> Int {
+    package func count(of holder: Holder) -> Int {
         self.places[holder].map { self.lanes[$0].waiting.count - self.lanes[$0].first } ?? 0
     }
 
     /// What it costs that a holder has waiting, as far as it was said when it came.
     @inlinable
-    package func cost(of holder: AccountHolder) -> Int {
+    package func cost(of holder: Holder) -> Int {
         self.places[holder].map { self.lanes[$0].cost } ?? 0
     }
 
@@ -104,7 +108,7 @@ package struct TurnQueue<Element> {
     ///
     /// A cost counts as 1 at least, or a holder could be served for ever; what is not known yet is charged later.
     @inlinable
-    package mutating func append(_ element: Element, of holder: AccountHolder, cost: Int) {
+    package mutating func append(_ element: Element, of holder: Holder, cost: Int) {
         let cost = max(1, cost)
         let place = self.place(of: holder)
         if self.lanes[place].isEmpty { self.holders += 1 }
@@ -116,7 +120,7 @@ package struct TurnQueue<Element> {
 
     /// Puts back at the head of what its holder has waiting what was taken and not served, and gives back its cost.
     @inlinable
-    package mutating func putBack(_ element: Element, of holder: AccountHolder, cost: Int) {
+    package mutating func putBack(_ element: Element, of holder: Holder, cost: Int) {
         let cost = max(1, cost)
         let place = self.place(of: holder)
         if self.lanes[place].isEmpty { self.holders += 1 }
@@ -149,13 +153,13 @@ package struct TurnQueue<Element> {
     ///
     /// Of no account when nothing waits: then nobody was delayed.
     @inlinable
-    package mutating func charge(_ cost: Int, of holder: AccountHolder) {
+    package mutating func charge(_ cost: Int, of holder: Holder) {
         guard self.count > 0, cost != 0 else { return }
         self.lanes[self.place(of: holder)].balance -= cost
     }
 
     @inlinable
-    mutating func place(of holder: AccountHolder) -> Int {
+    mutating func place(of holder: Holder) -> Int {
         if self.count == 0 { self.forgetDebts(exceptLaneOf: holder) }
         if self.turn < self.lanes.count, self.lanes[self.turn].holder == holder { return self.turn }
         if let place = self.places[holder] { return place }
@@ -200,7 +204,7 @@ package struct TurnQueue<Element> {
 
     /// Begins anew: while nothing waited nobody was delayed.
     @inlinable
-    mutating func forgetDebts(exceptLaneOf holder: AccountHolder) {
+    mutating func forgetDebts(exceptLaneOf holder: Holder) {
         self.turn = 0
         if self.lanes.count == 1, self.lanes[0].holder == holder {
             self.lanes[0].balance = 0
@@ -211,6 +215,6 @@ package struct TurnQueue<Element> {
     }
 }
 
-extension TurnQueue: Sendable where Element: Sendable {}
-extension TurnQueue.Waiting: Sendable where Element: Sendable {}
-extension TurnQueue.Lane: Sendable where Element: Sendable {}
+extension TurnQueue: Sendable where Holder: Sendable, Element: Sendable {}
+extension TurnQueue.Waiting: Sendable where Holder: Sendable, Element: Sendable {}
+extension TurnQueue.Lane: Sendable where Holder: Sendable, Element: Sendable {}
