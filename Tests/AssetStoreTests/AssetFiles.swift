@@ -21,13 +21,15 @@ struct AssetFiles {
         chunkBytes: Int = 2_000,
         bytesMin: Int = 1,
         keptBytesMax: Int64 = .max,
-        before: @escaping @Sendable (FileStep) -> Void = { _ in }
+        before: @escaping @Sendable (FileStep) -> Void = { _ in },
+        reserveBytes: @escaping @Sendable () -> Int64 = { 0 }
     ) throws {
         self.directory = try TemporaryDirectory()
         var configuration = AssetStoreConfiguration(directory: self.directory.path + "/assets")
         configuration.chunks.bytes = chunkBytes
         configuration.chunks.bytesMin = bytesMin
         configuration.chunks.keptBytesMax = keptBytesMax
+        configuration.reserveBytes = reserveBytes
         configuration.faults = { [script = self.script] step in
             before(step)
             return script.next(step)

@@ -88,6 +88,20 @@ struct UploadFileTests {
         #expect(try ResidentPages.bytes(of: path) == (isKept ? 20 << 20 : 0))
     }
 
+    @Test func `an upload leaves the room that others lack at the time`() throws {
+        var generator = SeededGenerator(seed: 4)
+        let lacking = Mutex<Int64>(.max / 2)
+        let files = try AssetFiles(reserveBytes: { lacking.withLock { $0 } })
+        let contents = AssetFiles.contents(5_000, using: &generator)
+        let refused = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(throws: AssetStoreError.diskFull) { _ = try refused.recovered() }
+        refused.close()
+        lacking.withLock { $0 = 0 }
+        let upload = files.store.upload(Self.number, of: AssetFiles.asset(contents))
+        #expect(try upload.recovered() == 0)
+        upload.close()
+    }
+
     @Test func `bytes behind a write that failed, or for a file that is closed, are not taken`() throws {
         var generator = SeededGenerator(seed: 3)
         let files = try AssetFiles()

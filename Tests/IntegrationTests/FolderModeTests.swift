@@ -61,7 +61,7 @@ struct FolderModeTests {
     @Test func `what others may read or write in the folder is taken from them, and told once`() async throws
     {
         _ = try await self.serve()
-        let files = ["tidemark.sqlite", "lock"].map { self.data + "/" + $0 }
+        let files = ["tidemark.sqlite", "lock", "reserve"].map { self.data + "/" + $0 }
         for path in files { chmod(path, 0o666) }
         chmod(self.data + "/assets", 0o755)
         chmod(self.data, 0o755)
@@ -143,5 +143,23 @@ struct FolderModeTests {
         #expect((try? String(contentsOfFile: victim, encoding: .utf8)) == (kind == "link" ? "precious" : nil))
         let status = try await self.run("status")
         #expect(status.exitCode == 3, "\(status.output)")
+    }
+
+    @Test(arguments: ["link", "pipe"])
+    func `a reserve that is no file of the server's is left alone, and the log says so`(
+        kind: String
+    ) async throws {
+        try await ServerProcess.makeStore(in: self.data)
+        let reserve = self.data + "/reserve"
+        let victim = self.directory.path + "/victim"
+        try "precious".write(toFile: victim, atomically: true, encoding: .utf8)
+        try FileManager.default.removeItem(atPath: reserve)
+        if kind == "pipe" {
+            try #require(mkfifo(reserve, 0o600) == 0)
+        } else {
+            try FileManager.default.createSymbolicLink(atPath: reserve, withDestinationPath: victim)
+        }
+        #expect(try await self.serve().contains("no room can be reserved for deletes on a full disk"))
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
     }
 }
