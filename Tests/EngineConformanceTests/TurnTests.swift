@@ -247,11 +247,11 @@ struct TurnTests {
             }
             gate.open()
         }
-        // She owes more than a turn when bob has had his first.
+        // She owes more than a turn: without that her last goes before Bob's third.
         #expect(
             order.withLock { $0 } == [
-                "refused 0", "refused 1", "refused 2", "alice", "bob 0", "bob 1", "bob 2", "bob 3",
-                "alice again",
+                "refused 0", "refused 1", "refused 2", "alice", "bob 0", "bob 1", "bob 2", "alice again",
+                "bob 3",
             ]
         )
     }

@@ -20,9 +20,6 @@ struct CascadeOrder {
         self.weights = walk.weights
         self.waits = walk.names.map { walk.saved.names.contains($0) }
         for number in walk.bound { self.waits[Int(number)] = true }
-        for root in walk.roots {
-            if let number = root.number { self.waits[Int(number)] = true }
-        }
         var holders = NumberLists()
         var nextKeeper = 0
         for number in walk.names.indices {
@@ -35,6 +32,12 @@ struct CascadeOrder {
             holders.close()
         }
         self.holders = holders
+        // What is deleted by name stays to the end, unless something that goes along waits for it.
+        let targets = holders.reversed(count: walk.names.count)
+        for root in walk.roots {
+            guard let number = root.number else { continue }
+            if !targets[Int(number)].contains(where: { isGoing[Int($0)] }) { self.waits[Int(number)] = true }
+        }
     }
 
     /// Those that may go before the request's saves, in pieces of about `turn` steps; `nil`: what is left takes more than `room`.

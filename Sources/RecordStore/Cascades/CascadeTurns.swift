@@ -185,9 +185,8 @@ extension ZonePlan {
             guard let record = try transaction.record(named: name, in: self.key) else { continue }
             // One that was taken out meanwhile stays.
             let holds = Holds(body: record.body, parent: record.parent)
-            if holds.kinds.contains(where: { $1.contains(.deleteSelf) && pieces.isGoing($0) }) {
-                leaving.insert(name)
-            }
+            let goesAlong = holds.kinds.contains { $1.contains(.deleteSelf) && pieces.isGoing($0) }
+            if goesAlong || pieces.roots.contains(name) { leaving.insert(name) }
         }
         for name in leaving {
             let holders = try transaction.holders(
