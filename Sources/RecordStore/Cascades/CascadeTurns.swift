@@ -143,6 +143,7 @@ extension ZonePlan {
             try transaction.holders(of: name, in: key, behind: behind, limit: limit)
         }
         guard isFound, walk.settle() else {
+            walk.reserveRoom()
             self.turns = CascadeTurns(
                 zone: self.zone,
                 key: key,

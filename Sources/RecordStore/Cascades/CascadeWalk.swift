@@ -77,6 +77,9 @@ final class CascadeWalk: @unchecked Sendable {
         self.recordsMax = recordsMax
     }
 
+    /// Makes room for all that it may find: 50,000 names that find their place anew take 20 ms of one turn.
+    func reserveRoom() { self.numbers.reserveCapacity(self.recordsMax) }
+
     /// How much there is to go through, once all is found.
     var size: Int { self.names.count + self.keepers.count }
 
