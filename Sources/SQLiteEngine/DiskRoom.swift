@@ -39,8 +39,6 @@ final class DiskRoom: @unchecked Sendable {
     private static let lookEveryNanoseconds: Int64 = 2_000_000_000
     /// With so much room nobody need think of the log.
     private static let plentyBytes: Int64 = 128 * 1_024 * 1_024
-    /// A log up to it keeps its room, which is used again.
-    private static let logBytesKept: Int64 = 4 * 1_024 * 1_024
 
     init(reserve: DiskReserve, file: DatabaseFile, report: @escaping @Sendable (EngineEvent) -> Void) {
         self.reserve = reserve
@@ -139,9 +137,11 @@ final class DiskRoom: @unchecked Sendable {
     }
 
     /// Gives the disk what the log has and needs no more, unless somebody is reading it.
+    ///
+    /// A part of the reserve it keeps: its room is used again.
     private func shortenLog(_ database: Database) {
         try? self.file.copyLog(database)
-        guard DatabaseFile.bytes(at: self.file.path + "-wal") > Self.logBytesKept,
+        guard DatabaseFile.bytes(at: self.file.path + "-wal") > self.reserve.bytesWanted / 16,
             self.file.growth(database) == 0, let connection = database.sqliteConnection
         else { return }
         sqlite3_busy_timeout(connection, 0)

@@ -287,6 +287,23 @@ final class Writer: @unchecked Sendable {
             }
             if let excess = work.excess(of: transaction.workDone - before) { excesses.append(excess) }
         }
+        self.keepHouse(housekeeping, transaction)
+        let announced = try transaction.commit(self.sync)
+        for event in housekeeping.takeEvents() { self.report(event) }
+        counted.commits = 1
+        self.statistics.withLock { $0.add(counted) }
+        return Committed(
+            answers: answers,
+            announced: announced,
+            unfinished: unfinished,
+            excesses: excesses,
+            executed: executed
+        )
+    }
+
+    /// Does some housekeeping beside requests.
+    private func keepHouse(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) {
+        let now = transaction.nowMilliseconds
         do throws(StorageFailure) {
             try transaction.isolated { () throws(StorageFailure) in
                 let isShort = self.room.isShort
@@ -304,17 +321,6 @@ final class Writer: @unchecked Sendable {
             // It must not stand in the way of requests; what did not fit now is tried again.
             self.report(.housekeepingFailed(sqliteCode: error.code))
         }
-        let announced = try transaction.commit(self.sync)
-        for event in housekeeping.takeEvents() { self.report(event) }
-        counted.commits = 1
-        self.statistics.withLock { $0.add(counted) }
-        return Committed(
-            answers: answers,
-            announced: announced,
-            unfinished: unfinished,
-            excesses: excesses,
-            executed: executed
-        )
     }
 
     /// A fault of ours takes back this request and leaves its neighbours alone.

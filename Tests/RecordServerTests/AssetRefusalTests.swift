@@ -99,7 +99,7 @@ struct AssetRefusalTests {
             try await peer.send(.assetData(sample.contents[200_000..<300_000], offset: 200_000, on: 3))
             try await peer.transfer(on: 3, &answer)
             #expect(answer.end?.failure?.code == .serviceUnavailable)
-            #expect(answer.end?.failure?.retry == .after(milliseconds: 1_000))
+            #expect(answer.end?.failure?.retry == .after(milliseconds: 5_000))
             #expect(answer.end?.failure?.cause == .dependsOn(index: 0))
             isFull.withLock { $0 = false }
             let again = try await peer.upload([sample], on: 5)
