@@ -14,8 +14,8 @@ import time
 from dataclasses import dataclass
 
 from peer import (
-    HEADER, PONG, PRIVATE, PUBLIC, PUBLIC_ZONE, RATE_LIMITED, REQUEST, Gone, Peer, all_zones, body, check_schema,
-    count, data_field, fetch, int64, listen, modify, modify_zones, query_subscription, record_id, reference, save, subscribe, unequal)
+    CREDIT, END, HEADER, ITEMS, PONG, PRIVATE, PUBLIC, PUBLIC_ZONE, RATE_LIMITED, REQUEST, Gone, Peer, all_zones, body, check_schema,
+    count, data_field, fetch, field, int64, listen, modify, modify_zones, query_subscription, record_id, reference, save, subscribe, unequal)
 
 FRAME_BYTES = 3 * 1024 * 1024
 ZONE = "greed"
@@ -212,6 +212,38 @@ class Counts(Attack):
         self.one_at_a_time(self.requests())
 
 
+class Fetches(Attack):
+    """Time of event loops: fetches of 16 records, 100 in one piece on each of 50 connections."""
+
+    request = staticmethod(fetch(PRIVATE, ZONE, [f"record-{number}" for number in range(16)]))
+
+    def prepare(self):
+        peer = self.user()
+        peer.perform(modify_zones([ZONE]))
+        content = body(data_field("content", b"x" * 100))
+        peer.perform(modify(PRIVATE, [save(ZONE, f"record-{number}", "GreedItem", content) for number in range(16)]))
+        peer.close()
+
+    def bursts(self, _):
+        peer = self.user()
+        while not self.stopping.is_set():
+            peer.ask_together(self.request, 100)
+            ends = taken = 0
+            while ends < 100:
+                kind, _, payload = peer.receive()
+                ends += 1 if kind == END else 0
+                taken += len(payload) if kind == ITEMS else 0
+            # At once, and for the connection alone: more would be frames without a price.
+            peer.send(CREDIT, 0, field(1, taken))
+            self.note(requests=100)
+
+    def greedy(self):
+        self.several(50, self.bursts)
+
+    def ordinary(self):
+        self.one_at_a_time(forever(lambda _: self.request))
+
+
 class Fields(Attack):
     """Writer time: saves that each declare 1,000 new fields of a type, 8 of a type, 4 at a time."""
 
@@ -403,7 +435,7 @@ class Handshakes(Attack):
 
 
 ROWS = {
-    "answers-zones": AnswersZones, "answers-records": AnswersRecords, "half-frames": HalfFrames, "counts": Counts,
+    "answers-zones": AnswersZones, "answers-records": AnswersRecords, "half-frames": HalfFrames, "counts": Counts, "fetches": Fetches,
     "fields": Fields, "batches": Batches, "cascades": Cascades, "subscriptions": Subscriptions, "disk": Disk,
     "sign-ins": SignIns, "pongs": Pongs, "unknown-kinds": UnknownKinds, "handshakes": Handshakes,
 }
