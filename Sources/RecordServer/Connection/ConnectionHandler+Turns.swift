@@ -56,7 +56,7 @@ extension ConnectionHandler {
 
     /// Whether the next frame is to be handled now, and not in a later turn.
     private var isTurn: Bool {
-        guard let loopAccount, let paidUntil, loopAccount.left <= .zero else { return true }
-        return self.loop.turns.renew(loopAccount, at: paidUntil)
+        guard let loopAccount else { return true }
+        return loopAccount.left > .zero
     }
 }

@@ -75,6 +75,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var loopAccount: LoopAccount?
     /// Until when the connection's work is paid for; `nil` while it does nothing.
     var paidUntil: NIODeadline?
+    /// Of the event loop's rounds, the one in which the connection was read last.
+    private var lastRound: UInt64 = 0
     /// Frames wait for a turn of their holder.
     var isWaitingForTurn = false
     var unfinished = UnfinishedFrame()
@@ -160,6 +162,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard self.context != nil else { return }
         let now = self.eventLoop.now
         self.keepalive.heard(at: now)
+        if let loopAccount, self.paidUntil == nil {
+            self.lastRound = self.loop.turns.reads(in: self.lastRound, of: loopAccount)
+        }
         self.paidUntil = now
         self.received(self.unwrapInboundIn(data))
     }

@@ -3,8 +3,9 @@ import RecordStore
 
 /// The time of one event loop, in turns by holder: what one of them sends on any number of connections delays others by a turn.
 ///
-/// Frames are handled as they come while their holder has time left of a turn. Then what else came waits in the connections, which read
-/// no more, and the loop goes on with it for a turn at a time. Between two it looks for what others have sent.
+/// In each round, in which every connection is read once at the most, frames are handled as they come while their holder has time left of
+/// a turn. Then what else came waits in the connections, which read no more, and the loop goes on with it for a turn at a time. Between
+/// two it looks for what others have sent.
 ///
 /// Used on the loop only.
 final class LoopTurns {
@@ -12,8 +13,6 @@ final class LoopTurns {
     private static let turnAlone = TimeAmount.milliseconds(10)
     /// A turn beside others: some dozens of short fetches.
     private static let turn = TimeAmount.milliseconds(1)
-    /// A holder who took no more than one part in so many of the loop's time waits for nobody.
-    private static let modestPart: Int64 = 4
     /// Between two turns: an event loop looks for what came only when it has nothing to do now.
     private static let pause = TimeAmount.microseconds(10)
 
@@ -22,6 +21,7 @@ final class LoopTurns {
     /// By microseconds.
     private var waiting: TurnQueue<AccountHolder, ConnectionHandler>
     private var isServing = false
+    private var round: UInt64 = 1
 
     init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
@@ -44,15 +44,16 @@ final class LoopTurns {
 
     private var turn: TimeAmount { self.accounts.count == 1 ? Self.turnAlone : Self.turn }
 
-    /// Begins another turn at once for a holder whose last one is used up, if nobody has waited for them.
+    /// A connection is read: its holder has a turn in each round, unless others of theirs wait for one.
     ///
-    /// `false`: it is others' turn.
-    func renew(_ account: LoopAccount, at now: NIODeadline) -> Bool {
-        guard account.waiting == 0, now - account.began >= Self.modestPart * account.turn else {
-            return false
+    /// - Returns: The round, to be told at the next time; one that was read in this round is in the next.
+    func reads(in lastRound: UInt64, of account: LoopAccount) -> UInt64 {
+        if lastRound == self.round { self.round += 1 }
+        if account.round != self.round, account.waiting == 0 {
+            account.round = self.round
+            account.left = self.turn
         }
-        account.begin(self.turn, at: now)
-        return true
+        return self.round
     }
 
     /// Lets a connection go on in a turn of its holder, when that comes.
@@ -73,12 +74,12 @@ final class LoopTurns {
         while left > .zero, let connection = self.waiting.popFirst() {
             guard let account = connection.loopAccount else { continue }
             account.waiting -= 1
-            account.begin(left, at: self.eventLoop.now)
+            account.left = left
             connection.resumeFrames()
             let used = left - account.left
             self.waiting.charge(Int(used.nanoseconds / 1_000), of: account.holder)
             left = left - used
-            account.begin(account.waiting == 0 ? self.turn : .zero, at: self.eventLoop.now)
+            account.left = account.waiting == 0 ? self.turn : .zero
         }
         self.isServing = false
         if !self.waiting.isEmpty { self.serveSoon() }
@@ -90,11 +91,10 @@ final class LoopTurns {
 /// Found once for a connection. Used on the loop only.
 final class LoopAccount {
     let holder: AccountHolder
-    /// The last turn, and when it began.
-    fileprivate private(set) var turn = TimeAmount.zero
-    fileprivate private(set) var began = NIODeadline.uptimeNanoseconds(0)
-    /// What is left of it; nothing, or less, when it is used up.
-    private(set) var left = TimeAmount.zero
+    /// Of the turn; nothing, or less, when it is used up.
+    fileprivate(set) var left = TimeAmount.zero
+    /// In which it had its last turn.
+    fileprivate var round: UInt64 = 0
     /// Connections on the loop.
     fileprivate var connections = 0
     /// Of those, how many wait for a turn.
@@ -106,10 +106,4 @@ final class LoopAccount {
 
     /// So much was spent for it.
     func spend(_ time: TimeAmount) { self.left = self.left - time }
-
-    fileprivate func begin(_ turn: TimeAmount, at now: NIODeadline) {
-        self.turn = turn
-        self.began = now
-        self.left = turn
-    }
 }
