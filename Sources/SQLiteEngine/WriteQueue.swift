@@ -102,8 +102,8 @@ final class WriteQueue: @unchecked Sendable {
 
     /// So many requests may always wait, or a few clients with large batches would be refused.
     private static let requestsMin = 64
-    /// A turn, in the rule's unit of work: some 400 records, or three milliseconds.
-    fileprivate static let turnWork = 1_000
+    /// A turn, in the rule's unit of work: some 200 records, or less than two milliseconds; so one request of as many records as may be.
+    fileprivate static let turnWork = 500
     /// More is not added to a commit that others wait for.
     private static let addedWorkMax = 250
     /// For so long after somebody else was served a holder who waits alone has one turn a commit.

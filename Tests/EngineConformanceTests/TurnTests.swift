@@ -169,7 +169,7 @@ struct TurnTests {
         }
         #expect(
             order.withLock { $0 } == [
-                "alice 0", "alice 1", "bob", "bob again", "alice 2", "alice 3", "alice 4", "alice 5",
+                "alice 0", "bob", "bob again", "alice 1", "alice 2", "alice 3", "alice 4", "alice 5",
             ]
         )
     }
