@@ -1,6 +1,6 @@
 """What is greedy, a resource each, and the same done by an ordinary client.
 
-Usage: attacks.py ROW greedy|ordinary HOST PORT AUTHORITY CONTAINER TOKEN SCALE
+Usage: attacks.py ROW prepare|greedy|ordinary HOST PORT AUTHORITY CONTAINER TOKEN SCALE ROUND
 
 Prepares itself, writes "ready", waits for a line, goes on until its input ends, and writes what it has done as JSON.
 An ordinary client has one connection and one request at a time, takes what it is answered, and waits when it is told to.
@@ -34,11 +34,13 @@ class Place:
 class Attack:
     """One user, or nobody, who wants much of one thing."""
 
-    def __init__(self, place, token, scale):
+    def __init__(self, place, token, scale, round):
         self.place = place
         self.token = token
         # Makes what is prepared so many times smaller, to try the program.
         self.scale = scale
+        # From 0; to prepare: how many there will be.
+        self.round = round
         self.stopping = threading.Event()
         self.lock = threading.Lock()
         self.done = {"requests": 0, "refused": 0, "closed": 0, "bytes": 0}
@@ -289,15 +291,19 @@ class Batches(Attack):
 class Cascades(Attack):
     """Writer time: a delete that takes 49,567 records with it, one a second, three times."""
 
-    # The first half are deleted by the ordinary client, a record at a time: the same amount of work.
-    trees = 6
+    # Of a side in a round: one side deletes them with their roots, the other record by record, which is the same amount of work.
+    trees = 3
+    leaves = 750
+
+    @property
+    def branches(self):
+        return max(1, 66 // self.scale)
 
     def prepare(self):
-        self.branches, self.leaves = max(1, 66 // self.scale), 750
         peer = self.user()
         peer.perform(modify_zones([ZONE]))
         fields = body(int64("n", 1))
-        for tree in range(self.trees):
+        for tree in range(2 * self.trees * self.round):
             peer.perform(modify(PRIVATE, [save(ZONE, f"t{tree}", "GreedTree", fields)]))
             up = body(int64("n", 1), reference("up", f"t{tree}"))
             peer.perform(modify(PRIVATE, [save(ZONE, f"t{tree}-{branch}", "GreedTree", up)
@@ -312,7 +318,7 @@ class Cascades(Attack):
     def greedy(self):
         def one(_):
             peer = self.user()
-            for tree in range(self.trees // 2, self.trees):
+            for tree in range((2 * self.round + 1) * self.trees, (2 * self.round + 2) * self.trees):
                 self.keep_asking_once(peer, modify(PRIVATE, deletes=[record_id(ZONE, f"t{tree}")]))
                 self.stopping.wait(1)
             self.stopping.wait()
@@ -325,7 +331,7 @@ class Cascades(Attack):
         self.note(requests=1, refused=1 if code == RATE_LIMITED else 0)
 
     def ordinary(self):
-        names = [f"t{tree}-{branch}-{leaf}" for tree in range(self.trees // 2)
+        names = [f"t{tree}-{branch}-{leaf}" for tree in range(2 * self.round * self.trees, (2 * self.round + 1) * self.trees)
                  for branch in range(self.branches) for leaf in range(self.leaves)]
         deletes = (modify(PRIVATE, deletes=[record_id(ZONE, name) for name in names[start:start + 375]])
                    for start in range(0, len(names), 375))
@@ -441,13 +447,11 @@ ROWS = {
 }
 
 
-def main(row, side, host, port, authority, container, token, scale):
-    attack = ROWS[row](Place(host, int(port), authority, container), token, int(scale))
+def main(row, side, host, port, authority, container, token, scale, number):
+    attack = ROWS[row](Place(host, int(port), authority, container), token, int(scale), int(number))
     if side == "prepare":
         attack.prepare()
         return
-    if row == "cascades":
-        attack.branches, attack.leaves = max(1, 66 // attack.scale), 750
     print("ready", flush=True)
     sys.stdin.readline()
     # Ends with its input, whatever it is doing.
@@ -464,6 +468,6 @@ def main(row, side, host, port, authority, container, token, scale):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 9:
+    if len(sys.argv) != 10:
         sys.exit(__doc__)
     main(*sys.argv[1:])
