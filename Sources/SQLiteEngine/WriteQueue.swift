@@ -246,6 +246,8 @@ final class WriteQueue: @unchecked Sendable {
             records += job.records
             bytes += portion.bytes
             turn += portion.work
+            // What came behind it would wait again.
+            if job.takesTurn { break }
         }
         self.noteHolders(of: batch)
         return batch
@@ -352,6 +354,11 @@ extension WriteQueue.Job {
         }
     }
 
+    /// Whether it takes a turn by itself.
+    fileprivate var takesTurn: Bool {
+        if case .request(let write) = self { write.takesTurn } else { false }
+    }
+
     /// What its size says that it takes, in the rule's unit.
     var work: Int { self.portion.work }
 
@@ -372,10 +379,10 @@ extension WriteQueue.Job {
         case .request(let write): (holder, bytes) = (write.request.requester.holder, write.request.bytes)
         case .rows(let work): (holder, bytes) = (work.requester?.holder, 0)
         }
-        let isTurn = if case .request(let write) = self { write.takesTurn } else { false }
         return OverloadRule.Portion(
             of: holder,
-            work: isTurn ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: bytes),
+            work: self.takesTurn
+                ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: bytes),
             bytes: bytes
         )
     }
