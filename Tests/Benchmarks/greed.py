@@ -125,7 +125,12 @@ class Attack:
         run(self.command)
 
     def start(self):
-        self.child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # Linux divides processors among sessions first, and `nice` counts within one only.
+        self.child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        group = f"/proc/{self.child.pid}/autogroup"
+        if os.path.exists(group):
+            with open(group, "w", encoding="ascii") as file:
+                file.write("19")
         if self.child.stdout.readline() != "ready\n":
             raise Failure(f"{' '.join(self.command)} did not start")
 
