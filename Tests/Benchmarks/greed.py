@@ -38,9 +38,10 @@ RATIO_MAX = 3
 class Server:
     def __init__(self, binary, folder):
         self.binary, self.data, self.log = binary, os.path.join(folder, "data"), os.path.join(folder, "log")
+        # In this session, among whose processes alone `nice` counts, and not in this group, which Ctrl-C interrupts.
         with open(self.log, "wb") as log:
             self.child = subprocess.Popen([binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0"],
-                                          stdout=log, stderr=log, start_new_session=True)
+                                          stdout=log, stderr=log, process_group=0)
         self.place = Place("127.0.0.1", await_port(self.child, self.log), os.path.join(self.data, "tls", "ca.pem"), CONTAINER)
         self.administer("container", "create", CONTAINER)
 
@@ -125,12 +126,7 @@ class Attack:
         run(self.command)
 
     def start(self):
-        # Linux divides processors among sessions first, and `nice` counts within one only.
-        self.child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
-        group = f"/proc/{self.child.pid}/autogroup"
-        if os.path.exists(group):
-            with open(group, "w", encoding="ascii") as file:
-                file.write("19")
+        self.child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.child.stdout.readline() != "ready\n":
             raise Failure(f"{' '.join(self.command)} did not start")
 
