@@ -36,7 +36,7 @@ final class ReadPool: Sendable {
         for _ in 0..<Self.inlineConnections { idle.append(try ReadConnection(file: file)) }
         self.idle = Mutex(idle)
         for number in 0..<configuration.readThreads {
-            for (name, queue) in [("query", self.queries), ("read", self.reads)] {
+            for (name, queue) in [("find", self.queries), ("read", self.reads)] {
                 let connection = try ReadConnection(file: file)
                 EngineThread.start("tidemark-\(name)-\(number)") {
                     while let next = queue.take() { queue.execute(next, on: connection) }
