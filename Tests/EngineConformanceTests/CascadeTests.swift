@@ -310,6 +310,30 @@ struct CascadeTests {
         #expect(try await it.modify([], deletes: [id("c0")]) == [.deleted])
         #expect(try await Self.present(Self.chainNames(10), it).isEmpty)
     }
+
+    /// A named record that goes with a piece brings no step to the last transaction.
+    @Test(arguments: EngineKind.allCases, [(4, true), (5, false)])
+    func `named records that go early leave the rest no room of theirs`(
+        kind: EngineKind,
+        circle: (count: Int, fits: Bool)
+    ) async throws {
+        let it = try await Self.engine(kind)
+        #expect(try await it.modify(Self.chain(circle.count)).areSaved)
+        let closing = save("c0", ["d": reference("c\(circle.count - 1)", .deleteSelf)])
+        #expect(try await it.modify([closing], policy: .changedKeys).areSaved)
+        let pair = [save("target"), save("referrer", ["d": reference("target", .deleteSelf)])]
+        #expect(try await it.modify(pair).areSaved)
+        let outcomes = try await it.modify([], deletes: [id("c0"), id("target"), id("referrer")])
+        let all = Self.chainNames(circle.count) + pair.map(\.id)
+        let left = try await Self.present(all, it)
+        if circle.fits {
+            #expect(outcomes == [.deleted, .deleted, .deleted])
+            #expect(left.isEmpty)
+        } else {
+            #expect(outcomes.allSatisfy { $0.error != nil })
+            #expect(left.count == all.count)
+        }
+    }
 }
 
 extension StoreError {

@@ -12,12 +12,15 @@ struct CascadeOrder {
     private let holders: NumberLists
     private let isGoing: [Bool]
     private let weights: [Int]
+    /// The numbers of the records that the request deletes by name.
+    private let roots: [Int32]
     /// By number: whether it can go only when the request's saves are made.
     private var waits: [Bool]
 
     init(_ walk: CascadeWalk, isGoing: [Bool]) {
         self.isGoing = isGoing
         self.weights = walk.weights
+        self.roots = walk.roots.compactMap(\.number)
         self.waits = walk.names.map { walk.saved.names.contains($0) }
         for number in walk.bound { self.waits[Int(number)] = true }
         var holders = NumberLists()
@@ -34,15 +37,18 @@ struct CascadeOrder {
         self.holders = holders
         // What is deleted by name stays to the end, unless something that goes along waits for it.
         let targets = holders.reversed(count: walk.names.count)
-        for root in walk.roots {
-            guard let number = root.number else { continue }
-            if !targets[Int(number)].contains(where: { isGoing[Int($0)] }) { self.waits[Int(number)] = true }
+        for number in self.roots where !targets[Int(number)].contains(where: { isGoing[Int($0)] }) {
+            self.waits[Int(number)] = true
         }
     }
 
-    /// Those that may go before the request's saves, in pieces of about `turn` steps; `nil`: what is left takes more than `room`.
+    /// The records that may go before the request's saves, in pieces.
     ///
-    /// `together`: What one transaction takes at the most, when it must.
+    /// - Parameters:
+    ///   - turn: About how many steps a piece takes.
+    ///   - together: The steps that one transaction takes at the most, when it must.
+    ///   - room: The steps that the last transaction has, beyond one for each record that it deletes by name.
+    /// - Returns: `nil` if the last transaction has no room for what is left.
     mutating func pieces(of turn: Int, together: Int, room: Int) -> NumberLists? {
         var pieces = NumberLists()
         var weight = 0
@@ -70,7 +76,9 @@ struct CascadeOrder {
             weight += added
         }
         if pieces.isOpen { pieces.close() }
-        return left <= room ? pieces : nil
+        // A record that is deleted by name and has gone with a piece brings no step to the last transaction.
+        let rootsLeft = self.roots.count { self.waits[Int($0)] }
+        return left <= room + rootsLeft ? pieces : nil
     }
 
     private var components: NumberLists {

@@ -103,11 +103,10 @@ extension ModifyRecordsRule {
         if walk.refused.isEmpty || !self.isAtomic(in: turns.zone) {
             let isGoing = walk.going
             var order = CascadeOrder(walk, isGoing: isGoing)
-            let roots = walk.roots.count { $0.number != nil }
             let pieces = order.pieces(
                 of: self.bounds.cascadeTurnMax,
                 together: self.bounds.cascadeTogetherMax,
-                room: turns.room + roots
+                room: turns.room
             )
             guard let pieces else {
                 // What they leave may keep others, which the next turn finds.
