@@ -61,6 +61,7 @@ let serverTargets: [Target] = [
         name: "RecordStore",
         dependencies: ["RecordModel"],
         path: "Sources/RecordStore",
+        exclude: ["README.md", "QUERIES.md", "FEEDS.md", "SHARING.md"],
         swiftSettings: settings
     ),
     .target(name: "SQLiteSetup", dependencies: [grdbSQLite], path: "Sources/SQLiteSetup"),
@@ -68,15 +69,23 @@ let serverTargets: [Target] = [
         name: "SQLiteEngine",
         dependencies: ["RecordStore", "RecordModel", "SQLiteSetup", grdb, grdbSQLite],
         path: "Sources/SQLiteEngine",
+        exclude: ["README.md", "TABLES.md"],
         swiftSettings: settings
     ),
     .target(
         name: "AssetStore",
         dependencies: ["RecordStore", "RecordModel", "FileWriting", nio("NIOCore"), nio("NIOPosix"), crypto],
         path: "Sources/AssetStore",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
-    .target(name: "AccessTokens", dependencies: [jwt], path: "Sources/AccessTokens", swiftSettings: settings),
+    .target(
+        name: "AccessTokens",
+        dependencies: [jwt],
+        path: "Sources/AccessTokens",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
     .target(
         name: "RecordServer",
         dependencies: [
@@ -87,12 +96,14 @@ let serverTargets: [Target] = [
             logging,
         ],
         path: "Sources/RecordServer",
+        exclude: ["README.md", "PUSH.md", "OVERLOAD.md"],
         swiftSettings: settings
     ),
     .target(
         name: "ServerCertificates",
         dependencies: [x509, asn1, crypto],
         path: "Sources/ServerCertificates",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
     .executableTarget(
@@ -103,7 +114,7 @@ let serverTargets: [Target] = [
             logging,
         ],
         path: "Sources/tidemark",
-        exclude: ["README.md"],
+        exclude: ["README.md", "Backup/README.md"],
         swiftSettings: settings
     ),
 ]

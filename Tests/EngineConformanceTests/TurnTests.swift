@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What waits for the engine is executed in turns by user, whatever one of them asks for (`Sources/README.md`, "Accounts and turns").
+/// Requests that wait for the engine are executed in turns by user, whatever one of them asks for
+/// (`Sources/RecordServer/OVERLOAD.md`).
 @Suite(.timeLimit(.minutes(5)))
 struct TurnTests {
     /// An engine with one thread for queries and one for other reads, and a clock that the test turns.

@@ -1,5 +1,5 @@
 extension Migrations {
-    /// Adds shares, who reads them, and what they cover (`Sources/README.md`, Sharing).
+    /// Adds shares, their readers, and share membership of records (`Sources/RecordStore/SHARING.md`).
     ///
     ///     share            a share that is there; `root` is NULL when the zone is shared as a whole
     ///     share_token      what URLs lead to; the row of a root, with participant '', stays when its share goes, and goes with the root
