@@ -114,7 +114,7 @@ let serverTargets: [Target] = [
             logging,
         ],
         path: "Sources/tidemark",
-        exclude: ["README.md", "Backup/README.md"],
+        exclude: ["README.md", "METRICS.md", "STORE.md", "Backup/README.md"],
         swiftSettings: settings
     ),
 ]

@@ -194,7 +194,7 @@ struct MetricsFileTests {
     func `the operators' guide has a row for each metric, as the code has it`() throws {
         let guide = try String(
             contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Sources/tidemark/README.md"),
+                .appendingPathComponent("../../Sources/tidemark/METRICS.md"),
             encoding: .utf8
         )
         var rows: [String: [String]] = [:]
