@@ -86,7 +86,7 @@ extension TestServer {
         environment: CKServerConnection.Environment = .development
     ) async throws {
         _ = try await self.connection(for: user, identifier: identifier)
-        let schemas = try self.engine().schemas
+        let schemas = try self.store().schemas
         try await TestAccounts.onThread {
             try schemas.setRole(
                 role,
@@ -138,7 +138,7 @@ extension TestServer {
     }
 
     private func administer(_ work: @escaping @Sendable (any Directory) throws -> Void) async throws {
-        let directory = try self.engine().directory
+        let directory = try self.store().directory
         try await TestAccounts.onThread { try work(directory) }
     }
 }

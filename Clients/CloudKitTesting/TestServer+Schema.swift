@@ -29,7 +29,7 @@ extension TestServer {
 
     private func change(_ change: SchemaChange, identifier: String) async throws {
         _ = try await self.connection(for: nil, identifier: identifier)
-        let schemas = try self.engine().schemas
+        let schemas = try self.store().schemas
         try await TestAccounts.onThread { try schemas.apply(change, inContainer: identifier) }
     }
 }

@@ -37,7 +37,7 @@ public final class TestServer: Sendable {
     public var log: String { self.logLines.text }
 
     private struct Running {
-        var engine: SQLiteEngine
+        var store: Store
         var server: RecordServer
     }
 
@@ -229,18 +229,18 @@ public final class TestServer: Sendable {
         await self.running.withLock { $0?.server }?.endRevokedConnections()
     }
 
-    private func directory() throws -> any Directory { try self.engine().directory }
+    private func directory() throws -> any Directory { try self.store().directory }
 
-    func engine() throws -> any StorageEngine {
+    func store() throws -> Store {
         guard let running = self.running.withLock({ $0 }) else { throw TestServerError.stopped }
-        return running.engine
+        return running.store
     }
 
     private func shutdown(grace: Duration) async {
         let running = self.running.withLock { $0.take() }
         guard let running else { return }
         await running.server.shutdown(grace: grace)
-        await running.engine.shutdown()
+        await running.store.shutdown()
     }
 
     private static func launch(
@@ -252,14 +252,16 @@ public final class TestServer: Sendable {
         faults: FaultPlan,
         logger: Logger
     ) async throws -> Running {
-        let engine = try SQLiteEngine(
-            configuration: options.engine(folder: folder),
-            clock: { clock.milliseconds },
-            report: { _ in }
+        let store = Store(
+            try SQLiteEngine(
+                configuration: options.engine(folder: folder),
+                clock: { clock.milliseconds },
+                report: { _ in }
+            )
         )
         let server = try RecordServer(
             configuration: options.server(port: port),
-            engine: engine,
+            store: store,
             files: AssetStore(options.files(folder: folder)),
             tls: TLSMaterial(
                 certificateChain: certificates.chainPEM,
@@ -271,9 +273,9 @@ public final class TestServer: Sendable {
         )
         do {
             _ = try await server.start()
-            return Running(engine: engine, server: server)
+            return Running(store: store, server: server)
         } catch {
-            await engine.shutdown()
+            await store.shutdown()
             throw error
         }
     }

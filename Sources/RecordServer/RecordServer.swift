@@ -28,7 +28,7 @@ package final class RecordServer: Sendable {
 
     /// - Parameters:
     ///   - configuration: Every bound that may be chosen.
-    ///   - engine: Where records live. It is not shut down with the server.
+    ///   - store: Where records live. It is not shut down with the server.
     ///   - files: Where the bytes of assets live; started and ended with the server.
     ///   - tls: The server's certificate and key.
     ///   - identities: The tokens of an identity provider, if one is trusted.
@@ -38,7 +38,7 @@ package final class RecordServer: Sendable {
     /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL says about certificate and key.
     package init(
         configuration: ServerConfiguration,
-        engine: any StorageEngine,
+        store: Store,
         files: AssetStore,
         tls: TLSMaterial,
         identities: IdentityTokens? = nil,
@@ -49,9 +49,9 @@ package final class RecordServer: Sendable {
         self.tls = try ServedCertificate(tls)
         self.context = ServerContext(
             configuration: configuration,
-            engine: engine,
+            store: store,
             files: files,
-            sealKey: try SealKey(of: engine.directory),
+            sealKey: try SealKey(of: store.directory),
             identities: identities,
             logger: logger,
             clock: clock,
@@ -73,7 +73,7 @@ package final class RecordServer: Sendable {
     package var metrics: [Metric] {
         let uploads = self.context.uploadTurns.counts
         return self.context.metrics.readings + self.context.accounts.readings + self.context.router.readings
-            + self.context.engine.statistics.readings + [
+            + self.context.store.statistics.readings + [
                 Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
             ]
     }
@@ -82,7 +82,7 @@ package final class RecordServer: Sendable {
     ///
     /// Takes a time that depends on the number of databases.
     package func storageMetrics() async -> [Metric] {
-        let directory = self.context.engine.directory
+        let directory = self.context.store.directory
         let amount = try? await NIOThreadPool.singleton.runIfActive { try directory.storedAmount() }
         return amount?.readings ?? []
     }

@@ -16,7 +16,7 @@ final class ServerContext: Sendable {
     private static let schemaCheckBytesMax = 16 * Bounds.schemaBytesMax
 
     let configuration: ServerConfiguration
-    let engine: any StorageEngine
+    let store: Store
     let files: AssetStore
     /// For bytes of uploads and downloads.
     let assetBuffers = AssetBuffers()
@@ -53,7 +53,7 @@ final class ServerContext: Sendable {
 
     init(
         configuration: ServerConfiguration,
-        engine: any StorageEngine,
+        store: Store,
         files: AssetStore,
         sealKey: SealKey,
         identities: IdentityTokens?,
@@ -63,21 +63,21 @@ final class ServerContext: Sendable {
     ) {
         self.configuration = configuration
         self.metrics = ServerMetrics()
-        self.engine = engine
+        self.store = store
         self.files = files
         self.uploadTurns = UploadTurns(uploadsMax: configuration.assets.uploadsMax)
         self.assetSweep = AssetSweep(
-            registry: engine.assets,
+            registry: store.assets,
             files: files,
             metrics: self.metrics,
             logger: logger
         )
         self.authenticator = Authenticator(
-            directory: engine.directory,
+            directory: store.directory,
             identities: identities,
             clock: clock
         )
-        self.credentialWatch = CredentialWatch(directory: engine.directory)
+        self.credentialWatch = CredentialWatch(directory: store.directory)
         self.guesses = Mutex(
             GuessPace(
                 missesPerMinuteMax: configuration.bounds.shareMissesPerMinuteMax,
@@ -85,7 +85,7 @@ final class ServerContext: Sendable {
             )
         )
         self.sealKey = sealKey
-        self.router = NotificationRouter(store: engine.subscriptions, metrics: self.metrics)
+        self.router = NotificationRouter(store: store.subscriptions, metrics: self.metrics)
         self.signIns = TurnPool(threadCount: 2, quantum: 4, costMax: configuration.listen.connectionsMax)
         self.schemaChecks = TurnPool(threadCount: 1, quantum: 64 * 1_024, costMax: Self.schemaCheckBytesMax)
         self.logger = logger

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import RecordServer
+import RecordStore
 import SQLiteEngine
 
 /// The only place that names an engine, but for copies of its file (`Backup/`).
@@ -12,7 +13,7 @@ enum EngineOpening {
         _ folder: DataFolder,
         settings: Settings,
         logger: Logger
-    ) throws(CommandFailure) -> SQLiteEngine {
+    ) throws(CommandFailure) -> Store {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.bounds = settings.server.bounds
         configuration.requestIDRetentionSeconds = settings.server.storage.requestIDRetentionSeconds
@@ -26,9 +27,11 @@ enum EngineOpening {
         configuration.readThreads = settings.writer.readThreads
         configuration.readerWaitNanoseconds = Int64(settings.writer.readerWaitMilliseconds) * 1_000_000
         do {
-            return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
-                Self.log(event, of: folder, to: logger)
-            }
+            return Store(
+                try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { event in
+                    Self.log(event, of: folder, to: logger)
+                }
+            )
         } catch {
             throw Self.failure(error, folder)
         }
@@ -37,14 +40,16 @@ enum EngineOpening {
     /// Opens the engine of a data folder that has one, for a command beside a server; waits for a server that is starting.
     ///
     /// - Throws: `noStore`, `noPermission`, `unavailable`, `data`, `cannotCreate`.
-    static func open(_ folder: DataFolder) async throws -> SQLiteEngine {
+    static func open(_ folder: DataFolder) async throws -> Store {
         var configuration = SQLiteEngineConfiguration(directory: folder.path)
         configuration.preparation = .none
         var wait = ServerWait(folder: folder)
         while true {
             try folder.refuseUnlessServable()
             do {
-                return try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
+                return Store(
+                    try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
+                )
             } catch {
                 guard let reason = error as? SQLiteEngineError, try await wait.goesOn(after: reason) else {
                     throw Self.failure(error, folder)

@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import RecordServer
 import RecordStore
-import SQLiteEngine
 import ServiceLifecycle
 import UnixSignals
 
@@ -32,12 +31,12 @@ struct ServerRun {
         let lock = try DataFolderLock(folder: self.folder)
         self.warnOfFullDisk(logger: logger)
         let tls = try certificates.load(logger: logger)
-        let engine = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
+        let store = try EngineOpening.make(self.folder, settings: self.settings, logger: logger)
         self.settings.log(to: logger)
-        let server = try self.makeServer(engine, tls.material, identityKeys?.tokens, logger: logger)
+        let server = try self.makeServer(store, tls.material, identityKeys?.tokens, logger: logger)
         let service = ServerService(
             server: server,
-            engine: engine,
+            store: store,
             socket: socket,
             lock: lock,
             listen: self.settings.listen,
@@ -67,7 +66,7 @@ struct ServerRun {
     }
 
     private func makeServer(
-        _ engine: SQLiteEngine,
+        _ store: Store,
         _ tls: TLSMaterial,
         _ identities: IdentityTokens?,
         logger: Logger
@@ -78,11 +77,11 @@ struct ServerRun {
         files.threads = self.settings.assetThreads
         files.chunks.bytes = self.settings.server.storage.assetChunkBytes
         let uploadsLeave = Int64(self.settings.diskReserveBytes)
-        files.reserveBytes = { uploadsLeave + engine.reserveMissingBytes }
+        files.reserveBytes = { uploadsLeave + store.statistics.reserveMissingBytes }
         do {
             return try RecordServer(
                 configuration: configuration,
-                engine: engine,
+                store: store,
                 files: AssetStore(files),
                 tls: tls,
                 identities: identities,

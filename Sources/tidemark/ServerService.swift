@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Starts the server, says where it is, and stops it in order when the process is told to.
 struct ServerService: Service {
     let server: RecordServer
-    let engine: any StorageEngine
+    let store: Store
     let socket: BoundSocket
     /// Kept as long as the server runs.
     let lock: DataFolderLock
@@ -21,7 +21,7 @@ struct ServerService: Service {
         do {
             port = try await self.server.start(on: self.socket).port
         } catch {
-            await self.engine.shutdown()
+            await self.store.shutdown()
             if let failure = error as? BoundSocket.Failure {
                 throw ListenAdvice.failure(failure, self.listen)
             }
@@ -46,6 +46,6 @@ struct ServerService: Service {
         // An error here is a cancellation: the same way out.
         try? await gracefulShutdown()
         await self.server.shutdown(grace: self.drain)
-        await self.engine.shutdown()
+        await self.store.shutdown()
     }
 }

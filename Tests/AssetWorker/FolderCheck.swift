@@ -30,13 +30,13 @@ struct FolderCheck {
         }
         var last: AssetNumber?
         while true {
-            let page = try self.folder.engine.assets.stored(after: last, limit: 100)
+            let page = try self.folder.store.assets.stored(after: last, limit: 100)
             for asset in page { AssetWorker.say("stored \(asset.number.rawValue)") }
             guard page.count == 100 else { break }
             last = page.last?.number
         }
         self.sayFiles("file")
-        await self.folder.engine.shutdown()
+        await self.folder.store.shutdown()
     }
 
     private func sayFiles(_ word: String) {
@@ -46,7 +46,7 @@ struct FolderCheck {
 
     private func say(_ id: RecordID) async throws {
         let fetched = await withCheckedContinuation { continuation in
-            self.folder.engine.fetchRecords([id], desiredKeys: nil, for: self.folder.requester) {
+            self.folder.store.fetchRecords([id], desiredKeys: nil, for: self.folder.requester) {
                 continuation.resume(returning: $0)
             }
         }
@@ -57,7 +57,7 @@ struct FolderCheck {
                 AssetWorker.say("record \(id.recordName) \(version)")
             case .assetList(let assets):
                 let located = await withCheckedContinuation { continuation in
-                    self.folder.engine.assets.locate(
+                    self.folder.store.assets.locate(
                         assets.map(\.sha256),
                         of: id,
                         for: self.folder.requester

@@ -5,7 +5,7 @@ import SQLiteEngine
 import Synchronization
 import TestSupport
 
-/// An engine, and beside it a folder with an empty file for each asset, named by its number.
+/// A store, and beside it a folder with an empty file for each asset, named by its number.
 final class WorkFolder: Sendable {
     static let workers = 4
     static let files = 24
@@ -14,7 +14,7 @@ final class WorkFolder: Sendable {
     private static let pace: Int64 = 10
     private static let graceSeconds = 10
 
-    let engine: any StorageEngine
+    let store: Store
     let requester: Requester
     let filesPath: String
     private let ids: Mutex<SeededGenerator>
@@ -25,20 +25,22 @@ final class WorkFolder: Sendable {
         self.filesPath = path + "/files"
         try FileManager.default.createDirectory(atPath: self.filesPath, withIntermediateDirectories: true)
         let clock: @Sendable () -> Int64 = { Self.now + (isAhead ? 3_600_000 : 0) }
-        self.engine = try SQLiteEngine(configuration: configuration, clock: clock) { event in
-            AssetWorker.say("event \(event)")
-        }
+        self.store = Store(
+            try SQLiteEngine(configuration: configuration, clock: clock) { event in
+                AssetWorker.say("event \(event)")
+            }
+        )
         let token = [UInt8](repeating: 7, count: 32)
-        if try self.engine.directory.containers().isEmpty {
-            try self.engine.directory.createContainer("work")
-            try self.engine.directory.addUser(
+        if try self.store.directory.containers().isEmpty {
+            try self.store.directory.createContainer("work")
+            try self.store.directory.addUser(
                 named: "user",
                 userRecordName: "_" + String(repeating: "0", count: 32),
                 tokenHash: token,
                 toContainer: "work"
             )
         }
-        let signIn = try self.engine.directory.signIn(
+        let signIn = try self.store.directory.signIn(
             container: "work",
             environment: .development,
             tokenHash: token
@@ -69,7 +71,7 @@ final class WorkFolder: Sendable {
             deadlineMilliseconds: .max
         )
         let result = await withCheckedContinuation { continuation in
-            self.engine.write(request) { continuation.resume(returning: $0) }
+            self.store.write(request) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -77,17 +79,17 @@ final class WorkFolder: Sendable {
     /// Uploads what is missing, as a server would: a row, then a file, then the word that it is complete.
     func upload(_ assets: [Asset]) async throws {
         let begun = await withCheckedContinuation { continuation in
-            self.engine.assets.begin(assets, in: nil, for: self.requester) {
+            self.store.assets.begin(assets, in: nil, for: self.requester) {
                 continuation.resume(returning: $0)
             }
         }
         let numbers = try begun.get().compactMap(\.number)
-        defer { self.engine.assets.release(numbers) }
+        defer { self.store.assets.release(numbers) }
         for number in numbers {
             let isMade = FileManager.default.createFile(atPath: self.path(of: number), contents: nil)
             guard isMade else { throw CocoaError(.fileWriteUnknown) }
             let completed = await withCheckedContinuation { continuation in
-                self.engine.assets.complete(number) { continuation.resume(returning: $0) }
+                self.store.assets.complete(number) { continuation.resume(returning: $0) }
             }
             // No sweep can have come first.
             try completed.get()
@@ -97,7 +99,7 @@ final class WorkFolder: Sendable {
     /// Removes some of what is due; returns how many.
     func sweep(limit: Int, pause: Duration = .zero) async throws -> Int {
         let due = await withCheckedContinuation { continuation in
-            self.engine.assets.removals(limit: limit) { continuation.resume(returning: $0) }
+            self.store.assets.removals(limit: limit) { continuation.resume(returning: $0) }
         }
         let numbers = try due.get()
         // Most kills come when rows are marked and files are still there, or when only the rows are.
@@ -105,7 +107,7 @@ final class WorkFolder: Sendable {
         for number in numbers { unlink(self.path(of: number)) }
         try await Task.sleep(for: pause)
         let removed = await withCheckedContinuation { continuation in
-            self.engine.assets.removed(numbers) { continuation.resume(returning: $0) }
+            self.store.assets.removed(numbers) { continuation.resume(returning: $0) }
         }
         try removed.get()
         return numbers.count

@@ -79,15 +79,15 @@ struct AccessTests {
         async throws
     {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         let container = EngineUnderTest.container
         let token = EngineUnderTest.token(of: "alice")
-        let commits = it.engine.statistics.commits
+        let commits = it.store.statistics.commits
         func signIn(_ token: [UInt8]?, to environment: Environment = .development) throws -> SignIn {
             try directory.signIn(container: container, environment: environment, tokenHash: token)
         }
         #expect(try signIn(token) == it.signIn)
-        #expect(it.engine.statistics.commits == commits)
+        #expect(it.store.statistics.commits == commits)
         #expect(try signIn(nil).privateDatabase == nil)
         let production = try signIn(token, to: .production)
         #expect(production.privateDatabase != it.signIn.privateDatabase)
@@ -103,7 +103,7 @@ struct AccessTests {
     @Test(arguments: EngineKind.allCases)
     func `the directory says what is there already and what is missing`(kind: EngineKind) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         let container = EngineUnderTest.container
         #expect(throws: DirectoryError.containerExists) { try directory.createContainer(container) }
         #expect(throws: DirectoryError.containerNameInvalid) { try directory.createContainer("0") }

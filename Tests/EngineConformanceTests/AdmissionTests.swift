@@ -45,8 +45,8 @@ struct AdmissionTests {
             }
         }
         #expect(refused.withLock { $0 } == 2)
-        #expect(it.engine.statistics.requestsWaiting == 3)
-        #expect(it.engine.statistics.bytesWaiting == 300)
+        #expect(it.store.statistics.requestsWaiting == 3)
+        #expect(it.store.statistics.bytesWaiting == 300)
         gate.open()
         let last = try await it.reopened()
         #expect(results.withLock { $0.count } == 5)
@@ -57,7 +57,7 @@ struct AdmissionTests {
     @Test(arguments: EngineKind.allCases)
     func `after the end requests are refused`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
-        await it.engine.shutdown()
+        await it.store.shutdown()
         await #expect(throws: StoreError.shuttingDown) { try await it.modify([save("a")]) }
         await #expect(throws: StoreError.shuttingDown) { try await it.fetch([id("a")]) }
     }
@@ -93,14 +93,14 @@ struct AdmissionTests {
     @Test(arguments: EngineKind.allCases)
     func `many requests at once share commits and all are on disk`(kind: EngineKind) async throws {
         var it = try await EngineUnderTest.withNotes(kind)
-        let before = it.engine.statistics
+        let before = it.store.statistics
         let engine = it
         await withTaskGroup { group in
             for number in 0..<200 {
                 group.addTask { _ = try? await engine.modify([save("r\(number)")]) }
             }
         }
-        #expect(it.engine.statistics.requestsCommitted - before.requestsCommitted == 200)
+        #expect(it.store.statistics.requestsCommitted - before.requestsCommitted == 200)
         it = try await it.reopened()
         for number in 0..<200 { #expect(try await it.record(id("r\(number)")) != nil) }
     }

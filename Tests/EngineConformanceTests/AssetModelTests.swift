@@ -21,7 +21,7 @@ struct AssetModelTests {
         let generator = SeededGenerator.fromEnvironment()
         print("AssetModelTests: SEED=\(generator.seed)")
         let it = try await EngineUnderTest.withNotes(kind)
-        try it.engine.schemas.apply(
+        try it.store.schemas.apply(
             .replaceDevelopment(try SchemaParser.parse(Self.schema)),
             inContainer: EngineUnderTest.container
         )
@@ -75,7 +75,7 @@ struct AssetModelTests {
                 switch self.chance(6) {
                 case 0: continue
                 case 1:
-                    self.it.engine.assets.abandon(number)
+                    self.it.store.assets.abandon(number)
                     self.model.abandoned(number)
                 default:
                     try await self.it.complete(number)

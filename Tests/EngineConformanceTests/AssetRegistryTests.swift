@@ -40,7 +40,7 @@ struct AssetRegistryTests {
         let it = try EngineUnderTest(kind)
         let numbers = try await it.begin([file(1), file(2)]).compactMap(\.number)
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds - 1)
-        it.engine.assets.touch(numbers[1])
+        it.store.assets.touch(numbers[1])
         _ = try await it.begin([file(3)])
         it.clock.advance(milliseconds: 1)
         #expect(try await it.removals() == [numbers[0]])
@@ -63,11 +63,11 @@ struct AssetRegistryTests {
             it.clock.advance(milliseconds: 2 * EngineUnderTest.graceMilliseconds)
             #expect(try await it.removals() == [])
         }
-        it.engine.assets.release([first[0]])
-        it.engine.assets.release([first[1]])
+        it.store.assets.release([first[0]])
+        it.store.assets.release([first[1]])
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(try await it.removals() == [first[1]])
-        it.engine.assets.release([first[0]])
+        it.store.assets.release([first[0]])
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(Set(try await it.removals()) == Set(first))
         #expect(try await wrongCounters(in: it.folder) == [])
@@ -93,13 +93,13 @@ struct AssetRegistryTests {
     ) async throws {
         let it = try EngineUnderTest(kind)
         let number = try #require(try await it.begin([file(1)])[0].number)
-        it.engine.assets.abandon(number)
+        it.store.assets.abandon(number)
         let again = try #require(try await it.begin([file(1)])[0].number)
         #expect(again > number)
         await #expect(throws: StoreError.assetUploadExpired) { try await it.complete(number) }
         try await it.complete(again)
         // Too late: it is complete.
-        it.engine.assets.abandon(again)
+        it.store.assets.abandon(again)
         #expect(try await it.removals() == [number])
         #expect(try await wrongCounters(in: it.folder) == [])
     }
@@ -150,7 +150,7 @@ struct AssetRegistryTests {
         let schema = """
             DEFINE SCHEMA RECORD TYPE Note (f ASSET, GRANT READ, WRITE TO "_creator", GRANT CREATE TO "_icloud");
             """
-        try it.engine.schemas.apply(
+        try it.store.schemas.apply(
             .replaceDevelopment(try SchemaParser.parse(schema)),
             inContainer: EngineUnderTest.container
         )

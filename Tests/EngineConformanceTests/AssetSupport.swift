@@ -16,7 +16,7 @@ extension EngineUnderTest {
     /// Begins uploads whose files nobody writes to.
     func begin(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
         let places = try await self.open(assets, by: requester)
-        self.engine.assets.release(places.compactMap(\.number))
+        self.store.assets.release(places.compactMap(\.number))
         return places
     }
 
@@ -24,7 +24,7 @@ extension EngineUnderTest {
     func open(_ assets: [Asset], by requester: Requester? = nil) async throws(StoreError) -> [AssetPlace] {
         let result = await withCheckedContinuation { continuation in
             let zone = requester?.scope == .shared ? aliceNotes : nil
-            self.engine.assets.begin(assets, in: zone, for: requester ?? self.privately) {
+            self.store.assets.begin(assets, in: zone, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }
@@ -33,7 +33,7 @@ extension EngineUnderTest {
 
     func complete(_ number: AssetNumber) async throws(StoreError) {
         let result = await withCheckedContinuation { continuation in
-            self.engine.assets.complete(number) { continuation.resume(returning: $0) }
+            self.store.assets.complete(number) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -53,7 +53,7 @@ extension EngineUnderTest {
         by requester: Requester? = nil
     ) async throws(StoreError) -> [StoredAsset] {
         let result = await withCheckedContinuation { continuation in
-            self.engine.assets.locate(assets.map(\.sha256), of: record, for: requester ?? self.privately) {
+            self.store.assets.locate(assets.map(\.sha256), of: record, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }
@@ -62,14 +62,14 @@ extension EngineUnderTest {
 
     func removals(limit: Int = 1_000) async throws(StoreError) -> [AssetNumber] {
         let result = await withCheckedContinuation { continuation in
-            self.engine.assets.removals(limit: limit) { continuation.resume(returning: $0) }
+            self.store.assets.removals(limit: limit) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
 
     func removed(_ numbers: [AssetNumber]) async throws(StoreError) {
         let result = await withCheckedContinuation { continuation in
-            self.engine.assets.removed(numbers) { continuation.resume(returning: $0) }
+            self.store.assets.removed(numbers) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -78,7 +78,7 @@ extension EngineUnderTest {
     func stored() throws -> [StoredAsset] {
         var all: [StoredAsset] = []
         while true {
-            let page = try self.engine.assets.stored(after: all.last?.number, limit: 3)
+            let page = try self.store.assets.stored(after: all.last?.number, limit: 3)
             all += page
             if page.count < 3 { return all }
         }

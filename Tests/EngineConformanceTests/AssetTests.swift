@@ -26,7 +26,7 @@ struct AssetTests {
         try await it.upload(file(2))
         #expect(try await it.modify(list)[0].isSaved)
         #expect(try await it.record(id("b"))?["l"] == .assetList([file(1), file(2), file(1)]))
-        let schema = try it.engine.schemas.schema(
+        let schema = try it.store.schemas.schema(
             ofContainer: EngineUnderTest.container,
             environment: .development
         )
@@ -95,7 +95,7 @@ struct AssetTests {
             DEFINE SCHEMA RECORD TYPE Note (f ASSET, g ASSET, n INT64,
             GRANT READ, WRITE, CREATE TO "_icloud");
             """
-        try it.engine.schemas.apply(
+        try it.store.schemas.apply(
             .replaceDevelopment(try SchemaParser.parse(schema)),
             inContainer: EngineUnderTest.container
         )
@@ -196,7 +196,7 @@ struct AssetTests {
         try await it.swept()
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(try await it.removals() == [numbers[0], numbers[1]])
-        try it.engine.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
+        try it.store.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
         try await it.swept()
         it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds)
         #expect(try await it.removals() == numbers)

@@ -74,10 +74,10 @@ struct CascadeTests {
             let deletes = [ids[Int.random(in: 0..<2, using: &generator)]] + others
             let isAtomic = Bool.random(using: &generator)
             let before = try await Self.present(ids, cut, place)
-            let commits = cut.engine.statistics.commits
+            let commits = cut.store.statistics.commits
             let outcomes = try await cut.modify([], deletes: deletes, isAtomic: isAtomic)
             let left = try await Self.present(ids, cut, place)
-            if cut.engine.statistics.commits > commits + 1 { turns += 1 }
+            if cut.store.statistics.commits > commits + 1 { turns += 1 }
             if outcomes.contains(where: { $0.error?.isReferenceLimit ?? false }) {
                 // A circle that is larger than a turn: nothing goes.
                 if isAtomic { #expect(left == before, place) }
@@ -139,18 +139,18 @@ struct CascadeTests {
         }
         held.wait()
         let outcomes = await withCheckedContinuation { continuation in
-            it.engine.write(request) { result in
+            it.store.write(request) { result in
                 order.withLock { $0.append("alice") }
                 continuation.resume(returning: result)
             }
-            it.engine.write(other) { _ in order.withLock { $0.append("bob") } }
+            it.store.write(other) { _ in order.withLock { $0.append("bob") } }
             gate.open()
         }
         #expect(order.withLock { $0 } == ["bob", "alice"])
         #expect(try outcomes.get().map { $0.error == nil } == [true, true])
         #expect(try await Self.present(Self.chainNames(40), it).isEmpty)
         let replay = await withCheckedContinuation { continuation in
-            it.engine.write(request) { continuation.resume(returning: $0) }
+            it.store.write(request) { continuation.resume(returning: $0) }
         }
         #expect(replay == outcomes)
     }
@@ -230,9 +230,9 @@ struct CascadeTests {
                     if count == 2 { continuation.resume() }
                 }
                 disk.stop(after: turns)
-                it.engine.write(it.request(.modifyRecords(deletion))) { ended("alice", $0) }
+                it.store.write(it.request(.modifyRecords(deletion))) { ended("alice", $0) }
                 disk.reached.wait()
-                it.engine.write(it.request(.modifyRecords(addition), by: it.bobShared)) { ended("bob", $0) }
+                it.store.write(it.request(.modifyRecords(addition), by: it.bobShared)) { ended("bob", $0) }
                 disk.gate.open()
             }
             #expect(try results.withLock { $0["bob"] }?.get().areSaved == true)

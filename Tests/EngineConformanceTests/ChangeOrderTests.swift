@@ -93,7 +93,7 @@ struct ChangeOrderTests {
         _ = try await it.modify((0..<200).map { save("r\($0)") })
         _ = try await it.modify((50..<100).map { save("r\($0)") }, policy: .allKeys)
         _ = try await it.modify([save("other", in: .default)])
-        await it.engine.shutdown()
+        await it.store.shutdown()
         let file = OtherProcess(folder: it.folder)
         for statement in [
             "DROP TABLE change", "DROP TABLE stale_change",

@@ -98,7 +98,7 @@ struct CommitReportModelTests {
             }
         }
         let start = try await it.startWatching(it.listener(9))
-        it.engine.subscriptions.stopWatching(it.listener(9))
+        it.store.subscriptions.stopWatching(it.listener(9))
         for outcome in try await it.subscriptions() {
             guard let subscription = outcome.subscription else { continue }
             state.subscriptions[subscription.id] = subscription
@@ -125,11 +125,11 @@ struct CommitReportModelTests {
             if let key = told.keys.values.randomElement(using: &generator) {
                 var other = key
                 other.position -= 1
-                it.engine.subscriptions.expire(Bool.random(using: &generator) ? key : other)
+                it.store.subscriptions.expire(Bool.random(using: &generator) ? key : other)
             }
             // Behind it in the writer's queue: work of the directory keeps its order.
             let digits = String(UInt64.random(in: 1 << 60 ... .max, using: &generator), radix: 16)
-            try it.engine.directory.addUser(
+            try it.store.directory.addUser(
                 named: "u\(digits)",
                 userRecordName: "_" + digits + digits,
                 tokenHash: Array((digits + digits).utf8),

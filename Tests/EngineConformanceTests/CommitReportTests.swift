@@ -21,11 +21,11 @@ struct CommitReportTests {
         _ = try await it.modify([save("c")], by: it.bobPrivately)
         _ = try await it.modify([save("d", in: .default)], by: it.bobPublicly)
         #expect(reports.words() == ["+a", "+_defaultZone/b", "+_defaultZone/d"])
-        it.engine.subscriptions.stopWatching(it.listener(2))
+        it.store.subscriptions.stopWatching(it.listener(2))
         _ = try await it.modify([save("e")])
         #expect(reports.words() == ["+e"])
         _ = try await it.startWatching(it.listener(1, signIn: it.bobSignIn))
-        it.engine.subscriptions.stopWatching(it.listener())
+        it.store.subscriptions.stopWatching(it.listener())
         _ = try await it.modify([save("f")])
         _ = try await it.modify([save("g")], by: it.bobPrivately)
         _ = try await it.modify([save("h", in: .default)], by: it.publicly)
@@ -98,7 +98,7 @@ struct CommitReportTests {
         #expect(reports.words() == ["+subscription all", "-subscription q"])
         _ = try await it.modifyZones([], deletes: ["notes", "other"])
         #expect(reports.words() == ["-zone notes", "-subscription z", "-zone other"])
-        try it.engine.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
+        try it.store.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
         let words = Set(reports.words())
         #expect(words.isSuperset(of: ["-zone _defaultZone", "+zone _defaultZone"]))
     }
@@ -184,7 +184,7 @@ struct CommitReportTests {
     func `a report comes before the replies, once a transaction`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         let events = Mutex<[String]>([])
-        it.engine.subscriptions.report { changes in
+        it.store.subscriptions.report { changes in
             events.withLock { $0.append(changes.changes.map(\.words).joined(separator: " ")) }
         }
         _ = try await it.startWatching()
@@ -206,10 +206,10 @@ struct CommitReportTests {
         let other = try it.beside()
         // Nothing that is watched.
         _ = try await other.modifyZones(["bobs"], by: other.bobPrivately)
-        try other.engine.directory.createContainer("org.example.other")
+        try other.store.directory.createContainer("org.example.other")
         _ = try await it.modify([save("m")])
         #expect(reports.words() == ["+m"])
-        try other.engine.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
+        try other.store.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
         var reported: [CommittedChanges] = []
         for _ in 0..<200 where reported.isEmpty {
             try await Task.sleep(for: .milliseconds(50))
@@ -222,6 +222,6 @@ struct CommitReportTests {
         #expect(start.subscriptions.isEmpty)
         _ = try await it.modifyZones(["notes"])
         #expect(reports.words() == ["+zone notes"])
-        await other.engine.shutdown()
+        await other.store.shutdown()
     }
 }

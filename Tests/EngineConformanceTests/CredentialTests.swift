@@ -25,7 +25,7 @@ struct CredentialTests {
     }
 
     private static func admit(_ claim: CredentialClaim, to it: EngineUnderTest) throws -> Admittance {
-        try it.engine.directory.admit(claim, toContainer: self.container, environment: .development)
+        try it.store.directory.admit(claim, toContainer: self.container, environment: .development)
     }
 
     private static func service(_ id: Character, onBehalfOf user: String? = nil) -> CredentialClaim {
@@ -37,7 +37,7 @@ struct CredentialTests {
         kind: EngineKind
     ) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         func rotate(_ hash: [UInt8], overlap: Int64) throws {
             try directory.rotateToken(
                 ofUser: "alice",
@@ -80,7 +80,7 @@ struct CredentialTests {
     @Test(arguments: EngineKind.allCases)
     func `a service has no private database, and roles like everybody`(kind: EngineKind) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         try directory.addServiceKey(Self.key("a"), toContainer: Self.container)
         let shop = try Self.admit(Self.service("a"), to: it)
         #expect(shop.signIn.privateDatabase == nil)
@@ -107,7 +107,7 @@ struct CredentialTests {
     @Test(arguments: EngineKind.allCases)
     func `a key acts for those alone that it was registered for`(kind: EngineKind) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         try directory.addServiceKey(
             Self.key("a", onBehalfOf: ["alice", "alice"]),
             toContainer: Self.container
@@ -133,7 +133,7 @@ struct CredentialTests {
     @Test(arguments: EngineKind.allCases)
     func `keys are revoked one by one or all, and never come back`(kind: EngineKind) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         for id in ["a", "b", "c"] as [Character] {
             try directory.addServiceKey(Self.key(id), toContainer: Self.container)
         }
@@ -167,7 +167,7 @@ struct CredentialTests {
     @Test(arguments: EngineKind.allCases)
     func `what cannot be registered leaves nothing behind`(kind: EngineKind) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         func add(_ key: NewServiceKey) throws {
             try directory.addServiceKey(key, toContainer: Self.container)
         }
@@ -190,7 +190,7 @@ struct CredentialTests {
     @Test(arguments: EngineKind.allCases)
     func `a user of whom an identity provider speaks is found, added or refused`(kind: EngineKind) throws {
         let it = try EngineUnderTest(kind)
-        let directory = it.engine.directory
+        let directory = it.store.directory
         let end = it.clock.milliseconds + 1_000
         func claim(_ name: String, adding: Bool) -> CredentialClaim {
             .identity(
@@ -224,21 +224,21 @@ struct CredentialTests {
     func `changes of credentials are told by user, also those of another process`(kind: EngineKind) throws {
         let one = try EngineUnderTest(kind)
         let two = try one.beside()
-        let start = try one.engine.directory.credentialChanges(after: 0).version
+        let start = try one.store.directory.credentialChanges(after: 0).version
         func changed(after version: Int64) throws -> CredentialChanges {
-            try one.engine.directory.credentialChanges(after: version)
+            try one.store.directory.credentialChanges(after: version)
         }
         #expect(try changed(after: start) == CredentialChanges(version: start, users: []))
         let alice = try #require(try Self.admit(.accessToken(hash: Self.alice), to: one).credential).users
-        try two.engine.directory.revokeUser(named: "alice", inContainer: Self.container)
+        try two.store.directory.revokeUser(named: "alice", inContainer: Self.container)
         let first = try changed(after: start)
         #expect(first.users == Set(alice))
         #expect(first.version > start)
         // Neither saves nor new users end anything.
-        try two.engine.directory.addServiceKey(Self.key("a"), toContainer: Self.container)
+        try two.store.directory.addServiceKey(Self.key("a"), toContainer: Self.container)
         #expect(try changed(after: first.version).users == [])
         let shop = try #require(try Self.admit(Self.service("a"), to: one).credential).users
-        _ = try two.engine.directory.revokeServiceKeys(
+        _ = try two.store.directory.revokeServiceKeys(
             ofService: "shop",
             keyID: nil,
             inContainer: Self.container

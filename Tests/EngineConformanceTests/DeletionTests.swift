@@ -62,23 +62,23 @@ struct DeletionTests {
     ) async throws {
         let it = try await Self.scene(kind)
         let databases = [it.privately.database, it.signIn.sharedDatabase!]
-        let extent = try it.engine.directory.extent(of: Self.alice)
+        let extent = try it.store.directory.extent(of: Self.alice)
         #expect(extent.users == 1 && extent.shares == 1 && extent.memberships == 0)
         // Her own record and the share are records as well.
         #expect(extent.stored.records == 304 && extent.stored.assets == 1)
         let before = try await Self.leftovers(databases[0], in: it.folder)
         #expect(before.count > 5, "\(before)")
 
-        let pieces = try await Self.delete(Self.alice, it.engine.directory)
+        let pieces = try await Self.delete(Self.alice, it.store.directory)
         #expect(pieces > 3)
         for database in databases {
             #expect(try await Self.leftovers(database, in: it.folder) == [])
         }
-        #expect(try it.engine.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == ["bob"])
+        #expect(try it.store.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == ["bob"])
         #expect(throws: DirectoryError.tokenUnknown) { try it.signIn(named: "alice") }
-        #expect(throws: DirectoryError.userMissing) { try it.engine.directory.beginDeletion(Self.alice) }
+        #expect(throws: DirectoryError.userMissing) { try it.store.directory.beginDeletion(Self.alice) }
         #expect(try await it.zones(by: it.bobShared).isEmpty)
-        let usage = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+        let usage = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
         #expect(!usage.databases.contains { $0.user?.hasPrefix("_deleted") == true || $0.user == "alice" })
         let other = OtherProcess(folder: it.folder)
         #expect(try await other.execute("SELECT state FROM asset") == ["2"])
@@ -89,7 +89,7 @@ struct DeletionTests {
         // The name is free, and whoever has it now finds nothing of hers.
         let again = try it.newUser("alice", 77)
         #expect(try await it.zones(by: again).isEmpty)
-        await it.engine.shutdown()
+        await it.store.shutdown()
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -99,12 +99,12 @@ struct DeletionTests {
             try await it.share(named: "share")?.participants.map(\.identity.userRecordName)
         }
         #expect(try await participants()?.contains(EngineUnderTest.bob) == true)
-        #expect(try it.engine.directory.extent(of: Self.bob).memberships == 1)
-        _ = try await Self.delete(Self.bob, it.engine.directory)
+        #expect(try it.store.directory.extent(of: Self.bob).memberships == 1)
+        _ = try await Self.delete(Self.bob, it.store.directory)
         #expect(try await participants()?.contains(EngineUnderTest.bob) == false)
         #expect(try await it.record(id("list")) != nil)
         #expect(try await Self.leftovers(it.bobSignIn.sharedDatabase!, in: it.folder) == [])
-        await it.engine.shutdown()
+        await it.store.shutdown()
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -114,20 +114,20 @@ struct DeletionTests {
         let it = try await Self.scene(kind)
         let container = EngineUnderTest.container
         _ = try await it.modify([save("public note", in: .default, ["title": .string("x")])], by: it.publicly)
-        #expect(try it.engine.directory.extent(of: .container(container)).users == 2)
-        _ = try await Self.delete(.container(container), it.engine.directory)
-        #expect(try it.engine.directory.containers() == [])
+        #expect(try it.store.directory.extent(of: .container(container)).users == 2)
+        _ = try await Self.delete(.container(container), it.store.directory)
+        #expect(try it.store.directory.containers() == [])
         #expect(throws: DirectoryError.containerMissing) {
-            try it.engine.directory.users(ofContainer: container)
+            try it.store.directory.users(ofContainer: container)
         }
         #expect(try await OtherProcess(folder: it.folder).count("record") == 0)
         #expect(try await OtherProcess(folder: it.folder).count("field") == 0)
 
-        try it.engine.directory.createContainer(container)
-        #expect(try it.engine.directory.users(ofContainer: container) == [])
+        try it.store.directory.createContainer(container)
+        #expect(try it.store.directory.users(ofContainer: container) == [])
         let alice = try it.newUser("alice", 5)
         #expect(try await it.zones(by: alice).isEmpty)
-        await it.engine.shutdown()
+        await it.store.shutdown()
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -135,16 +135,16 @@ struct DeletionTests {
         kind: EngineKind
     ) async throws {
         let it = try await Self.scene(kind)
-        try it.engine.directory.beginDeletion(Self.alice)
-        _ = try it.engine.directory.deleteSome(of: Self.alice)
+        try it.store.directory.beginDeletion(Self.alice)
+        _ = try it.store.directory.deleteSome(of: Self.alice)
         #expect(throws: DirectoryError.tokenUnknown) { try it.signIn(named: "alice") }
         #expect(
-            try it.engine.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == [
+            try it.store.directory.users(ofContainer: EngineUnderTest.container).map(\.name) == [
                 "alice", "bob",
             ]
         )
         let database = it.privately.database
-        await it.engine.shutdown()
+        await it.store.shutdown()
         let next = try kind.open(in: it.folder.path, clock: it.clock)
         _ = try await Self.delete(Self.alice, next.directory)
         #expect(try await Self.leftovers(database, in: it.folder) == [])

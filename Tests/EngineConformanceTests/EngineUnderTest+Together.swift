@@ -28,7 +28,7 @@ extension EngineUnderTest {
         let outcomes = Mutex<[Int: Result<[WriteOutcome], StoreError>]>([:])
         await withCheckedContinuation { continuation in
             for (number, request) in requests.enumerated() {
-                self.engine.write(request) { result in
+                self.store.write(request) { result in
                     let isLast = outcomes.withLock { outcomes in
                         outcomes[number] = result
                         return outcomes.count == requests.count

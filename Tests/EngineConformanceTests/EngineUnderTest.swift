@@ -17,7 +17,7 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
         clock: ManualClock,
         configure: (inout EngineSettings) -> Void = { _ in },
         report: @escaping @Sendable (EngineEvent) -> Void = { _ in }
-    ) throws -> any StorageEngine {
+    ) throws -> Store {
         var settings = EngineSettings()
         configure(&settings)
         switch self {
@@ -44,10 +44,12 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
                 configuration.durability = .full
                 configuration.syncFile = syncFile
             }
-            return try SQLiteEngine(
-                configuration: configuration,
-                clock: { clock.milliseconds },
-                report: report
+            return Store(
+                try SQLiteEngine(
+                    configuration: configuration,
+                    clock: { clock.milliseconds },
+                    report: report
+                )
             )
         }
     }
@@ -84,7 +86,7 @@ final class EngineUnderTest: Sendable {
     let kind: EngineKind
     let folder: TemporaryDirectory
     let clock: ManualClock
-    let engine: any StorageEngine
+    let store: Store
     let signIn: SignIn
     let bobSignIn: SignIn
     private let generator: Mutex<SeededGenerator>
@@ -98,13 +100,13 @@ final class EngineUnderTest: Sendable {
         self.folder = try TemporaryDirectory()
         self.clock = ManualClock()
         self.generator = Mutex(SeededGenerator(seed: 1))
-        self.engine = try kind.open(
+        self.store = try kind.open(
             in: self.folder.path,
             clock: self.clock,
             configure: configure,
             report: report
         )
-        let directory = self.engine.directory
+        let directory = self.store.directory
         try directory.createContainer(Self.container)
         for (name, recordName) in [("alice", Self.alice), ("bob", Self.bob)] {
             try directory.addUser(
@@ -134,27 +136,27 @@ final class EngineUnderTest: Sendable {
         self.folder = folder
         self.clock = ManualClock()
         self.generator = Mutex(SeededGenerator(seed: 2))
-        self.engine = try kind.open(in: folder.path, clock: self.clock)
-        self.signIn = try Self.signIn("alice", self.engine.directory)
-        self.bobSignIn = try Self.signIn("bob", self.engine.directory)
+        self.store = try kind.open(in: folder.path, clock: self.clock)
+        self.signIn = try Self.signIn("alice", self.store.directory)
+        self.bobSignIn = try Self.signIn("bob", self.store.directory)
     }
 
-    private init(reopening other: EngineUnderTest, _ engine: any StorageEngine) throws {
+    private init(reopening other: EngineUnderTest, _ store: Store) throws {
         self.kind = other.kind
         self.folder = other.folder
         self.clock = other.clock
         // Other request IDs than before, or the requests would be replays.
         self.generator = Mutex(SeededGenerator(seed: other.generator.withLock { $0.next() }))
-        self.engine = engine
-        self.signIn = try Self.signIn("alice", engine.directory)
-        self.bobSignIn = try Self.signIn("bob", engine.directory)
+        self.store = store
+        self.signIn = try Self.signIn("alice", store.directory)
+        self.bobSignIn = try Self.signIn("bob", store.directory)
     }
 
     /// Closes the engine and opens another on the same files.
     func reopened(configure: (inout EngineSettings) -> Void = { _ in }) async throws -> EngineUnderTest {
-        await self.engine.shutdown()
-        let engine = try self.kind.open(in: self.folder.path, clock: self.clock, configure: configure)
-        return try EngineUnderTest(reopening: self, engine)
+        await self.store.shutdown()
+        let store = try self.kind.open(in: self.folder.path, clock: self.clock, configure: configure)
+        return try EngineUnderTest(reopening: self, store)
     }
 
     /// Another engine on the same files, as another process would have.
@@ -190,7 +192,7 @@ final class EngineUnderTest: Sendable {
 
     /// Alice in another environment.
     func requester(in environment: Environment, scope: DatabaseScope = .private) throws -> Requester {
-        let signIn = try self.engine.directory.signIn(
+        let signIn = try self.store.directory.signIn(
             container: Self.container,
             environment: environment,
             tokenHash: Self.token(of: "alice")
@@ -255,7 +257,7 @@ final class EngineUnderTest: Sendable {
             origin: origin
         )
         return await withCheckedContinuation { continuation in
-            self.engine.write(request) { continuation.resume(returning: $0) }
+            self.store.write(request) { continuation.resume(returning: $0) }
         }
     }
 
@@ -267,7 +269,7 @@ final class EngineUnderTest: Sendable {
     ) {
         let operation = ModifyRecords(scope: .private, saves: saves, policy: policy)
         let request = self.request(.modifyRecords(operation), bytes: bytes)
-        self.engine.write(request, reply: reply)
+        self.store.write(request, reply: reply)
     }
 
     func modify(
@@ -309,7 +311,7 @@ final class EngineUnderTest: Sendable {
         by requester: Requester? = nil
     ) async throws(StoreError) -> [ReadOutcome] {
         let result = await withCheckedContinuation { continuation in
-            self.engine.fetchRecords(ids, desiredKeys: desiredKeys, for: requester ?? self.privately) {
+            self.store.fetchRecords(ids, desiredKeys: desiredKeys, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }
@@ -321,7 +323,7 @@ final class EngineUnderTest: Sendable {
         by requester: Requester? = nil
     ) async throws(StoreError) -> QueryAnswer {
         let result = await withCheckedContinuation { continuation in
-            self.engine.query(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
+            self.store.query(read, for: requester ?? self.privately) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -339,7 +341,7 @@ final class EngineUnderTest: Sendable {
         -> [ReadOutcome]
     {
         let result = await withCheckedContinuation { continuation in
-            self.engine.fetchZones(selection, for: requester ?? self.privately) {
+            self.store.fetchZones(selection, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }

@@ -16,10 +16,10 @@ struct FaultTests {
         )
         var requests = [[save("a")], [save("b")]]
         requests.insert([save("never"), save("damaged")], at: place)
-        let commits = it.engine.statistics.commits
+        let commits = it.store.statistics.commits
         let outcomes = await it.together(requests)
         // One for the request that holds the writer, one for the three.
-        #expect(it.engine.statistics.commits == commits + 2)
+        #expect(it.store.statistics.commits == commits + 2)
         #expect(outcomes[place] == .failure(.internalFault))
         for other in 0..<3 where other != place { #expect(try outcomes[other].get().areSaved) }
         let last = try await it.reopened()

@@ -48,7 +48,7 @@ extension EngineUnderTest {
     func changes(_ read: FeedRead, by requester: Requester? = nil) async throws(StoreError) -> FeedItems {
         let sink = KeptItems(of: read.zone)
         let result = await withCheckedContinuation { continuation in
-            self.engine.changes(read, for: requester ?? self.privately, into: sink) {
+            self.store.changes(read, for: requester ?? self.privately, into: sink) {
                 continuation.resume(returning: $0)
             }
         }
@@ -61,7 +61,7 @@ extension EngineUnderTest {
     ) async throws(StoreError) -> FeedItems {
         let sink = KeptItems()
         let result = await withCheckedContinuation { continuation in
-            self.engine.databaseChanges(read, for: requester ?? self.privately, into: sink) {
+            self.store.databaseChanges(read, for: requester ?? self.privately, into: sink) {
                 continuation.resume(returning: $0)
             }
         }
@@ -70,7 +70,7 @@ extension EngineUnderTest {
 
     func token(of zone: ZoneID?, by requester: Requester? = nil) async throws(StoreError) -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
-            self.engine.token(of: zone, for: requester ?? self.privately) {
+            self.store.token(of: zone, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }

@@ -433,9 +433,9 @@ struct FeedTests {
 
         let known = try await it.token(of: .default, by: hers)
         let deletion = Deletion.user(name: "carol", container: EngineUnderTest.container)
-        try it.engine.directory.beginDeletion(deletion)
+        try it.store.directory.beginDeletion(deletion)
         while try await it.record(record, by: it.bobPublicly) != nil {
-            _ = try it.engine.directory.deleteSome(of: deletion)
+            _ = try it.store.directory.deleteSome(of: deletion)
         }
         for requester in [it.anonymously, it.bobPublicly] {
             for token in [start, known] {
@@ -451,7 +451,7 @@ struct FeedTests {
     ) async throws {
         let it = try EngineUnderTest(kind)
         let text = "DEFINE SCHEMA RECORD TYPE Users (nick STRING, GRANT WRITE TO \"_creator\");"
-        try it.engine.schemas.apply(
+        try it.store.schemas.apply(
             .replaceDevelopment(try SchemaParser.parse(text)),
             inContainer: EngineUnderTest.container
         )

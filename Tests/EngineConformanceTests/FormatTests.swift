@@ -100,7 +100,7 @@ struct FormatTests {
         let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
         #expect(try await it.record(id("n2"))?.parent == "n1")
         let note = try #require(
-            try it.engine.schemas.schema(
+            try it.store.schemas.schema(
                 ofContainer: EngineUnderTest.container,
                 environment: .development
             )["Note"]
@@ -144,12 +144,12 @@ struct FormatTests {
         )
         let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
         #expect(try await wrongCounters(in: folder) == [])
-        let before = try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total
+        let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container).total
         #expect(before.rowBytes > 5_000)
         #expect(try await it.share(named: "s3")?.root == "r2")
         #expect(try await it.modify([save("new")]).areSaved)
         #expect(try await wrongCounters(in: folder) == [])
-        let after = try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total
+        let after = try it.store.directory.usage(ofContainer: EngineUnderTest.container).total
         #expect(after.rowBytes > before.rowBytes)
     }
 
@@ -171,15 +171,15 @@ struct FormatTests {
         while try await other.count("sweep") > 0 {}
         while try await other.count("listener_cursor") == 0 {}
         #expect(try await wrongCounters(in: it.folder) == [])
-        let before = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
-        await it.engine.shutdown()
+        let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
+        await it.store.shutdown()
         try await other.execute([
             "ALTER TABLE zone DROP COLUMN row_bytes", "ALTER TABLE database DROP COLUMN row_bytes",
             "ALTER TABLE sweep DROP COLUMN byte_count",
             "DELETE FROM grdb_migrations WHERE identifier = '10'", "PRAGMA user_version = 9",
         ])
         it = try await it.reopened()
-        #expect(try it.engine.directory.usage(ofContainer: EngineUnderTest.container) == before)
+        #expect(try it.store.directory.usage(ofContainer: EngineUnderTest.container) == before)
         #expect(try await wrongCounters(in: it.folder) == [])
     }
 }

@@ -29,7 +29,7 @@ struct HousekeepingTests {
             bytes: 100,
             deadlineMilliseconds: .max
         )
-        it.engine.write(request) { _ in
+        it.store.write(request) { _ in
             held.open()
             gate.wait()
         }
@@ -123,7 +123,7 @@ struct HousekeepingTests {
     @Test
     func `a file of a later format is refused and left as it is`() async throws {
         let it = try await EngineUnderTest.withNotes(.sqlite)
-        await it.engine.shutdown()
+        await it.store.shutdown()
         let other = OtherProcess(folder: it.folder)
         try await other.execute("PRAGMA user_version = 11")
         #expect(throws: SQLiteEngineError.formatTooNew(found: 11, known: 10)) { _ = try it.beside() }
@@ -156,16 +156,16 @@ struct HousekeepingTests {
         let two = try one.beside()
         let container = EngineUnderTest.container
         func signIn() throws -> SignIn {
-            try one.engine.directory.signIn(
+            try one.store.directory.signIn(
                 container: container,
                 environment: .development,
                 tokenHash: EngineUnderTest.token(of: "alice")
             )
         }
         #expect(try signIn() == one.signIn)
-        try two.engine.directory.revokeUser(named: "alice", inContainer: container)
+        try two.store.directory.revokeUser(named: "alice", inContainer: container)
         #expect(throws: DirectoryError.tokenUnknown) { try signIn() }
-        try two.engine.directory.createContainer("org.example.other")
-        #expect(try one.engine.directory.containers() == ["org.example.other", container])
+        try two.store.directory.createContainer("org.example.other")
+        #expect(try one.store.directory.containers() == ["org.example.other", container])
     }
 }

@@ -64,7 +64,7 @@ struct IndexBuildTests {
         _ = try await it.modify(
             (0..<300).map { save("r\($0)", ["n": .int64(Int64($0)), "s": .string("a")]) }
         )
-        await it.engine.shutdown()
+        await it.store.shutdown()
         try await other.execute(
             Self.renewIndexes + [
                 // As if records below it were done: their entries are missing, and stay so.

@@ -84,7 +84,7 @@ struct ListeningTests {
         _ = try await it.modifySubscriptions([zoneSubscription("1 zone", type: "Task")])
         _ = try await it.modify([save("o")])
         let late = Acknowledgement(subscription: old.key, position: .max)
-        it.engine.subscriptions.acknowledge([late], by: it.listener(3))
+        it.store.subscriptions.acknowledge([late], by: it.listener(3))
         #expect(try await it.news(for: 3).contains("1 zone"))
         let reopened = try await it.reopened()
         #expect(try await reopened.news(for: 3).contains("1 zone"))
@@ -99,7 +99,7 @@ struct ListeningTests {
         try await it.acknowledgeAll()
         for _ in 0..<2 {
             // What waits, and what is written.
-            it.engine.subscriptions.acknowledge(
+            it.store.subscriptions.acknowledge(
                 before.map { Acknowledgement(subscription: $0.key, position: $0.position) },
                 by: it.listener()
             )
@@ -116,13 +116,13 @@ struct ListeningTests {
         let it = try await self.engine(.sqlite)
         let other = OtherProcess(folder: it.folder)
         _ = try await it.modify([save("n")])
-        let commits = it.engine.statistics.commits
+        let commits = it.store.statistics.commits
         for installation in 1...3 as ClosedRange<UInt8> { try await it.acknowledgeAll(by: installation) }
         let expected = Self.all.count * 3
         let limit = Date(timeIntervalSinceNow: 20)
         while try await other.count("listener_cursor") < expected, Date() < limit {}
         #expect(try await other.count("listener_cursor") == expected)
-        #expect(it.engine.statistics.commits == commits, "no request was needed")
+        #expect(it.store.statistics.commits == commits, "no request was needed")
         #expect(try await wrongCounters(in: it.folder) == [])
         _ = try await it.modifySubscriptions([], deletes: ["5 everywhere"])
         #expect(try await other.count("listener_cursor") == expected - 3)
@@ -149,7 +149,7 @@ struct ListeningTests {
             return Acknowledgement(subscription: key, position: 1)
         }
         let mine = start.map { Acknowledgement(subscription: $0.key, position: $0.position) }
-        it.engine.subscriptions.acknowledge([mine[0]] + junk.dropLast() + mine.dropFirst(), by: it.listener())
+        it.store.subscriptions.acknowledge([mine[0]] + junk.dropLast() + mine.dropFirst(), by: it.listener())
         let news = try await it.news()
         #expect(!news.contains(start[0].key.id) && news.count == 3)
     }
@@ -161,8 +161,8 @@ struct ListeningTests {
         let start = try await it.startWatching()
         _ = try await it.modifySubscriptions([Self.all[0]])
         _ = reports.take()
-        for subscription in start.subscriptions.prefix(3) { it.engine.subscriptions.expire(subscription.key) }
-        it.engine.subscriptions.expire(start.subscriptions[1].key)
+        for subscription in start.subscriptions.prefix(3) { it.store.subscriptions.expire(subscription.key) }
+        it.store.subscriptions.expire(start.subscriptions[1].key)
         // It waits for the writer as all do.
         _ = try await it.modify([save("n")])
         #expect(Set(reports.words()) == ["-subscription 2 query", "-subscription 3 default", "+n"])
@@ -175,18 +175,18 @@ struct ListeningTests {
         func replace(_ grants: String) throws {
             let text = "DEFINE SCHEMA CREATE ROLE Editor; RECORD TYPE Note (n INT64, \(grants));"
             let document = try SchemaParser.parse(text)
-            try it.engine.schemas.apply(
+            try it.store.schemas.apply(
                 .replaceDevelopment(document),
                 inContainer: EngineUnderTest.container
             )
         }
         func mayRead(_ requester: Requester, by creator: String = EngineUnderTest.alice) -> Bool {
-            it.engine.subscriptions.mayRead(recordType: "Note", createdBy: creator, by: requester)
+            it.store.subscriptions.mayRead(recordType: "Note", createdBy: creator, by: requester)
         }
         try replace("GRANT READ TO \"_creator\", GRANT READ TO Editor")
         #expect(mayRead(it.publicly) && !mayRead(it.bobPublicly) && !mayRead(it.anonymously))
         #expect(mayRead(it.bobPrivately), "a private database is its user's")
-        try it.engine.schemas.setRole(
+        try it.store.schemas.setRole(
             "Editor",
             ofUser: "bob",
             isGiven: true,
@@ -201,7 +201,7 @@ struct ListeningTests {
     @Test(arguments: EngineKind.allCases)
     func `nobody listens to an engine that is closed`(kind: EngineKind) async throws {
         let it = try await self.engine(kind)
-        await it.engine.shutdown()
+        await it.store.shutdown()
         await #expect(throws: StoreError.shuttingDown) { try await it.startWatching() }
         await #expect(throws: StoreError.shuttingDown) { try await it.subscriptions() }
     }

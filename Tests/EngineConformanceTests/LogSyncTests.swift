@@ -20,13 +20,13 @@ struct LogSyncTests {
 
         // Short reads are over when the call returns.
         let read = Told<Bool>()
-        it.engine.fetchRecords([id("a")], desiredKeys: nil, for: it.privately) {
+        it.store.fetchRecords([id("a")], desiredKeys: nil, for: it.privately) {
             read.tell(Self.isRecord($0))
         }
         let token = Told<Bool>()
-        it.engine.token(of: nil, for: it.privately) { token.tell((try? $0.get()) != nil) }
+        it.store.token(of: nil, for: it.privately) { token.tell((try? $0.get()) != nil) }
         let elsewhere = Told<Bool>()
-        it.engine.fetchRecords([id("a")], desiredKeys: nil, for: it.bobPrivately) {
+        it.store.fetchRecords([id("a")], desiredKeys: nil, for: it.bobPrivately) {
             elsewhere.tell(Self.isRecord($0))
         }
         #expect(saved.value == nil && read.value == nil && token.value == nil)
@@ -59,10 +59,10 @@ struct LogSyncTests {
                 if name == "b" { last.tell(true) }
             }
         }
-        let commits = it.engine.statistics.commits
+        let commits = it.store.statistics.commits
         disk.hold()
         gate.open()
-        while it.engine.statistics.commits < commits + 2 { try await Task.sleep(for: .milliseconds(1)) }
+        while it.store.statistics.commits < commits + 2 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(order.withLock { $0 }.isEmpty)
         disk.release()
         _ = await last.wait()

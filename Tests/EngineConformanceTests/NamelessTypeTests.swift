@@ -33,7 +33,7 @@ struct NamelessTypeTests {
             let second = try await it.modify([named, nameless], isAtomic: false, by: requester)
             #expect(second.map(\.error) == [nil, refused], "\(zone) \(requester.scope)")
         }
-        let schema = try it.engine.schemas.schema(
+        let schema = try it.store.schemas.schema(
             ofContainer: EngineUnderTest.container,
             environment: .development
         )
@@ -51,7 +51,7 @@ struct NamelessTypeTests {
             "UPDATE record_type SET name = '' WHERE name = 'Lost'"
         )
         it = try await it.reopened()
-        let schema = try it.engine.schemas.schema(
+        let schema = try it.store.schemas.schema(
             ofContainer: EngineUnderTest.container,
             environment: .development
         )
@@ -66,11 +66,11 @@ struct NamelessTypeTests {
         // It goes as other types do: when no record has it.
         let without = SchemaDocument(recordTypes: [])
         #expect(throws: SchemaStoreError.inUse([.recordType("TypeWithoutName")])) {
-            try it.engine.schemas.apply(.replaceDevelopment(without), inContainer: EngineUnderTest.container)
+            try it.store.schemas.apply(.replaceDevelopment(without), inContainer: EngineUnderTest.container)
         }
         _ = try await it.modify([], deletes: [id("a")])
         _ = try await it.modify([], deletes: [id("b", in: .default)], by: it.publicly)
-        try it.engine.schemas.apply(.replaceDevelopment(without), inContainer: EngineUnderTest.container)
+        try it.store.schemas.apply(.replaceDevelopment(without), inContainer: EngineUnderTest.container)
     }
 
     @Test

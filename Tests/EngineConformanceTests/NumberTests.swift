@@ -19,7 +19,7 @@ struct NumberTests {
         let it = try await EngineUnderTest.withNotes(kind)
         let text =
             "DEFINE SCHEMA RECORD TYPE Note (n NUMBER QUERYABLE SORTABLE, \"___recordID\" REFERENCE QUERYABLE);"
-        try it.engine.schemas.apply(
+        try it.store.schemas.apply(
             .replaceDevelopment(try SchemaParser.parse(text)),
             inContainer: EngineUnderTest.container
         )

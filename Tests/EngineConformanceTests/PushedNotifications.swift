@@ -42,7 +42,7 @@ final class PushedNotifications {
     ///
     /// Of changes whose reply has come; the number of every notification is 1.
     func take() throws -> [UInt64: [RecordModel.Notification]] {
-        let store = self.it.engine.subscriptions
+        let store = self.it.store.subscriptions
         // Nobody here is so fast that it is too much.
         self.nowMilliseconds += 1_000
         self.routing.timePassed(nowMilliseconds: self.nowMilliseconds)

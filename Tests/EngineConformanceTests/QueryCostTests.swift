@@ -107,7 +107,7 @@ struct QueryCostTests {
             let query = Query(recordType: "Note", predicate: Self.predicate(comparisons: comparisons))
             return await withCheckedContinuation { continuation in
                 let caller = pthread_self()
-                it.engine.query(QueryRead(query: query, limit: 100), for: it.privately) { _ in
+                it.store.query(QueryRead(query: query, limit: 100), for: it.privately) { _ in
                     continuation.resume(returning: pthread_equal(caller, pthread_self()) != 0)
                 }
             }

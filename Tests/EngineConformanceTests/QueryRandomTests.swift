@@ -72,7 +72,7 @@ struct QueryDataSet {
 
     /// Every field is saved once, in a record that is deleted again, and another type has the same fields.
     private mutating func define() async throws {
-        try self.it.engine.schemas.apply(
+        try self.it.store.schemas.apply(
             .replaceDevelopment(try SchemaParser.parse(Self.schema)),
             inContainer: EngineUnderTest.container
         )

@@ -97,7 +97,7 @@ struct QueryRefusalTests {
                 DEFINE SCHEMA RECORD TYPE Note (n INT64 QUERYABLE \(reading), GRANT CREATE TO "_icloud");
                 """
             let document = try SchemaParser.parse(text)
-            try it.engine.schemas.apply(
+            try it.store.schemas.apply(
                 .replaceDevelopment(document),
                 inContainer: EngineUnderTest.container
             )

@@ -361,7 +361,7 @@ struct QueryTests {
         let key = SortKey(field: "___modTime", isAscending: false)
         let read = QueryRead(query: Query(recordType: "Note", sort: [key]))
         await #expect(throws: StoreError.fieldNotSortable(field: "___modTime")) { try await it.query(read) }
-        let schemas = it.engine.schemas
+        let schemas = it.store.schemas
         // As an operator does it: export, edit, import.
         let text = try schemas.schema(ofContainer: EngineUnderTest.container, environment: .development).text
         let edited = text.replacing(
@@ -395,7 +395,7 @@ struct QueryTests {
             let second = try await again.query(read)
             #expect(Set(NumberedNotes.names(first) + NumberedNotes.names(second)).count == 15)
             #expect(second.resume == nil)
-            await again.engine.shutdown()
+            await again.store.shutdown()
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct QuotaRowTests {
     private static func stored(_ it: EngineUnderTest) throws -> Int64 {
-        try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total(ofUser: "alice").bytes
+        try it.store.directory.usage(ofContainer: EngineUnderTest.container).total(ofUser: "alice").bytes
     }
 
     /// An engine whose user has so much room left.

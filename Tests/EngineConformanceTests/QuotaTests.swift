@@ -25,7 +25,7 @@ struct QuotaTests {
     }
 
     private static func stored(_ it: EngineUnderTest, by user: String = "alice") throws -> Int64 {
-        try it.engine.directory.usage(ofContainer: EngineUnderTest.container).total(ofUser: user).bytes
+        try it.store.directory.usage(ofContainer: EngineUnderTest.container).total(ofUser: user).bytes
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -99,7 +99,7 @@ struct QuotaTests {
         #expect(try await it.begin([file(2, size: 400)]) == [.incomplete(numbers[1])])
         await #expect(throws: Self.ofUser(quota)) { try await it.begin([file(3, size: 0)]) }
         #expect(try await it.modify([save("a", Self.smallest)])[0].error == Self.ofUser(quota))
-        it.engine.assets.abandon(numbers[1])
+        it.store.assets.abandon(numbers[1])
         try await it.complete(numbers[0])
         #expect(try await it.begin([file(1, size: 600), file(3, size: 400)])[0] == .complete)
         // Due assets count until they are marked.
@@ -114,7 +114,7 @@ struct QuotaTests {
     func `a container counts all its databases, a user both of his`(kind: EngineKind) async throws {
         var it = try EngineUnderTest(kind)
         _ = try it.requester(in: .production)
-        let before = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+        let before = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
         let unit = Self.taken(200)
         let ofUser = before.total(ofUser: "alice").bytes + 2 * unit + unit / 2
         let ofContainer = before.total.bytes + 4 * unit + unit / 2
@@ -137,7 +137,7 @@ struct QuotaTests {
         await #expect(throws: Self.ofContainer(ofContainer)) {
             try await it.begin([file(4, size: 1)], by: it.publicly)
         }
-        let usage = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+        let usage = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
         #expect(usage.total.bytes <= ofContainer)
         #expect(usage.total.assetBytes == 1_000)
         #expect(usage.total.bytes - usage.total.rowBytes == 1_000)
@@ -146,7 +146,7 @@ struct QuotaTests {
         #expect(usage.total(ofUser: "bob").assetBytes == 200)
         #expect(usage.databases.map(\.user) == [nil, nil, "alice", "alice", "bob"])
         #expect(throws: DirectoryError.containerMissing) {
-            try it.engine.directory.usage(ofContainer: "none")
+            try it.store.directory.usage(ofContainer: "none")
         }
     }
 
@@ -182,7 +182,7 @@ struct QuotaTests {
         for round in 0..<600 {
             let place: Comment = "round \(round) of seed \(generator.seed)"
             let requester = [it.privately, it.bobPrivately, it.publicly].randomElement(using: &generator)!
-            let usage = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+            let usage = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
             let user = requester == it.privately ? "alice" : requester == it.publicly ? nil : "bob"
             let left = min(
                 quotas.containerBytes - usage.total.bytes,
@@ -212,7 +212,7 @@ struct QuotaTests {
                 it.clock.advance(milliseconds: EngineUnderTest.graceMilliseconds / 5)
                 _ = try await it.removals(limit: 2)
             }
-            let after = try it.engine.directory.usage(ofContainer: EngineUnderTest.container)
+            let after = try it.store.directory.usage(ofContainer: EngineUnderTest.container)
             #expect(after.total.bytes <= max(quotas.containerBytes, usage.total.bytes), place)
             if let user {
                 let bound = max(quotas.userBytes, usage.total(ofUser: user).bytes)

@@ -17,7 +17,7 @@ struct ReplayTests {
         let replay = try await it.modify(saves, deletes: [id("x")], policy: .changedKeys, id: request)
         #expect(replay == first)
         #expect(try await it.record(id("a"))?.changeTag == first[0].tag)
-        #expect(it.engine.statistics.requestsReplayed == 1)
+        #expect(it.store.statistics.requestsReplayed == 1)
         let reopened = try await it.reopened()
         let late = try await reopened.modify(saves, deletes: [id("x")], policy: .changedKeys, id: request)
         #expect(late == first)

@@ -97,7 +97,7 @@ struct RestoreTests {
         let it2 = try Self.restored(backup)
         var found: [(token: [UInt8], tag: String, database: DatabaseID)] = []
         for engine in [it, it2] {
-            let directory = engine.engine.directory
+            let directory = engine.store.directory
             try directory.addUser(
                 named: "carol",
                 userRecordName: "_00000000000000000000000000000ca7",
@@ -249,7 +249,7 @@ struct RestoreTests {
         }
         #expect(throws: DatabaseCopyError.isBackup) { _ = try StoreFile(in: backup.path) }
         #expect(throws: DatabaseCopyError.isMissing) { _ = try StoreFile(in: backup.path + "/none") }
-        await it.engine.shutdown()
+        await it.store.shutdown()
         #expect(throws: DatabaseCopyError.isNoBackup) {
             _ = try DatabaseCopy(ofBackup: StoreFile.path(in: it.folder.path))
         }

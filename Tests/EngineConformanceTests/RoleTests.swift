@@ -21,11 +21,11 @@ struct RoleTests {
     private func replace(_ it: EngineUnderTest, _ grants: String, roles: [String] = []) throws {
         let roles = roles.map { "CREATE ROLE \($0);" }.joined()
         let document = try SchemaParser.parse("DEFINE SCHEMA \(roles) RECORD TYPE Note (n INT64 \(grants));")
-        try it.engine.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
+        try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
     }
 
     private func setRole(_ it: EngineUnderTest, _ role: String, of user: String, _ isGiven: Bool) throws {
-        try it.engine.schemas.setRole(
+        try it.store.schemas.setRole(
             role,
             ofUser: user,
             isGiven: isGiven,
@@ -138,7 +138,7 @@ struct RoleTests {
     @Test(arguments: EngineKind.allCases)
     func `roles are given to users there are, and go with the schema's`(kind: EngineKind) async throws {
         let it = try self.engine(kind, ", GRANT CREATE TO r", roles: ["r", "s"])
-        let schemas = it.engine.schemas
+        let schemas = it.store.schemas
         func roles(_ environment: Environment = .development) throws -> [String] {
             try schemas.roles(ofUser: "alice", inContainer: Self.container, environment: environment)
         }
@@ -200,7 +200,7 @@ struct RoleTests {
         #expect(try await it.record(own, by: it.anonymously) != nil)
         let text = "DEFINE SCHEMA RECORD TYPE Users (nick STRING, GRANT READ TO \"_creator\");"
         let document = try SchemaParser.parse(text)
-        try it.engine.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
+        try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
         #expect(try await it.record(own, by: it.publicly) != nil)
         #expect(try await it.record(own, by: it.bobPublicly) == nil)
         #expect(

@@ -24,7 +24,7 @@ struct SchemaIndexTests {
 
     private func replace(_ fields: String) throws {
         let document = try SchemaParser.parse("DEFINE SCHEMA RECORD TYPE Note (\(fields));")
-        try self.it.engine.schemas.apply(
+        try self.it.store.schemas.apply(
             .replaceDevelopment(document),
             inContainer: EngineUnderTest.container
         )
@@ -104,14 +104,14 @@ struct SchemaIndexTests {
     @Test func `a deploy builds in production, and a reset leaves nothing to build or to keep`() async throws
     {
         try self.replace("s STRING")
-        try self.it.engine.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
+        try self.it.store.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
         let production = try self.it.requester(in: .production)
         _ = try await self.it.modify([save("p", in: .default, ["s": .string("x")])], by: production)
         try self.replace("s STRING QUERYABLE")
-        try self.it.engine.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
+        try self.it.store.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
         #expect(try await self.other.count("begun") == 1)
         _ = try await self.it.modify([save("a", ["s": .string("x")]), save("b")])
-        try self.it.engine.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
+        try self.it.store.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
         #expect(try await self.other.count("begun") == 1)
         while try await self.other.count("sweep") > 0 {}
         let rest = """

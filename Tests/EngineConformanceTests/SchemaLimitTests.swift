@@ -13,7 +13,7 @@ struct SchemaLimitTests {
     }
 
     private func schema(_ it: EngineUnderTest) throws -> SchemaDocument {
-        try it.engine.schemas.schema(ofContainer: Self.container, environment: .development)
+        try it.store.schemas.schema(ofContainer: Self.container, environment: .development)
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -43,8 +43,8 @@ struct SchemaLimitTests {
         let document = try self.schema(it)
         #expect(document["Note"]?.fields.count { !$0.isSystem } == 1_000)
         #expect(try SchemaParser.parse(document.text) == document)
-        try it.engine.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
-        try it.engine.schemas.apply(.deploy, inContainer: Self.container)
+        try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
+        try it.store.schemas.apply(.deploy, inContainer: Self.container)
         let reopened = try await it.reopened()
         #expect(try await reopened.modify([save("i", ["f7": .int64(7)])]).areSaved)
         #expect(try await reopened.modify([save("j", ["j": .int64(7)])])[0].error == full)
@@ -87,15 +87,15 @@ struct SchemaLimitTests {
                 == .tooManyFields(recordType: "Note")
         )
         #expect(throws: SchemaStoreError.beyondLimits([.fields(1_501, recordType: "Note")])) {
-            try it.engine.schemas.apply(.deploy, inContainer: Self.container)
+            try it.store.schemas.apply(.deploy, inContainer: Self.container)
         }
         // What development has it may keep, and have less of.
         var document = try self.schema(it)
-        try it.engine.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
+        try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
         let type = try #require(document.recordTypes.firstIndex { $0.name == "Note" })
         document.recordTypes[type].fields.append(FieldDeclaration(name: "g", type: .field(.int64)))
         #expect(throws: SchemaStoreError.beyondLimits([.fields(1_502, recordType: "Note")])) {
-            try it.engine.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
+            try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
         }
     }
 
@@ -127,11 +127,11 @@ struct SchemaLimitTests {
         _ = try await reopened.modify([], deletes: [id("r5")])
         var without = document
         without.recordTypes.removeAll { $0.name == "T5" }
-        try reopened.engine.schemas.apply(.replaceDevelopment(without), inContainer: Self.container)
+        try reopened.store.schemas.apply(.replaceDevelopment(without), inContainer: Self.container)
         #expect(try await reopened.modify([save("u", type: "Another")]).areSaved)
         without.recordTypes += [RecordTypeDefinition(name: "New1"), RecordTypeDefinition(name: "New2")]
         #expect(throws: SchemaStoreError.beyondLimits([.recordTypes(1_001)])) {
-            try reopened.engine.schemas.apply(.replaceDevelopment(without), inContainer: Self.container)
+            try reopened.store.schemas.apply(.replaceDevelopment(without), inContainer: Self.container)
         }
     }
 }

@@ -20,16 +20,16 @@ struct SchemaStoreTests {
 
     @discardableResult
     private func replace(_ it: EngineUnderTest, _ document: SchemaDocument) throws -> SchemaDifference {
-        try it.engine.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
+        try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
     }
 
     @discardableResult
     private func deploy(_ it: EngineUnderTest) throws -> SchemaDifference {
-        try it.engine.schemas.apply(.deploy, inContainer: Self.container)
+        try it.store.schemas.apply(.deploy, inContainer: Self.container)
     }
 
     private func schema(_ it: EngineUnderTest, _ environment: Environment) throws -> SchemaDocument {
-        try it.engine.schemas.schema(ofContainer: Self.container, environment: environment)
+        try it.store.schemas.schema(ofContainer: Self.container, environment: environment)
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -39,7 +39,7 @@ struct SchemaStoreTests {
             #expect(try self.schema(it, environment) == SchemaDocument(recordTypes: [SchemaRules.users]))
         }
         #expect(throws: SchemaStoreError.containerMissing) {
-            try it.engine.schemas.schema(ofContainer: "none", environment: .development)
+            try it.store.schemas.schema(ofContainer: "none", environment: .development)
         }
     }
 
@@ -92,7 +92,7 @@ struct SchemaStoreTests {
         for _ in 0..<60 {
             let document = Self.document(using: &generator)
             let before = try self.schema(it, .development)
-            let preview = try it.engine.schemas.preview(
+            let preview = try it.store.schemas.preview(
                 .replaceDevelopment(document),
                 inContainer: Self.container
             )
@@ -194,7 +194,7 @@ struct SchemaStoreTests {
         try self.replace(it, self.parsed("RECORD TYPE Note (s INT64); \(other)"))
         try self.replace(it, self.parsed(other))
         let listing = await withCheckedContinuation { continuation in
-            it.engine.query(QueryRead(query: Query(recordType: "Note")), for: it.privately) {
+            it.store.query(QueryRead(query: Query(recordType: "Note")), for: it.privately) {
                 continuation.resume(returning: $0.map(\.count))
             }
         }
@@ -258,11 +258,11 @@ struct SchemaStoreTests {
             try self.replace(it, SchemaDocument())
         }
         let grown = try self.note("s STRING SORTABLE, t INT64, u LOCATION")
-        let preview = try it.engine.schemas.preview(.replaceDevelopment(grown), inContainer: Self.container)
+        let preview = try it.store.schemas.preview(.replaceDevelopment(grown), inContainer: Self.container)
         #expect(!preview.isEmpty)
         #expect(try self.schema(it, .development) == self.schema(it, .production))
         #expect(try self.replace(it, grown) == preview)
-        #expect(try it.engine.schemas.preview(.deploy, inContainer: Self.container) == self.deploy(it))
+        #expect(try it.store.schemas.preview(.deploy, inContainer: Self.container) == self.deploy(it))
         #expect(try self.schema(it, .production)["Note"]?["s"]?.indexes == .sortable)
     }
 
@@ -280,7 +280,7 @@ struct SchemaStoreTests {
                 .areSaved
         )
 
-        let difference = try it.engine.schemas.apply(.resetDevelopment, inContainer: Self.container)
+        let difference = try it.store.schemas.apply(.resetDevelopment, inContainer: Self.container)
         #expect(
             difference.description
                 == "~ RECORD TYPE Note\n    - x INT64 QUERYABLE SORTABLE\n- RECORD TYPE Other\n"

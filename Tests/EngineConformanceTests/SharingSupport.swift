@@ -17,7 +17,7 @@ extension EngineUnderTest {
     func newUser(_ name: String, _ number: Int) throws -> Requester {
         let digits = String(number, radix: 16)
         let recordName = "_" + String(repeating: "0", count: 32 - digits.count) + digits
-        let directory = self.engine.directory
+        let directory = self.store.directory
         try directory.addUser(
             named: name,
             userRecordName: recordName,
@@ -34,7 +34,7 @@ extension EngineUnderTest {
     }
 
     func signIn(named name: String) throws -> SignIn {
-        try self.engine.directory.signIn(
+        try self.store.directory.signIn(
             container: Self.container,
             environment: .development,
             tokenHash: Self.token(of: name)
@@ -111,7 +111,7 @@ extension EngineUnderTest {
     ) async throws -> ReadOutcome {
         let fetch = FetchShareMetadata(tokens: [token], wantsRootRecords: withRoot)
         let result = await withCheckedContinuation { continuation in
-            self.engine.fetchShareMetadata(fetch, container: Self.container, for: requester) {
+            self.store.fetchShareMetadata(fetch, container: Self.container, for: requester) {
                 continuation.resume(returning: $0)
             }
         }

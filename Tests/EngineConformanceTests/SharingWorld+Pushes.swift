@@ -77,9 +77,9 @@ extension SharingWorld {
     private func news(for signIn: SignIn) async throws -> [String] {
         let listener = self.it.listener(Self.visitor, signIn: signIn)
         let start = try await self.it.startWatching(listener)
-        self.it.engine.subscriptions.stopWatching(listener)
+        self.it.store.subscriptions.stopWatching(listener)
         let known = start.subscriptions.map { Acknowledgement(subscription: $0.key, position: $0.position) }
-        self.it.engine.subscriptions.acknowledge(known, by: listener)
+        self.it.store.subscriptions.acknowledge(known, by: listener)
         return start.subscriptions.filter(\.hasNews).map(\.key.id)
     }
 

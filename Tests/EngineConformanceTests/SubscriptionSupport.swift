@@ -24,7 +24,7 @@ extension EngineUnderTest {
         by requester: Requester? = nil
     ) async throws(StoreError) -> [SubscriptionOutcome] {
         let result = await withCheckedContinuation { continuation in
-            self.engine.subscriptions.fetch(selection, for: requester ?? self.privately) {
+            self.store.subscriptions.fetch(selection, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }
@@ -47,7 +47,7 @@ extension EngineUnderTest {
 
     func startWatching(_ listener: ListenerIdentity? = nil) async throws(StoreError) -> ListeningStart {
         let result = await withCheckedContinuation { continuation in
-            self.engine.subscriptions.startWatching(listener ?? self.listener()) {
+            self.store.subscriptions.startWatching(listener ?? self.listener()) {
                 continuation.resume(returning: $0)
             }
         }
@@ -58,7 +58,7 @@ extension EngineUnderTest {
     func news(for installation: UInt8 = 1) async throws(StoreError) -> [String] {
         let listener = self.listener(installation)
         let start = try await self.startWatching(listener)
-        self.engine.subscriptions.stopWatching(listener)
+        self.store.subscriptions.stopWatching(listener)
         return start.subscriptions.filter(\.hasNews).map(\.key.id)
     }
 
@@ -66,8 +66,8 @@ extension EngineUnderTest {
     func acknowledgeAll(by installation: UInt8 = 1) async throws(StoreError) {
         let listener = self.listener(installation)
         let start = try await self.startWatching(listener)
-        self.engine.subscriptions.stopWatching(listener)
-        self.engine.subscriptions.acknowledge(
+        self.store.subscriptions.stopWatching(listener)
+        self.store.subscriptions.acknowledge(
             start.subscriptions.map { Acknowledgement(subscription: $0.key, position: $0.position) },
             by: listener
         )
@@ -76,7 +76,7 @@ extension EngineUnderTest {
     /// Everything that is reported from now on.
     func reports() -> Reports {
         let reports = Reports()
-        self.engine.subscriptions.report { reports.append($0) }
+        self.store.subscriptions.report { reports.append($0) }
         return reports
     }
 }

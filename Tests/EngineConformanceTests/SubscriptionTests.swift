@@ -179,7 +179,7 @@ struct SubscriptionTests {
     func `production knows the types that were deployed`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
         _ = try await it.modify([save("n1", ["title": .string("a")])])
-        try it.engine.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
+        try it.store.schemas.apply(.deploy, inContainer: EngineUnderTest.container)
         let requester = try it.requester(in: .production)
         let outcomes = try await it.modifySubscriptions(
             [
@@ -208,7 +208,7 @@ struct SubscriptionTests {
         _ = try await it.modifyZones(["notes"])
         #expect(try await it.subscriptionIDs() == ["c", "d", "e", "f"])
         #expect(try await it.modifySubscriptions([zoneSubscription("x")])[0].error == nil, "no duplicate")
-        try it.engine.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
+        try it.store.schemas.apply(.resetDevelopment, inContainer: EngineUnderTest.container)
         #expect(try await it.subscriptionIDs() == ["c", "d"])
     }
 

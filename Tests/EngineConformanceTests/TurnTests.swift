@@ -41,7 +41,7 @@ struct TurnTests {
         _ reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
     ) {
         let read = QueryRead(query: Query(recordType: "Note"), isCount: true)
-        it.engine.query(read, for: requester, reply: reply)
+        it.store.query(read, for: requester, reply: reply)
     }
 
     @Test(arguments: EngineKind.allCases)
@@ -131,7 +131,7 @@ struct TurnTests {
         ask("bob", it.bobPrivately, times: 30)
         #expect(refused.withLock { $0 } == ["alice": 100])
         gate.open()
-        await it.engine.shutdown()
+        await it.store.shutdown()
         while answered.withLock({ $0 }) != ["alice": 100, "bob": 30] {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -164,7 +164,7 @@ struct TurnTests {
             for (name, who) in [("x", "bob"), ("y", "bob again")] {
                 let operation = ModifyRecords(scope: .private, saves: [save(name, in: .default)])
                 let request = it.request(.modifyRecords(operation), by: it.bobPrivately)
-                it.engine.write(request) { _ in answered(who) }
+                it.store.write(request) { _ in answered(who) }
             }
             gate.open()
         }
@@ -194,7 +194,7 @@ struct TurnTests {
         let refused = Mutex(0)
         let answered = Mutex(0)
         for _ in 0..<10 {
-            it.engine.token(of: nil, for: it.bobShared) { result in
+            it.store.token(of: nil, for: it.bobShared) { result in
                 if case .failure(.overloaded) = result {
                     refused.withLock { $0 += 1 }
                 } else {
@@ -207,7 +207,7 @@ struct TurnTests {
         it.send([save("other")]) { result in saved.withLock { $0 = (try? result.get()) != nil } }
         #expect(saved.withLock { $0 } == nil)
         gate.open()
-        await it.engine.shutdown()
+        await it.store.shutdown()
         #expect(saved.withLock { $0 } == true)
         #expect(answered.withLock { $0 } == 4)
     }
@@ -237,14 +237,14 @@ struct TurnTests {
             }
             for number in 0..<3 {
                 let deletion = ModifyRecords(scope: .private, saves: [], deletes: [id("x")])
-                it.engine.write(it.request(.modifyRecords(deletion))) { _ in answered("refused \(number)") }
+                it.store.write(it.request(.modifyRecords(deletion))) { _ in answered("refused \(number)") }
             }
             it.send([save("large")], bytes: 1_000_000) { _ in answered("alice") }
             it.send([save("small")]) { _ in answered("alice again") }
             for number in 0..<4 {
                 let operation = ModifyRecords(scope: .private, saves: [save("b\(number)", in: .default)])
                 let request = it.request(.modifyRecords(operation), by: it.bobPrivately, bytes: 1_000_000)
-                it.engine.write(request) { _ in answered("bob \(number)") }
+                it.store.write(request) { _ in answered("bob \(number)") }
             }
             gate.open()
         }

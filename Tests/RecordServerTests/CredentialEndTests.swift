@@ -17,7 +17,7 @@ struct CredentialEndTests {
 
     @Test func `a revoked token ends its connections, and nobody else's`() async throws {
         try await ServerUnderTest.run { server in
-            let directory = server.engine.directory
+            let directory = server.store.directory
             try directory.addUser(
                 named: "other",
                 userRecordName: RandomNames.userRecordName(),
@@ -48,7 +48,7 @@ struct CredentialEndTests {
             _ = try await peer.welcome()
             try await peer.send(.listen, on: 1)
             _ = try await peer.answer(on: 1)
-            try server.engine.directory.renewToken(
+            try server.store.directory.renewToken(
                 ofUser: "user",
                 inContainer: Self.container,
                 tokenHash: Self.newToken
@@ -64,7 +64,7 @@ struct CredentialEndTests {
         let clock = ManualClock(milliseconds: ServerUnderTest.startMilliseconds)
         try await ServerUnderTest.run(clock: clock) { server in
             let old = try await server.signIn()
-            try server.engine.directory.rotateToken(
+            try server.store.directory.rotateToken(
                 ofUser: "user",
                 inContainer: Self.container,
                 tokenHash: Self.newToken,
@@ -99,7 +99,7 @@ struct CredentialEndTests {
             let (behalf, _) = try await server.signIn(one, onBehalfOf: "user")
             let (other, _) = try await server.signIn(two)
             #expect(
-                try server.engine.directory.revokeServiceKeys(
+                try server.store.directory.revokeServiceKeys(
                     ofService: "shop",
                     keyID: one.keyID,
                     inContainer: Self.container
@@ -128,10 +128,10 @@ struct CredentialEndTests {
             #expect(try await peer.answer(on: 1).items.count == 1)
             let again = try await server.signIn(identityToken: provider.token(of: "auth0|ada")).1
             #expect(again.userRecordName == welcome.userRecordName)
-            let users = try server.engine.directory.users(ofContainer: Self.container)
+            let users = try server.store.directory.users(ofContainer: Self.container)
             #expect(users.map(\.name) == ["auth0|ada", "user"])
             // He has no token of the server's, and is revoked like everybody else.
-            try server.engine.directory.revokeUser(named: "auth0|ada", inContainer: Self.container)
+            try server.store.directory.revokeUser(named: "auth0|ada", inContainer: Self.container)
             #expect(try await peer.refusal() == .notAuthenticated)
             #expect(
                 try await server.refusal(identityToken: provider.token(of: "auth0|ada")) == .notAuthenticated

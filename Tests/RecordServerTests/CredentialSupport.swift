@@ -25,7 +25,7 @@ struct TestService {
             publicKey: Array(self.key.publicKey.derRepresentation),
             onBehalfOf: users
         )
-        try server.engine.directory.addServiceKey(key, toContainer: ServerUnderTest.container)
+        try server.store.directory.addServiceKey(key, toContainer: ServerUnderTest.container)
     }
 
     func hello(

@@ -135,7 +135,7 @@ struct FeedTests {
     {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 1, bytes: 10)
-            try server.engine.directory.addUser(
+            try server.store.directory.addUser(
                 named: "bob",
                 userRecordName: "_00000000000000000000000000000b0b",
                 tokenHash: Array(SHA256.hash(data: Array("bob's token".utf8))),

@@ -22,7 +22,7 @@ struct GreedyHolderTests {
         _ body: (ServerUnderTest) async throws -> Void
     ) async throws {
         try await ServerUnderTest.run(configure: configure) { server in
-            try server.engine.directory.addUser(
+            try server.store.directory.addUser(
                 named: "other",
                 userRecordName: "_ffffffffffffffffffffffffffffffff",
                 tokenHash: Array(SHA256.hash(data: Array(Self.other.utf8))),

@@ -39,7 +39,7 @@ extension ServerUnderTest {
 
     /// A second user of the container.
     func addOther() throws {
-        try self.engine.directory.addUser(
+        try self.store.directory.addUser(
             named: "other",
             userRecordName: Self.otherUserRecordName,
             tokenHash: Array(SHA256.hash(data: Array(Self.otherToken.utf8))),

@@ -223,7 +223,7 @@ struct ListeningTests {
                     GRANT CREATE TO "_icloud", GRANT READ, WRITE TO "_creator");
                 """
             )
-            try server.engine.schemas.apply(
+            try server.store.schemas.apply(
                 .replaceDevelopment(document),
                 inContainer: ServerUnderTest.container
             )

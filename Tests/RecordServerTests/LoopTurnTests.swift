@@ -39,7 +39,7 @@ struct LoopTurnTests {
     {
         let taken = Taken()
         try await ServerUnderTest.run(configure: { $0.threads = 1 }, faults: { taken.fault($0) }) { server in
-            try server.engine.directory.addUser(
+            try server.store.directory.addUser(
                 named: "other",
                 userRecordName: Self.otherRecordName,
                 tokenHash: Array(SHA256.hash(data: Array(Self.other.utf8))),

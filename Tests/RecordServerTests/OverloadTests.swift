@@ -38,7 +38,7 @@ struct OverloadTests {
                 configuration.monotonicNanoseconds = { time.milliseconds * 1_000_000 + looks.next() }
             }
         ) { server in
-            try server.engine.directory.addUser(
+            try server.store.directory.addUser(
                 named: "other",
                 userRecordName: "_ffffffffffffffffffffffffffffffff",
                 tokenHash: Array(SHA256.hash(data: Array(Self.other.utf8))),
@@ -58,7 +58,7 @@ struct OverloadTests {
             try await crowd.send(Frame(kind: .ping, payload: Ping(value: 1).encoded()))
             _ = await crowd.next()
             // One is on its way to the disk, one waits for that, and one for the one that waits.
-            while server.engine.statistics.requestsWaiting < 97 {
+            while server.store.statistics.requestsWaiting < 97 {
                 try await Task.sleep(for: .milliseconds(1))
             }
             time.advance(milliseconds: 100)
@@ -114,9 +114,9 @@ struct OverloadTests {
             time.advance(milliseconds: 60)
             let second = try await server.signIn()
             try await second.send(.save(["mine"]), on: 1)
-            let given = server.engine.statistics.reservationsGiven
-            while server.engine.statistics.reservationsKept == 0 {
-                #expect(server.engine.statistics.reservationsGiven == given)
+            let given = server.store.statistics.reservationsGiven
+            while server.store.statistics.reservationsKept == 0 {
+                #expect(server.store.statistics.reservationsGiven == given)
                 try await Task.sleep(for: .milliseconds(1))
             }
             #expect(try Self.milliseconds(try await Self.failure(flood, .save(["more"]), on: 601)) > 0)
@@ -163,7 +163,7 @@ struct OverloadTests {
             let peer = try await server.signIn()
             _ = try Self.milliseconds(try await Self.failure(peer, .save(["no"]), on: 1))
             disk.release()
-            while server.engine.statistics.requestsWaiting > 0 {
+            while server.store.statistics.requestsWaiting > 0 {
                 try await Task.sleep(for: .milliseconds(1))
             }
             time.advance(milliseconds: 1_000)

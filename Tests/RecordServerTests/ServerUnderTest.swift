@@ -23,7 +23,7 @@ struct ServerUnderTest {
     private static let certificates = Result { try ServerCertificates.make(hosts: []) }
 
     let server: RecordServer
-    let engine: SQLiteEngine
+    let store: Store
     let port: Int
     let clock: ManualClock
     /// Where files of assets are.
@@ -44,13 +44,15 @@ struct ServerUnderTest {
         var engineConfiguration = SQLiteEngineConfiguration(directory: directory.path)
         engineConfiguration.durability = .relaxed
         configureEngine(&engineConfiguration)
-        let engine = try SQLiteEngine(
-            configuration: engineConfiguration,
-            clock: { clock.milliseconds },
-            report: { _ in }
+        let store = Store(
+            try SQLiteEngine(
+                configuration: engineConfiguration,
+                clock: { clock.milliseconds },
+                report: { _ in }
+            )
         )
-        try engine.directory.createContainer(Self.container)
-        try engine.directory.addUser(
+        try store.directory.createContainer(Self.container)
+        try store.directory.addUser(
             named: "user",
             userRecordName: Self.userRecordName,
             tokenHash: Array(SHA256.hash(data: Array(Self.token.utf8))),
@@ -67,7 +69,7 @@ struct ServerUnderTest {
         let certificates = try Self.certificates.get()
         let server = try RecordServer(
             configuration: configuration,
-            engine: engine,
+            store: store,
             files: AssetStore(files),
             tls: TLSMaterial(
                 certificateChain: certificates.chainPEM,
@@ -81,7 +83,7 @@ struct ServerUnderTest {
         let address = try await server.start()
         let running = ServerUnderTest(
             server: server,
-            engine: engine,
+            store: store,
             port: address.port,
             clock: clock,
             assetsPath: files.directory,
@@ -95,7 +97,7 @@ struct ServerUnderTest {
             result = .failure(error)
         }
         await server.shutdown(grace: .zero)
-        await engine.shutdown()
+        await store.shutdown()
         _ = directory
         try result.get()
     }

@@ -18,7 +18,7 @@ struct ServiceKeyTests {
             try service.register(at: server)
             let (peer, welcome) = try await server.signIn(service)
             let key = try #require(
-                try server.engine.directory.serviceKeys(ofContainer: ServerUnderTest.container).first
+                try server.store.directory.serviceKeys(ofContainer: ServerUnderTest.container).first
             )
             #expect(welcome.userRecordName == key.userRecordName)
 
@@ -51,7 +51,7 @@ struct ServiceKeyTests {
             #expect(try await server.refusal(of: other, onBehalfOf: "user") == Self.denied)
             #expect(try await server.refusal(of: service, onBehalfOf: "nobody") == Self.denied)
             // A user who was revoked is nobody's to act for.
-            try server.engine.directory.revokeUser(named: "user", inContainer: ServerUnderTest.container)
+            try server.store.directory.revokeUser(named: "user", inContainer: ServerUnderTest.container)
             #expect(try await peer.refusal() == Self.denied)
             #expect(try await server.refusal(of: service, onBehalfOf: "user") == Self.denied)
         }

@@ -18,7 +18,7 @@ extension ConnectionHandler {
         transfers.downloads[download.stream] = download
         let back = LoopReturn(self)
         let stream = download.stream
-        self.server.engine.assets.locate(
+        self.server.store.assets.locate(
             request.ranges.map(\.sha256),
             of: request.record,
             for: request.requester

@@ -51,7 +51,7 @@ extension ConnectionHandler {
         let files = upload.files
         let ticket = upload.ticket
         let turns = self.server.uploadTurns
-        let registry = self.server.engine.assets
+        let registry = self.server.store.assets
         // What was durable stays for a while from now on.
         if case .receiving = upload.stage { self.touch(upload) }
         let numbers = upload.numbers

@@ -84,7 +84,7 @@ extension ConnectionHandler {
         self.touch(upload, at: self.eventLoop.now)
         let back = LoopReturn(self)
         let stream = upload.stream
-        let registry = self.server.engine.assets
+        let registry = self.server.store.assets
         upload.lane.submit {
             let written = Self.execute(steps, files, isDue: isDue, payloadBytes: payloadBytes) {
                 item,
@@ -208,7 +208,7 @@ extension ConnectionHandler {
     }
 
     private func contentsDiffer(_ upload: Upload, item: Int) {
-        if let number = upload.files[item]?.number { self.server.engine.assets.abandon(number) }
+        if let number = upload.files[item]?.number { self.server.store.assets.abandon(number) }
         self.endTransfer(upload.stream, failure: .assetDiffers(item: item))
     }
 
@@ -230,7 +230,7 @@ extension ConnectionHandler {
     func touch(_ upload: Upload) {
         guard let progress = upload.progress else { return }
         for (item, place) in upload.places.enumerated() where progress.isIncomplete(item: item) {
-            if case .incomplete(let number) = place { self.server.engine.assets.touch(number) }
+            if case .incomplete(let number) = place { self.server.store.assets.touch(number) }
         }
     }
 }

@@ -28,7 +28,7 @@ extension ConnectionHandler {
     private func begin(_ upload: Upload) {
         let back = LoopReturn(self)
         let stream = upload.stream
-        let registry = self.server.engine.assets
+        let registry = self.server.store.assets
         upload.stage = .beginning
         let request = upload.request
         registry.begin(request.assets, in: request.zone, for: request.requester) { result in
@@ -182,7 +182,7 @@ extension ConnectionHandler {
         // Nothing that still comes is written, nor what has come.
         upload.isWriting = true
         upload.steps = []
-        let registry = self.server.engine.assets
+        let registry = self.server.store.assets
         let back = LoopReturn(self)
         let stream = upload.stream
         upload.lane.submit {

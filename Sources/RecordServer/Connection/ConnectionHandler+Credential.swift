@@ -36,7 +36,7 @@ extension ConnectionHandler {
     @discardableResult
     func recheckCredential() -> EventLoopFuture<Void> {
         guard let credential else { return self.eventLoop.makeSucceededVoidFuture() }
-        let directory = self.server.engine.directory
+        let directory = self.server.store.directory
         let look = self.server.credentialWatch.threads.runIfActive(eventLoop: self.eventLoop) {
             Result { () throws(DirectoryError) in try directory.recheck(credential) }
         }

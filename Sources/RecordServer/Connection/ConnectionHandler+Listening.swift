@@ -109,7 +109,7 @@ extension ConnectionHandler {
         // Flushed early, many notifications show in time whether the socket takes them.
         if self.outbound.readableBytes >= Self.itemsFrameBytesMax { self.flush() }
         if ready.fires, notification.subject.handed() {
-            self.server.engine.subscriptions.expire(notification.subject.key)
+            self.server.store.subscriptions.expire(notification.subject.key)
         }
     }
 
@@ -123,7 +123,7 @@ extension ConnectionHandler {
         ) {
         case .acknowledge(let acknowledgements):
             if let identity = self.user?.listenerIdentity {
-                self.server.engine.subscriptions.acknowledge(acknowledgements, by: identity)
+                self.server.store.subscriptions.acknowledge(acknowledgements, by: identity)
             }
             self.sendWaiting()
         case .nothingNew:

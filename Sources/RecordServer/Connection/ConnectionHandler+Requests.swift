@@ -37,7 +37,7 @@ extension ConnectionHandler {
     private func start(_ stream: UInt32, payload: ByteBuffer) {
         guard var user = self.user else { preconditionFailure("a request was dispatched before sign-in") }
         let bounds = self.bounds
-        if self.server.engine.refusesRequests {
+        if self.server.store.refusesRequests {
             user.mark = RequestMark(payload, installation: user.installation)
             if let refusal = self.refusal(of: payload, by: user) {
                 return self.end(stream, failure: Failure(refusal))
@@ -91,7 +91,7 @@ extension ConnectionHandler {
             userRecordName: user.signIn.userRecordName,
             mark: user.mark.value
         )
-        return self.server.engine.refusal(
+        return self.server.store.refusal(
             ofChangeBy: requester,
             records: shape.itemCount,
             bytes: payload.readableBytes
@@ -231,7 +231,7 @@ extension ConnectionHandler {
         }
         switch request {
         case .write(let write):
-            server.engine.write(write) { result in
+            server.store.write(write) { result in
                 if let tokens { server.count(result, of: tokens) }
                 mailbox.deliver(
                     EngineReply(connection: connection, stream: stream, result: result.map { .written($0) })
@@ -239,30 +239,30 @@ extension ConnectionHandler {
             }
         case .fetchRecords(let fetch, let requester):
             let keys = fetch.desiredKeys
-            server.engine.fetchRecords(fetch.ids, desiredKeys: keys, for: requester, reply: whenRead)
+            server.store.fetchRecords(fetch.ids, desiredKeys: keys, for: requester, reply: whenRead)
         case .fetchZones(let selection, let requester):
-            server.engine.fetchZones(selection, for: requester, reply: whenRead)
+            server.store.fetchZones(selection, for: requester, reply: whenRead)
         case .fetchShareMetadata(let fetch, let requester):
             let container = self.user?.container ?? ""
-            server.engine.fetchShareMetadata(fetch, container: container, for: requester) { result in
+            server.store.fetchShareMetadata(fetch, container: container, for: requester) { result in
                 if let tokens { server.count(result, of: tokens) }
                 whenRead(result)
             }
         case .fetchShareParticipants(let fetch, let requester):
-            server.engine.fetchShareParticipants(fetch.lookups, for: requester, reply: whenRead)
+            server.store.fetchShareParticipants(fetch.lookups, for: requester, reply: whenRead)
         case .fetchSubscriptions(let selection, let requester):
-            server.engine.subscriptions.fetch(selection, for: requester) { result in
+            server.store.subscriptions.fetch(selection, for: requester) { result in
                 let outcomes = result.map { Outcomes.subscriptions($0) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: outcomes))
             }
         case .query(let query):
             let (now, container) = (server.clock(), self.user?.container ?? "")
-            server.engine.query(query.read, for: query.requester) { result in
+            server.store.query(query.read, for: query.requester) { result in
                 let found = result.map { server.outcomes($0, to: query, in: container, nowMilliseconds: now) }
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: found))
             }
         case .feed(let feed):
-            feed.ask(server.engine, key: server.sealKey) { result in
+            feed.ask(server.store, key: server.sealKey) { result in
                 mailbox.deliver(EngineReply(connection: connection, stream: stream, result: result))
             }
         case .listen(let identity):
@@ -272,7 +272,7 @@ extension ConnectionHandler {
         case .download(let download):
             self.start(download, for: answer)
         case .checkSchema(let check):
-            let schemas = server.engine.schemas
+            let schemas = server.store.schemas
             let isAdmitted =
                 !self.isCheckingSchema
                 && server.schemaChecks.submit(of: self.account.holder, cost: check.schema.utf8.count) {

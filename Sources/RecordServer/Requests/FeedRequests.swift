@@ -54,9 +54,9 @@ extension Admission {
 }
 
 extension AdmittedFeed {
-    /// Asks the engine; the reply comes on whatever thread it answers on.
+    /// Asks the store; the reply comes on whatever thread it answers on.
     func ask(
-        _ engine: any StorageEngine,
+        _ store: Store,
         key: SealKey,
         reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
     ) {
@@ -78,12 +78,12 @@ extension AdmittedFeed {
         switch self.question {
         case .changes(let read):
             let items = EncodedItems(of: read.zone)
-            engine.changes(read, for: requester, into: items) { answered($0, items) }
+            store.changes(read, for: requester, into: items) { answered($0, items) }
         case .databaseChanges(let read):
             let items = EncodedItems()
-            engine.databaseChanges(read, for: requester, into: items) { answered($0, items) }
+            store.databaseChanges(read, for: requester, into: items) { answered($0, items) }
         case .token(let zone):
-            engine.token(of: zone, for: requester) { result in
+            store.token(of: zone, for: requester) { result in
                 reply(
                     result.map { .ended(End(token: FeedToken.sealed($0, for: requester, with: key))) }
                 )

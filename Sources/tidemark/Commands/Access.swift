@@ -39,8 +39,8 @@ struct Access: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let report = try await AdministeredStore.open(self.data.folder) { engine in
-            try await self.report(of: engine)
+        let report = try await AdministeredStore.open(self.data.folder) { store in
+            try await self.report(of: store)
         }
         guard let report else {
             throw CommandFailure(.data, "there is no record \(self.record) in the zone \(self.zone).")
@@ -57,10 +57,10 @@ struct Access: AsyncParsableCommand {
         }
     }
 
-    private func report(of engine: any StorageEngine) async throws -> AccessReport? {
+    private func report(of store: Store) async throws -> AccessReport? {
         let signIn: SignIn
         do {
-            signIn = try engine.directory.account(
+            signIn = try store.directory.account(
                 named: self.user,
                 ofContainer: self.container,
                 environment: self.environment.environment
@@ -82,7 +82,7 @@ struct Access: AsyncParsableCommand {
         )
         let id = RecordID(zone: ZoneID(zoneName: self.zone), recordName: self.record)
         let result = await withCheckedContinuation { continuation in
-            engine.accessReport(on: id, in: requester) { continuation.resume(returning: $0) }
+            store.accessReport(on: id, in: requester) { continuation.resume(returning: $0) }
         }
         switch result {
         case .success(let report): return report

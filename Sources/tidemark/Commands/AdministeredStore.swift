@@ -1,5 +1,4 @@
 import RecordStore
-import SQLiteEngine
 
 /// The store of a data folder, for one command; a server may be serving the folder at the same time.
 enum AdministeredStore {
@@ -11,9 +10,9 @@ enum AdministeredStore {
         _ body: (any Directory) throws -> Result,
         explain: (DirectoryError) -> CommandFailure
     ) async throws -> Result {
-        try await self.open(folder) { engine in
+        try await self.open(folder) { store in
             do {
-                return try body(engine.directory)
+                return try body(store.directory)
             } catch let error as DirectoryError {
                 throw explain(error)
             }
@@ -26,9 +25,9 @@ enum AdministeredStore {
         _ body: (any SchemaStore) throws -> Result,
         explain: (SchemaStoreError) -> CommandFailure
     ) async throws -> Result {
-        try await self.open(folder) { engine in
+        try await self.open(folder) { store in
             do {
-                return try body(engine.schemas)
+                return try body(store.schemas)
             } catch let error as SchemaStoreError {
                 throw explain(error)
             }
@@ -38,15 +37,15 @@ enum AdministeredStore {
     /// Opens the store for a command that needs all of it; never makes one, or changes its format.
     static func open<Result>(
         _ folder: DataFolder,
-        _ body: (any StorageEngine) async throws -> Result
+        _ body: (Store) async throws -> Result
     ) async throws -> Result {
-        let engine = try await EngineOpening.open(folder)
+        let store = try await EngineOpening.open(folder)
         do {
-            let result = try await body(engine)
-            await engine.shutdown()
+            let result = try await body(store)
+            await store.shutdown()
             return result
         } catch {
-            await engine.shutdown()
+            await store.shutdown()
             throw error
         }
     }

@@ -24,9 +24,9 @@ struct AssetsVerify: AsyncParsableCommand {
 
     func run() async throws {
         let folder = self.data.folder
-        let report = try await AdministeredStore.open(folder) { engine in
+        let report = try await AdministeredStore.open(folder) { store in
             let files = AssetStore(AssetStoreConfiguration(directory: folder.assetsPath))
-            var verification = AssetVerification(registry: engine.assets, files: files)
+            var verification = AssetVerification(registry: store.assets, files: files)
             do throws(StoreError) {
                 return try verification.run()
             } catch {

@@ -17,16 +17,16 @@ struct DeletionArguments: ParsableArguments {
         in folder: DataFolder,
         explain: (DirectoryError) -> CommandFailure
     ) async throws -> DeletionExtent {
-        try await AdministeredStore.open(folder) { engine in
+        try await AdministeredStore.open(folder) { store in
             do {
-                let extent = try engine.directory.extent(of: deletion)
+                let extent = try store.directory.extent(of: deletion)
                 if !self.yes {
                     try Confirmation.ask("This deletes \(name) for good: \(extent.text).", name: name)
                 }
-                try engine.directory.beginDeletion(deletion)
+                try store.directory.beginDeletion(deletion)
                 if DataFolderLock.isHeld(in: folder) { try await Task.sleep(for: Self.connectionsEnd) }
                 while true {
-                    switch try engine.directory.deleteSome(of: deletion) {
+                    switch try store.directory.deleteSome(of: deletion) {
                     case .more: continue
                     case .sweeping: try await Task.sleep(for: Self.sweepInterval)
                     case .done: return extent

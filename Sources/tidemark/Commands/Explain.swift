@@ -59,15 +59,15 @@ struct Explain: AsyncParsableCommand {
             throw CommandFailure(.usage, "--limit is \(self.limit): say 1 to \(Bounds.queryPageMax).")
         }
         let query = try self.query()
-        let answer = try await AdministeredStore.open(self.data.folder) { engine in
-            let requester = try self.requester(engine.directory)
+        let answer = try await AdministeredStore.open(self.data.folder) { store in
+            let requester = try self.requester(store.directory)
             let read = QueryRead(
                 query: query,
                 zone: self.zone.map { ZoneID(zoneName: $0) },
                 limit: self.limit
             )
             return await withCheckedContinuation { continuation in
-                engine.query(read, for: requester) { continuation.resume(returning: $0) }
+                store.query(read, for: requester) { continuation.resume(returning: $0) }
             }
         }
         switch answer {

@@ -57,12 +57,14 @@ struct EngineBenchmark {
         let wanted = arguments.count > 3 ? arguments[3] : ""
         let path = folder + "/tidemark-bench-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let engine = try SQLiteEngine(
-            configuration: SQLiteEngineConfiguration(directory: path),
-            clock: { Int64(Date().timeIntervalSince1970 * 1_000) },
-            report: { print("event: \($0)") }
+        let store = Store(
+            try SQLiteEngine(
+                configuration: SQLiteEngineConfiguration(directory: path),
+                clock: { Int64(Date().timeIntervalSince1970 * 1_000) },
+                report: { print("event: \($0)") }
+            )
         )
-        let target = try Target(engine: engine)
+        let target = try Target(store: store)
         let start = Date()
         await target.load()
         self.report(
@@ -73,7 +75,7 @@ struct EngineBenchmark {
             commits: 0
         )
         for row in self.rows where wanted.isEmpty || row.name.contains(wanted) {
-            let commits = engine.statistics.commits
+            let commits = store.statistics.commits
             let cpu = clock()
             let start = Date()
             let requests = await target.run(callers: row.callers, seconds: seconds) { target, caller, done in
@@ -84,10 +86,10 @@ struct EngineBenchmark {
                 records: requests * row.count,
                 seconds: Date().timeIntervalSince(start),
                 cpu: Double(clock() - cpu) / Double(CLOCKS_PER_SEC),
-                commits: engine.statistics.commits - commits
+                commits: store.statistics.commits - commits
             )
         }
-        await engine.shutdown()
+        await store.shutdown()
     }
 
     private static func report(_ name: String, records: Int, seconds: Double, cpu: Double, commits: UInt64) {
@@ -141,26 +143,26 @@ enum Contents: String {
 final class Target: Sendable {
     static let callersMax = 64
 
-    private let engine: SQLiteEngine
+    private let store: Store
     private let requester: Requester
     private let generator = Mutex(SeededGenerator(seed: 7))
     private let names: [String]
     /// Records that each caller saved in its own zone.
     private let appended = Mutex([Int](repeating: 0, count: callersMax))
 
-    init(engine: SQLiteEngine) throws {
-        self.engine = engine
+    init(store: Store) throws {
+        self.store = store
         self.names = (0..<EngineBenchmark.records).map { Self.name($0) }
         let token = [UInt8](repeating: 1, count: 32)
         let user = "_0123456789abcdef0123456789abcdef"
-        try engine.directory.createContainer("org.example.bench")
-        try engine.directory.addUser(
+        try store.directory.createContainer("org.example.bench")
+        try store.directory.addUser(
             named: "bench",
             userRecordName: user,
             tokenHash: token,
             toContainer: "org.example.bench"
         )
-        let signIn = try engine.directory.signIn(
+        let signIn = try store.directory.signIn(
             container: "org.example.bench",
             environment: .development,
             tokenHash: token
@@ -245,7 +247,7 @@ final class Target: Sendable {
                 return RecordID(zone: Contents.plain.zone, recordName: self.names[number])
             }
         }
-        self.engine.fetchRecords(ids, desiredKeys: nil, for: self.requester) { result in
+        self.store.fetchRecords(ids, desiredKeys: nil, for: self.requester) { result in
             guard case .success(let outcomes) = result, case .record = outcomes[0] else {
                 preconditionFailure("\(result)")
             }
@@ -267,7 +269,7 @@ final class Target: Sendable {
             bytes: 600,
             deadlineMilliseconds: .max
         )
-        self.engine.write(request) { result in
+        self.store.write(request) { result in
             guard case .success(let outcomes) = result,
                 outcomes.allSatisfy({ if case .failed = $0 { false } else { true } })
             else { preconditionFailure("\(result)") }

@@ -17,7 +17,7 @@ struct ScaleBenchmark {
     private static let rounds = 7
     private static let operationsPerRound = 2_000
 
-    private let engine: SQLiteEngine
+    private let store: Store
     private let folder: String
 
     static func run(folder: String, users: Int, records: Int) async throws {
@@ -25,16 +25,18 @@ struct ScaleBenchmark {
         defer { try? FileManager.default.removeItem(atPath: path) }
         var configuration = SQLiteEngineConfiguration(directory: path)
         configuration.durability = .relaxed
-        let engine = try SQLiteEngine(
-            configuration: configuration,
-            clock: { Int64(Date().timeIntervalSince1970 * 1_000) },
-            report: { print("event: \($0)") }
+        let store = Store(
+            try SQLiteEngine(
+                configuration: configuration,
+                clock: { Int64(Date().timeIntervalSince1970 * 1_000) },
+                report: { print("event: \($0)") }
+            )
         )
-        let benchmark = ScaleBenchmark(engine: engine, folder: path)
-        try engine.directory.createContainer(self.container)
+        let benchmark = ScaleBenchmark(store: store, folder: path)
+        try store.directory.createContainer(self.container)
         try await benchmark.compareUsers(users)
         try await benchmark.compareZones(records)
-        await engine.shutdown()
+        await store.shutdown()
     }
 
     // MARK: Users
@@ -57,7 +59,7 @@ struct ScaleBenchmark {
 
     private func addUsers(_ numbers: Range<Int>) throws {
         for number in numbers {
-            try self.engine.directory.addUser(
+            try self.store.directory.addUser(
                 named: "user\(number)",
                 userRecordName: Self.user(number),
                 tokenHash: Self.token(number),
@@ -69,7 +71,7 @@ struct ScaleBenchmark {
 
     /// Makes the user's databases the first time.
     private func signIn(_ number: Int) throws -> SignIn {
-        try self.engine.directory.signIn(
+        try self.store.directory.signIn(
             container: Self.container,
             environment: .development,
             tokenHash: Self.token(number)
@@ -128,8 +130,8 @@ struct ScaleBenchmark {
             environment: signIn.environment,
             userRecordName: Self.user(0)
         )
-        let small = ScaleZone(name: "small", count: Self.smallCount, requester, self.engine)
-        let large = ScaleZone(name: "large", count: count, requester, self.engine)
+        let small = ScaleZone(name: "small", count: Self.smallCount, requester, self.store)
+        let large = ScaleZone(name: "large", count: count, requester, self.store)
         for zone in [small, large] {
             let start = Date()
             await zone.fill(recordsPerRequest: Self.recordsPerRequest, underWay: Self.requestsUnderWay)

@@ -28,7 +28,7 @@ final class ScaleZone: Sendable {
     let name: String
     let count: Int
     private let requester: Requester
-    private let engine: SQLiteEngine
+    private let store: Store
     private let generator = Mutex(SeededGenerator(seed: 11))
     /// Places in the feed, each with a page behind it.
     private let tokens = Mutex<[[UInt8]]>([])
@@ -38,11 +38,11 @@ final class ScaleZone: Sendable {
 
     private var id: ZoneID { ZoneID(zoneName: self.name) }
 
-    init(name: String, count: Int, _ requester: Requester, _ engine: SQLiteEngine) {
+    init(name: String, count: Int, _ requester: Requester, _ store: Store) {
         self.name = name
         self.count = count
         self.requester = requester
-        self.engine = engine
+        self.store = store
     }
 
     // MARK: Filling
@@ -75,7 +75,7 @@ final class ScaleZone: Sendable {
 
     private func tokenForNow() async -> [UInt8]? {
         await withCheckedContinuation { continuation in
-            self.engine.token(of: self.id, for: self.requester) {
+            self.store.token(of: self.id, for: self.requester) {
                 continuation.resume(returning: try? $0.get())
             }
         }
@@ -102,7 +102,7 @@ final class ScaleZone: Sendable {
     private func fetch() async throws {
         let id = RecordID(zone: self.id, recordName: Self.name(self.number()))
         let outcome = await withCheckedContinuation { continuation in
-            self.engine.fetchRecords([id], desiredKeys: nil, for: self.requester) { result in
+            self.store.fetchRecords([id], desiredKeys: nil, for: self.requester) { result in
                 continuation.resume(returning: result.map { $0[0] })
             }
         }
@@ -115,7 +115,7 @@ final class ScaleZone: Sendable {
         }
         let read = FeedRead(zone: self.id, token: token, limit: Self.pageRecords)
         let answer = await withCheckedContinuation { continuation in
-            self.engine.changes(read, for: self.requester, into: Forgetful()) {
+            self.store.changes(read, for: self.requester, into: Forgetful()) {
                 continuation.resume(returning: $0)
             }
         }
@@ -136,7 +136,7 @@ final class ScaleZone: Sendable {
             deadlineMilliseconds: .max
         )
         await withCheckedContinuation { continuation in
-            self.engine.write(request) { result in
+            self.store.write(request) { result in
                 guard case .success(let outcomes) = result,
                     outcomes.allSatisfy({ if case .failed = $0 { false } else { true } })
                 else { preconditionFailure("\(result)") }

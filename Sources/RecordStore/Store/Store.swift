@@ -1,0 +1,34 @@
+/// The records of all users: what the server, the command line and tests call.
+///
+/// The store decides what a request means and who may make it; an engine keeps rows, transactions and
+/// their order.
+///
+/// A reply comes on a thread of the engine, or on the caller's thread before the call returns. Replies
+/// to different calls come in no particular order. Every reply comes exactly once.
+package final class Store: Sendable {
+    let engine: any StorageEngine
+
+    /// Serves what an engine keeps, and has the engine to itself.
+    package init(_ engine: any StorageEngine) {
+        self.engine = engine
+    }
+
+    /// The people and containers that may use the store.
+    package var directory: any Directory { self.engine.directory }
+
+    /// What records may look like, and which roles users have.
+    package var schemas: any SchemaStore { self.engine.schemas }
+
+    /// The subscriptions of users, and the changes that they are notified of.
+    package var subscriptions: any SubscriptionStore { self.engine.subscriptions }
+
+    /// Which files there are, and which records name them.
+    package var assets: any AssetRegistry { self.engine.assets }
+
+    /// Figures for metrics and for `tidemark-load`.
+    package var statistics: EngineStatistics { self.engine.statistics }
+
+    /// Lets the writer finish what it admitted, rejects the rest with `shuttingDown`, and closes the
+    /// files.
+    package func shutdown() async { await self.engine.shutdown() }
+}
