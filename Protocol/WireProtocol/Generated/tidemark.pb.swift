@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The messages of protocol tidemark/1. README.md beside this file is the specification; section numbers refer to it.
-/// Fields are only ever added. A receiver ignores fields that it does not know.
+/// The messages of protocol tidemark/1. README.md beside this file is the specification; section
+/// numbers refer to it. Fields are only ever added. A receiver ignores fields that it does not know.
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -111,13 +111,13 @@ package nonisolated enum PBDatabaseScope: SwiftProtobuf.Enum, Swift.CaseIterable
 package nonisolated enum PBSavePolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
 
-  /// Refuse when the record's change tag differs from the server's.
+  /// Fail if the record's change tag differs from the server's.
   case ifServerRecordUnchanged // = 0
 
   /// Write the fields sent, whatever the server has.
   case changedKeys // = 1
 
-  /// The same on the server: the client sends every field that it holds.
+  /// The same on the server; the client sends every field that it has.
   case allKeys // = 2
   case UNRECOGNIZED(Int)
 
@@ -152,7 +152,7 @@ package nonisolated enum PBSavePolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// CloudKit's numbers, here and in the two that follow.
+/// CloudKit's numbers, as in the next two enumerations.
 package nonisolated enum PBSharePermission: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
   case unknown // = 0
@@ -289,10 +289,10 @@ package nonisolated enum PBReferenceAction: SwiftProtobuf.Enum, Swift.CaseIterab
   /// The target may be absent.
   case none // = 0
 
-  /// The target must exist when the reference is written; when it is deleted, the holder is deleted with it.
+  /// The target must exist when the reference is written. The referrer is deleted with it.
   case deleteSelf // = 1
 
-  /// The target must exist, and cannot be deleted while it is named.
+  /// The target must exist, and cannot be deleted while it is referred to.
   case validate // = 2
   case UNRECOGNIZED(Int)
 
@@ -340,7 +340,7 @@ package nonisolated enum PBComparator: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// A location no farther than `distance_m` from the operand.
   case near // = 7
 
-  /// Full text: the operand is text, its words are looked for.
+  /// Full text: the operand is text whose words are searched for.
   case containsAllTokens // = 8
   case containsAnyTokens // = 9
 
@@ -623,13 +623,14 @@ package nonisolated enum PBRetry: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// The same request fails again, whatever happens elsewhere.
   case never // = 0
 
-  /// At once, as it is.
+  /// Send it again at once, as it is.
   case now // = 1
 
-  /// As it is, after `retry_after_ms`.
+  /// Send it again, as it is, after `retry_after_ms`.
   case after // = 2
 
-  /// After a change of the item or of what it refers to (a merge, a zone created, a smaller batch).
+  /// Send it again after a change of the item or of what it refers to (a merge, a zone created, a
+  /// smaller batch).
   case afterChange // = 3
   case UNRECOGNIZED(Int)
 
@@ -676,17 +677,20 @@ package nonisolated struct PBHello: Sendable {
   /// Protocol versions that the client speaks, most wanted first. 1 to 16 entries.
   package var versions: [UInt32] = []
 
-  /// Container identifier, e.g. "iCloud.com.example.notes". At most 255 bytes. One that no container can have, an empty one or one that is
-  /// not ASCII, is answered as every other that is not there (`container_unknown`).
+  /// Container identifier, e.g. "iCloud.com.example.notes". At most 255 bytes. An identifier that no
+  /// container can have (an empty one, or one that is not ASCII) gets the same answer as a container
+  /// that does not exist (`container_unknown`).
   package var container: String = String()
 
   package var environment: PBEnvironment = .unspecified
 
-  /// The user's access token as printed by `tidemark user add`. At most 1,024 bytes. At most one of access_token, service_key and
-  /// identity_token is there; none: not signed in (may only read public databases).
+  /// The user's access token as printed by `tidemark user add`. At most 1,024 bytes. At most one of
+  /// access_token, service_key and identity_token is present. Without one the client is not signed
+  /// in and may only read public databases.
   package var accessToken: String = String()
 
-  /// 16 random bytes that name this installation of the client, kept by it for ever. Empty: a client without memory.
+  /// 16 random bytes that name this installation of the client, which keeps them for good. Empty if
+  /// the client has no memory.
   package var installationID: Data = Data()
 
   /// Name and version of the client library, for the server's log. At most 128 bytes.
@@ -712,7 +716,8 @@ package nonisolated struct PBHello: Sendable {
   /// Clears the value of `serviceKey`. Subsequent reads from it will return its default value.
   package mutating func clearServiceKey() {self._serviceKey = nil}
 
-  /// A JSON Web Token of an identity provider that the operator trusts, in compact form. At most 3,072 bytes.
+  /// A JSON Web Token of an identity provider that the operator trusts, in compact form. At most
+  /// 3,072 bytes.
   package var identityToken: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -732,7 +737,7 @@ package nonisolated struct PBServiceKey: Sendable {
   /// SHA-256 of the public key as SubjectPublicKeyInfo in DER: 64 lower-case hexadecimal digits.
   package var keyID: String = String()
 
-  /// Name of the user for whom the service acts, at most 255 bytes. Empty: for itself.
+  /// Name of the user for whom the service acts, at most 255 bytes. Empty if it acts for itself.
   package var onBehalfOf: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -746,7 +751,7 @@ package nonisolated struct PBChallenge: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 32 random bytes, made for this connection and good for one proof.
+  /// 32 random bytes, made for this connection and valid for one proof.
   package var nonce: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -777,7 +782,7 @@ package nonisolated struct PBWindows: Sendable {
   /// For all streams together. 65,536 to 2^31-1.
   package var connectionBytes: UInt32 = 0
 
-  /// For each stream. 65,536 to 2^31-1. Of a `welcome` it limits nothing (section 6).
+  /// For each stream. 65,536 to 2^31-1. In a `welcome` it limits nothing (section 6).
   package var streamBytes: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -791,13 +796,13 @@ package nonisolated struct PBWelcome: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The chosen version: one of those offered.
+  /// The chosen version, one of those offered.
   package var version: UInt32 = 0
 
   /// Name, version and build of the server, e.g. "tidemark/0.1.0 (release)".
   package var server: String = String()
 
-  /// Record name of the signed-in user ("_" and 32 hexadecimal digits); empty when not signed in.
+  /// Record name of the signed-in user ("_" and 32 hexadecimal digits). Empty if not signed in.
   package var userRecordName: String = String()
 
   /// The server's clock, milliseconds since 1970-01-01T00:00:00Z.
@@ -829,8 +834,9 @@ package nonisolated struct PBWelcome: Sendable {
   fileprivate var _windows: PBWindows? = nil
 }
 
-/// The limits that an operator may set and a client can use, as they are in force on this connection; section 7 has all. From field 9 on,
-/// 0: an older server, which does not tell.
+/// The limits that an operator may set and a client can use, with the values in force on this
+/// connection. Section 7 lists all limits. From field 9 on, 0 means that the server is older than
+/// the limit.
 package nonisolated struct PBLimits: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -860,13 +866,14 @@ package nonisolated struct PBLimits: @unchecked Sendable {
     set {_uniqueStorage()._recordBytesMax = newValue}
   }
 
-  /// Requests without an answer on one connection.
+  /// Requests in flight on one connection.
   package var inFlightMax: UInt32 {
     get {_storage._inFlightMax}
     set {_uniqueStorage()._inFlightMax = newValue}
   }
 
-  /// Without a frame for so long the server closes the connection; send a ping before. Milliseconds.
+  /// The server closes the connection after this time without a frame; send a ping before.
+  /// Milliseconds.
   package var idleTimeoutMs: UInt32 {
     get {_storage._idleTimeoutMs}
     set {_uniqueStorage()._idleTimeoutMs = newValue}
@@ -878,13 +885,13 @@ package nonisolated struct PBLimits: @unchecked Sendable {
     set {_uniqueStorage()._requestIDRetentionS = newValue}
   }
 
-  /// Longest deadline that is granted; a longer or absent one is cut to it. Milliseconds.
+  /// Longest deadline that is granted. A longer or absent one is cut to it. Milliseconds.
   package var deadlineMsMax: UInt32 {
     get {_storage._deadlineMsMax}
     set {_uniqueStorage()._deadlineMsMax = newValue}
   }
 
-  /// Encoded bodies, or subscriptions, in the answer to a fetch, bytes.
+  /// Encoded bodies, or subscriptions, in the response to a fetch, bytes.
   package var answerBytesMax: UInt32 {
     get {_storage._answerBytesMax}
     set {_uniqueStorage()._answerBytesMax = newValue}
@@ -908,19 +915,19 @@ package nonisolated struct PBLimits: @unchecked Sendable {
     set {_uniqueStorage()._assetTimeoutMs = newValue}
   }
 
-  /// How long an asset without a record is kept, and what there is of an upload. Seconds.
+  /// How long an asset without a record, and an unfinished upload, are kept. Seconds.
   package var assetGraceS: UInt32 {
     get {_storage._assetGraceS}
     set {_uniqueStorage()._assetGraceS = newValue}
   }
 
-  /// How long answers wait for a client that does not take them. Milliseconds.
+  /// How long responses wait for a client that does not take them. Milliseconds.
   package var slowReaderTimeoutMs: UInt32 {
     get {_storage._slowReaderTimeoutMs}
     set {_uniqueStorage()._slowReaderTimeoutMs = newValue}
   }
 
-  /// How long a feed knows of deletions: the age at which a token is refused at the latest. Seconds.
+  /// How long a feed remembers deletions: an older token is always refused. Seconds.
   package var tombstoneRetentionS: UInt32 {
     get {_storage._tombstoneRetentionS}
     set {_uniqueStorage()._tombstoneRetentionS = newValue}
@@ -932,13 +939,13 @@ package nonisolated struct PBLimits: @unchecked Sendable {
     set {_uniqueStorage()._deleteSelfReferencesMax = newValue}
   }
 
-  /// URLs of shares that lead nowhere, of a user in a minute.
+  /// URLs of shares that lead nowhere, per user and minute.
   package var shareMissesPerMinuteMax: UInt32 {
     get {_storage._shareMissesPerMinuteMax}
     set {_uniqueStorage()._shareMissesPerMinuteMax = newValue}
   }
 
-  /// What a user's private databases may take, bytes. 0: as much as there is.
+  /// What a user's private databases may take, bytes. 0 if there is no limit.
   package var userBytesMax: UInt64 {
     get {_storage._userBytesMax}
     set {_uniqueStorage()._userBytesMax = newValue}
@@ -951,7 +958,8 @@ package nonisolated struct PBLimits: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Frame `goaway`: the sender accepts no new streams (drain), or closes at once (any other reason). Stream 0.
+/// Frame `goaway`: the sender accepts no new streams (drain), or closes at once (any other reason).
+/// Stream 0.
 package nonisolated struct PBGoAway: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -960,10 +968,10 @@ package nonisolated struct PBGoAway: Sendable {
   /// Registry "close_reasons".
   package var reason: UInt32 = 0
 
-  /// For people; at most 1,024 bytes; never to be matched.
+  /// For people, never to be matched. At most 1,024 bytes.
   package var message: String = String()
 
-  /// Wait at least so long before connecting again. Milliseconds; 0: no advice.
+  /// Wait at least this long before connecting again. Milliseconds. 0 gives no advice.
   package var retryAfterMs: UInt32 = 0
 
   /// Versions that the server speaks; only with reason "version_unsupported".
@@ -980,10 +988,12 @@ package nonisolated struct PBRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 16 bytes: a UUID of version 7 (RFC 9562). Required in a mutating request, ignored in others (section 4.4).
+  /// 16 bytes: a UUID of version 7 (RFC 9562). Required in a mutating request, ignored in others
+  /// (section 4.4).
   package var requestID: Data = Data()
 
-  /// The answer is of no use after so long, counted from arrival. Milliseconds; 0: the server's longest.
+  /// The response is of no use after this time, counted from arrival. Milliseconds. 0 stands for the
+  /// server's longest.
   package var deadlineMs: UInt32 = 0
 
   package var operation: PBRequest.OneOf_Operation? = nil
@@ -1165,10 +1175,11 @@ package nonisolated struct PBZoneID: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "_defaultZone", or 1 to 255 printable ASCII characters (0x20 to 0x7E), the first no "_".
+  /// "_defaultZone", or 1 to 255 printable ASCII characters (0x20 to 0x7E) of which the first is not
+  /// "_".
   package var zoneName: String = String()
 
-  /// Record name of the owner. Empty: the signed-in user.
+  /// Record name of the owner. Empty for the signed-in user.
   package var ownerName: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1191,7 +1202,7 @@ package nonisolated struct PBRecordID: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// 1 to 255 printable ASCII characters (0x20 to 0x7E), the first no "_" (only names of user records have it).
+  /// 1 to 255 printable ASCII characters (0x20 to 0x7E). Only names of user records begin with "_".
   package var recordName: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1215,11 +1226,12 @@ package nonisolated struct PBModifyRecords: Sendable {
 
   package var policy: PBSavePolicy = .ifServerRecordUnchanged
 
-  /// True: within each zone that can do so, all items or none.
+  /// If true, all items or none are executed within each zone that supports it.
   package var atomic: Bool = false
 
-  /// Kept with each zone, but for `_defaultZone`, of which the request changes something: comes with the pages of its changes. At most
-  /// 1,024 bytes. Empty: what is kept stays.
+  /// Stored with each zone, `_defaultZone` excepted, in which the request changes something. It
+  /// comes with the pages of the zone's changes. At most 1,024 bytes. If empty, the stored token
+  /// stays.
   package var clientToken: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1241,16 +1253,18 @@ package nonisolated struct PBRecordSave: Sendable {
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
   package mutating func clearID() {self._id = nil}
 
-  /// ASCII letter, then letters, digits, "_"; at most 255 bytes.
+  /// An ASCII letter, then letters, digits and "_". At most 255 bytes.
   package var recordType: String = String()
 
-  /// The tag that the client holds. Empty: it believes that the record is new.
+  /// The tag that the client has. Empty if it takes the record for new.
   package var changeTag: String = String()
 
-  /// An encoded RecordFields: the fields to write, and `clear` for those to remove. Other fields stay as they are.
+  /// An encoded RecordFields: the fields to write, and `clear` for those to remove. Other fields
+  /// stay as they are.
   package var fields: Data = Data()
 
-  /// Absent: the parent stays as it is. Empty: it is removed. Otherwise the record name of the parent, in the same zone.
+  /// Record name of the parent, in the same zone. If absent, the parent stays as it is; if empty, it
+  /// is removed.
   package var parent: String {
     get {_parent ?? String()}
     set {_parent = newValue}
@@ -1260,7 +1274,8 @@ package nonisolated struct PBRecordSave: Sendable {
   /// Clears the value of `parent`. Subsequent reads from it will return its default value.
   package mutating func clearParent() {self._parent = nil}
 
-  /// Of a share, whose type is "cloudkit.share": what becomes of who takes part (section 5.13).
+  /// For a share, whose type is "cloudkit.share": the changes of participants and permissions
+  /// (section 5.13).
   package var share: PBShareChanges {
     get {_share ?? PBShareChanges()}
     set {_share = newValue}
@@ -1279,13 +1294,15 @@ package nonisolated struct PBRecordSave: Sendable {
   fileprivate var _share: PBShareChanges? = nil
 }
 
-/// What a save changes of who takes part in a share; what is absent stays as it is. At most 100 entries in each list.
+/// What a save changes of a share's participants and permissions. What is absent stays as it is. At
+/// most 100 entries in each list.
 package nonisolated struct PBShareChanges: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The record that is shared with what is below it, in the share's zone. Absent: the zone is shared. Of no account when the share is there.
+  /// The record that is shared with its descendants, in the share's zone. If absent, the zone is
+  /// shared. Ignored if the share exists.
   package var root: String {
     get {_root ?? String()}
     set {_root = newValue}
@@ -1295,7 +1312,7 @@ package nonisolated struct PBShareChanges: Sendable {
   /// Clears the value of `root`. Subsequent reads from it will return its default value.
   package mutating func clearRoot() {self._root = nil}
 
-  /// What everybody may do who knows the URL; NONE: only who was invited gets in.
+  /// What everybody may do who knows the URL. With NONE only invited users can join.
   package var publicPermission: PBSharePermission {
     get {_publicPermission ?? .unknown}
     set {_publicPermission = newValue}
@@ -1314,14 +1331,15 @@ package nonisolated struct PBShareChanges: Sendable {
   /// Clears the value of `allowsAccessRequests`. Subsequent reads from it will return its default value.
   package mutating func clearAllowsAccessRequests() {self._allowsAccessRequests = nil}
 
-  /// Those who are invited, and those whose role or permission changes, by ID. Of each the ID, what he is looked for by or his user
-  /// record name, role and permission count.
+  /// Participants to invite, and participants whose role or permission changes, by ID. The server
+  /// reads the ID, the lookup or the user record name, the role and the permission.
   package var participants: [PBParticipant] = []
 
   /// IDs of participants.
   package var removed: [String] = []
 
-  /// User record names: of those who asked and get no answer, of those who may not ask again, and of those who may ask again.
+  /// User record names: of users whose request for access is dropped, of users who may not ask
+  /// again, and of users who may ask again.
   package var denied: [String] = []
 
   package var blocked: [String] = []
@@ -1337,13 +1355,14 @@ package nonisolated struct PBShareChanges: Sendable {
   fileprivate var _allowsAccessRequests: Bool? = nil
 }
 
-/// The contents of a share record beside its own fields: the bytes of its field `___sharing`, which only the server writes.
+/// The contents of a share record beside its own fields: the bytes of its field `___sharing`, which
+/// only the server writes.
 package nonisolated struct PBShare: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The record that is shared with what is below it. Absent: the zone is shared.
+  /// The record that is shared with its descendants. If absent, the zone is shared.
   package var root: String {
     get {_root ?? String()}
     set {_root = newValue}
@@ -1358,17 +1377,18 @@ package nonisolated struct PBShare: Sendable {
 
   package var publicPermission: PBSharePermission = .unknown
 
-  /// The owner first; for who is not the owner, those whom he may see.
+  /// The owner first. A reader other than the owner gets the participants whom they may see.
   package var participants: [PBParticipant] = []
 
   package var allowsAccessRequests: Bool = false
 
-  /// Who asked to be let in, oldest first, and who may not ask; empty for who may not decide about it.
+  /// Users who asked for access, oldest first, and users who may not ask. Empty for a reader who may
+  /// not decide about them.
   package var requesters: [PBUserIdentity] = []
 
   package var blocked: [PBUserIdentity] = []
 
-  /// The participant who reads this. Empty: he is none.
+  /// The participant who reads this. Empty if the reader is none.
   package var currentParticipantID: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1383,10 +1403,10 @@ package nonisolated struct PBParticipant: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Within its share; whoever invites makes it. 1 to 64 printable ASCII characters.
+  /// Unique within its share, made by the inviting client. 1 to 64 printable ASCII characters.
   package var id: String = String()
 
-  /// Of who takes part with a URL for one person: nothing, until somebody has joined with it.
+  /// Absent for a participant with a one-time URL until a user has joined with it.
   package var identity: PBUserIdentity {
     get {_identity ?? PBUserIdentity()}
     set {_identity = newValue}
@@ -1402,13 +1422,15 @@ package nonisolated struct PBParticipant: Sendable {
 
   package var acceptance: PBShareAcceptance = .unknown
 
-  /// Whether he had asked to be let in.
+  /// Whether the participant had asked for access.
   package var approvedRequester: Bool = false
 
-  /// When he was invited or joined, milliseconds since 1970-01-01T00:00:00Z, the server's clock. 0: not saved yet.
+  /// When the participant was invited or joined, milliseconds since 1970-01-01T00:00:00Z, by the
+  /// server's clock. 0 if not saved yet.
   package var addedMs: Int64 = 0
 
-  /// The last part of a URL that one person can join with, once. At most 64 bytes. Empty: there is none.
+  /// The last part of a URL with which one person can join, once. At most 64 bytes. Empty if there
+  /// is none.
   package var oneTimeToken: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1418,16 +1440,16 @@ package nonisolated struct PBParticipant: Sendable {
   fileprivate var _identity: PBUserIdentity? = nil
 }
 
-/// Somebody, as far as the one who asks may know him.
+/// A user, as far as the requester may know them.
 package nonisolated struct PBUserIdentity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Empty: nobody knows who it is.
+  /// Empty if it is unknown who it is.
   package var userRecordName: String = String()
 
-  /// What he was found or invited by.
+  /// How the user was found or invited.
   package var lookup: PBIdentityLookup {
     get {_lookup ?? PBIdentityLookup()}
     set {_lookup = newValue}
@@ -1444,7 +1466,7 @@ package nonisolated struct PBUserIdentity: Sendable {
   fileprivate var _lookup: PBIdentityLookup? = nil
 }
 
-/// By what somebody is looked for: exactly one, at most 255 bytes.
+/// How a user is looked for: exactly one, at most 255 bytes.
 package nonisolated struct PBIdentityLookup: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1492,8 +1514,9 @@ package nonisolated struct PBIdentityLookup: Sendable {
   package init() {}
 }
 
-/// The fields of a record, in strictly ascending order of the UTF-8 bytes of their names: one encoding for one content.
-/// It travels as `bytes` so that a server can store, merge and return it without decoding its values (section 5.1).
+/// The fields of a record, in strictly ascending order of the UTF-8 bytes of their names: one
+/// encoding for one content. It travels as `bytes`, so that a server can store, merge and return it
+/// without decoding its values (section 5.1).
 package nonisolated struct PBRecordFields: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1511,13 +1534,15 @@ package nonisolated struct PBField: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// ASCII letter, then letters, digits, "_"; at most 255 bytes.
+  /// An ASCII letter, then letters, digits and "_". At most 255 bytes.
   package var name: String = String()
 
-  /// The client encrypted the value, or wants it treated so: never indexed, and plain and encrypted never mix in a field.
+  /// The client encrypted the value, or wants it treated as encrypted. Such a value is never
+  /// indexed, and plain and encrypted values never mix in a field.
   package var encrypted: Bool = false
 
-  /// Exactly one. Encoded even when it is the type's zero. Numbers 3 to 15 are single values, 17 to 29 lists, 30 and 31 markers.
+  /// Exactly one, encoded even if it is the type's zero. Numbers 3 to 15 are single values, 17 to 29
+  /// lists, 30 and 31 markers.
   package var value: PBField.OneOf_Value? = nil
 
   package var string: String {
@@ -1649,7 +1674,7 @@ package nonisolated struct PBField: Sendable {
     set {value = .assetList(newValue)}
   }
 
-  /// A list without elements, whose element type the client does not know. Always true.
+  /// A list without elements, if the client does not know their type. Always true.
   package var emptyList: Bool {
     get {
       if case .emptyList(let v)? = value {return v}
@@ -1658,7 +1683,7 @@ package nonisolated struct PBField: Sendable {
     set {value = .emptyList(newValue)}
   }
 
-  /// Only in RecordSave: remove the field. Always true.
+  /// Only in RecordSave: removes the field. Always true.
   package var clear: Bool {
     get {
       if case .clear(let v)? = value {return v}
@@ -1669,7 +1694,8 @@ package nonisolated struct PBField: Sendable {
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Exactly one. Encoded even when it is the type's zero. Numbers 3 to 15 are single values, 17 to 29 lists, 30 and 31 markers.
+  /// Exactly one, encoded even if it is the type's zero. Numbers 3 to 15 are single values, 17 to 29
+  /// lists, 30 and 31 markers.
   package nonisolated enum OneOf_Value: Equatable, Sendable {
     case string(String)
     case int64(Int64)
@@ -1688,9 +1714,9 @@ package nonisolated struct PBField: Sendable {
     case locationList(PBLocationList)
     case referenceList(PBReferenceList)
     case assetList(PBAssetList)
-    /// A list without elements, whose element type the client does not know. Always true.
+    /// A list without elements, if the client does not know their type. Always true.
     case emptyList(Bool)
-    /// Only in RecordSave: remove the field. Always true.
+    /// Only in RecordSave: removes the field. Always true.
     case clear(Bool)
 
   }
@@ -1698,7 +1724,7 @@ package nonisolated struct PBField: Sendable {
   package init() {}
 }
 
-/// A place on the earth. All eight are encoded when they are not 0; all finite.
+/// A location on the earth. Each of the eight is encoded if it is not 0. All are finite.
 package nonisolated struct PBLocation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1713,15 +1739,15 @@ package nonisolated struct PBLocation: Sendable {
   /// Metres above sea level.
   package var altitude: Double = 0
 
-  /// Metres; negative: invalid.
+  /// Metres. Negative if invalid.
   package var horizontalAccuracy: Double = 0
 
   package var verticalAccuracy: Double = 0
 
-  /// Degrees clockwise from north; negative: invalid.
+  /// Degrees clockwise from north. Negative if invalid.
   package var course: Double = 0
 
-  /// Metres a second; negative: invalid.
+  /// Metres a second. Negative if invalid.
   package var speed: Double = 0
 
   /// Seconds since 2001-01-01T00:00:00Z.
@@ -1739,7 +1765,7 @@ package nonisolated struct PBReference: Sendable {
 
   package var recordName: String = String()
 
-  /// Absent: the zone of the record that holds the reference. Anything else is refused (section 5.5).
+  /// If absent, the zone of the record that has the reference. Anything else fails (section 5.5).
   package var zone: PBZoneID {
     get {_zone ?? PBZoneID()}
     set {_zone = newValue}
@@ -1767,7 +1793,7 @@ package nonisolated struct PBAsset: Sendable {
   /// SHA-256 of all its bytes: 32 bytes.
   package var sha256: Data = Data()
 
-  /// Bytes; at most 2^63-1, and what the server takes (section 7).
+  /// Bytes. At most 2^63-1, and what the server accepts (section 7).
   package var size: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1869,7 +1895,7 @@ package nonisolated struct PBFetchRecords: Sendable {
 
   package var ids: [PBRecordID] = []
 
-  /// Absent: all fields. Present and empty: none.
+  /// All fields if absent, none if present and empty.
   package var desiredKeys: PBDesiredKeys {
     get {_desiredKeys ?? PBDesiredKeys()}
     set {_desiredKeys = newValue}
@@ -1909,7 +1935,7 @@ package nonisolated struct PBModifyZones: Sendable {
 
   package var saves: [PBZoneID] = []
 
-  /// A zone goes with everything in it.
+  /// A zone is deleted with everything in it.
   package var deletes: [PBZoneID] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1917,7 +1943,8 @@ package nonisolated struct PBModifyZones: Sendable {
   package init() {}
 }
 
-/// Fetches zones (section 5.4). Items are numbered as `ids`; with `all`, in the order in which the server names them.
+/// Fetches zones (section 5.4). Items are numbered as `ids`; with `all`, in the order in which the
+/// server lists them.
 package nonisolated struct PBFetchZones: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1927,7 +1954,7 @@ package nonisolated struct PBFetchZones: Sendable {
 
   package var ids: [PBZoneID] = []
 
-  /// All zones of the database; `ids` is empty.
+  /// All zones of the database; `ids` is then empty.
   package var all: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1943,7 +1970,7 @@ package nonisolated struct PBQueryRecords: Sendable {
 
   package var scope: PBDatabaseScope = .unspecified
 
-  /// What to look for; absent with a cursor.
+  /// Absent with a cursor.
   package var query: PBQuery {
     get {_query ?? PBQuery()}
     set {_query = newValue}
@@ -1953,7 +1980,7 @@ package nonisolated struct PBQueryRecords: Sendable {
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
   package mutating func clearQuery() {self._query = nil}
 
-  /// Absent: all zones of the database. Absent with a cursor.
+  /// All zones of the database if absent. Always absent with a cursor.
   package var zone: PBZoneID {
     get {_zone ?? PBZoneID()}
     set {_zone = newValue}
@@ -1963,10 +1990,10 @@ package nonisolated struct PBQueryRecords: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// From the `end` of an earlier answer: goes on with its query and its zone.
+  /// From the `end` of an earlier response; continues with its query and its zone.
   package var cursor: Data = Data()
 
-  /// Absent: all fields. Present and empty: none.
+  /// All fields if absent, none if present and empty.
   package var desiredKeys: PBDesiredKeys {
     get {_desiredKeys ?? PBDesiredKeys()}
     set {_desiredKeys = newValue}
@@ -1976,10 +2003,10 @@ package nonisolated struct PBQueryRecords: Sendable {
   /// Clears the value of `desiredKeys`. Subsequent reads from it will return its default value.
   package mutating func clearDesiredKeys() {self._desiredKeys = nil}
 
-  /// Records of a page, at most 400. 0: as many as the server gives.
+  /// Records of a page, at most 400. 0 lets the server choose.
   package var limit: UInt32 = 0
 
-  /// No records: their number, in `end`.
+  /// If true, `end` carries the number of records, and no records come.
   package var count: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1999,7 +2026,7 @@ package nonisolated struct PBQuery: Sendable {
 
   package var recordType: String = String()
 
-  /// Absent: all records of the type.
+  /// All records of the type if absent.
   package var predicate: PBPredicate {
     get {_predicate ?? PBPredicate()}
     set {_predicate = newValue}
@@ -2009,7 +2036,7 @@ package nonisolated struct PBQuery: Sendable {
   /// Clears the value of `predicate`. Subsequent reads from it will return its default value.
   package mutating func clearPredicate() {self._predicate = nil}
 
-  /// The first counts most; at most 8.
+  /// The first key counts most. At most 8.
   package var sort: [PBSortKey] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2054,7 +2081,7 @@ package nonisolated struct PBPredicate: Sendable {
     set {kind = .comparison(newValue)}
   }
 
-  /// All parts; without parts: true.
+  /// All parts. True without parts.
   package var and: PBPredicates {
     get {
       if case .and(let v)? = kind {return v}
@@ -2063,7 +2090,7 @@ package nonisolated struct PBPredicate: Sendable {
     set {kind = .and(newValue)}
   }
 
-  /// One part at least; without parts: false.
+  /// At least one part. False without parts.
   package var or: PBPredicates {
     get {
       if case .or(let v)? = kind {return v}
@@ -2081,9 +2108,9 @@ package nonisolated struct PBPredicate: Sendable {
     /// No record. Always true.
     case nothing(Bool)
     case comparison(PBComparison)
-    /// All parts; without parts: true.
+    /// All parts. True without parts.
     case and(PBPredicates)
-    /// One part at least; without parts: false.
+    /// At least one part. False without parts.
     case or(PBPredicates)
 
   }
@@ -2110,8 +2137,9 @@ package nonisolated struct PBComparison: Sendable {
 
   package var comparator: PBComparator = .unspecified
 
-  /// An encoded RecordFields of exactly one field: its name is the field that is compared, or a system field of section 5.7;
-  /// its value is what it is compared with. Never `clear`, never `encrypted`.
+  /// An encoded RecordFields of exactly one field. Its name is the field that is compared, or a
+  /// system field of section 5.7. Its value is what the field is compared with. Never `clear`, never
+  /// `encrypted`.
   package var operand: Data = Data()
 
   /// With `near`: metres along a great circle, finite, not negative.
@@ -2130,10 +2158,10 @@ package nonisolated struct PBSortKey: Sendable {
   /// A field, or a system field of section 5.7.
   package var field: String = String()
 
-  /// Records without the field come last either way.
+  /// Records without the field come last in either direction.
   package var descending: Bool = false
 
-  /// With a location field: by the distance from here, ascending.
+  /// For a location field: orders by the distance from here, ascending.
   package var origin: PBLocation {
     get {_origin ?? PBLocation()}
     set {_origin = newValue}
@@ -2164,7 +2192,8 @@ package nonisolated struct PBCheckSchema: Sendable {
   package init() {}
 }
 
-/// What changed in a zone after a token, a page at a time (section 5.9). Items are numbered as they come, from 0.
+/// The changes of a zone after a token, a page at a time (section 5.9). Items are numbered as they
+/// come, from 0.
 package nonisolated struct PBFetchChanges: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2181,10 +2210,11 @@ package nonisolated struct PBFetchChanges: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// From the `end` of an earlier answer; at most 1,024 bytes. Empty: from the beginning, which is a snapshot of what is alive.
+  /// From the `end` of an earlier response; at most 1,024 bytes. If empty, the changes begin with a
+  /// snapshot of the existing records.
   package var token: Data = Data()
 
-  /// Absent: all fields. Present and empty: none.
+  /// All fields if absent, none if present and empty.
   package var desiredKeys: PBDesiredKeys {
     get {_desiredKeys ?? PBDesiredKeys()}
     set {_desiredKeys = newValue}
@@ -2194,10 +2224,11 @@ package nonisolated struct PBFetchChanges: Sendable {
   /// Clears the value of `desiredKeys`. Subsequent reads from it will return its default value.
   package mutating func clearDesiredKeys() {self._desiredKeys = nil}
 
-  /// Records of a page, at most 1,000. 0: as many as the server gives.
+  /// Records of a page, at most 1,000. 0 lets the server choose.
   package var limit: UInt32 = 0
 
-  /// Of a snapshot, with an empty token; a token has the order with which its snapshot began.
+  /// The order of a snapshot, with an empty token. Later tokens keep the order with which their
+  /// snapshot began.
   package var order: PBSnapshotOrder = .creation
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2208,7 +2239,8 @@ package nonisolated struct PBFetchChanges: Sendable {
   fileprivate var _desiredKeys: PBDesiredKeys? = nil
 }
 
-/// Which zones changed or were deleted after a token (section 5.9). Items are numbered as they come, from 0.
+/// The zones that changed or were deleted after a token (section 5.9). Items are numbered as they
+/// come, from 0.
 package nonisolated struct PBFetchDatabaseChanges: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2216,10 +2248,10 @@ package nonisolated struct PBFetchDatabaseChanges: Sendable {
 
   package var scope: PBDatabaseScope = .unspecified
 
-  /// From the `end` of an earlier answer; at most 1,024 bytes. Empty: every zone that is there.
+  /// From the `end` of an earlier response; at most 1,024 bytes. Every existing zone if empty.
   package var token: Data = Data()
 
-  /// Zones of a page, at most 1,000. 0: as many as the server gives.
+  /// Zones of a page, at most 1,000. 0 lets the server choose.
   package var limit: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2235,7 +2267,7 @@ package nonisolated struct PBFetchToken: Sendable {
 
   package var scope: PBDatabaseScope = .unspecified
 
-  /// Absent: the database's.
+  /// The token of the database if absent.
   package var zone: PBZoneID {
     get {_zone ?? PBZoneID()}
     set {_zone = newValue}
@@ -2252,7 +2284,8 @@ package nonisolated struct PBFetchToken: Sendable {
   fileprivate var _zone: PBZoneID? = nil
 }
 
-/// Saves and deletes subscriptions (section 5.10). Items are numbered: saves first, then deletes, from 0.
+/// Saves and deletes subscriptions (section 5.10). Items are numbered: saves first, then deletes,
+/// from 0.
 package nonisolated struct PBModifySubscriptions: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2280,7 +2313,7 @@ package nonisolated struct PBFetchSubscriptions: Sendable {
 
   package var ids: [String] = []
 
-  /// All of the database; `ids` is empty.
+  /// All subscriptions in the database; `ids` is then empty.
   package var all: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2288,8 +2321,9 @@ package nonisolated struct PBFetchSubscriptions: Sendable {
   package init() {}
 }
 
-/// Asks for `notification` frames on this connection, for all subscriptions of its user in the environment, as long as it
-/// lives (section 5.11). No items. The `hello` must have had an installation ID.
+/// Asks for `notification` frames on this connection, for all subscriptions of its user in the
+/// environment, until the connection ends (section 5.11). No items. The `hello` must have had an
+/// installation ID.
 package nonisolated struct PBListen: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2300,8 +2334,9 @@ package nonisolated struct PBListen: Sendable {
   package init() {}
 }
 
-/// Brings the bytes of assets to the server, before a record names them (section 5.12). The answer is `asset_offsets`, `progress`
-/// frames as bytes become durable, and `end`. Assets are numbered as `assets`, from 0.
+/// Sends the bytes of assets to the server, before a record names them (section 5.12). The response
+/// is `asset_offsets`, `progress` frames as bytes become durable, and `end`. Assets are numbered as
+/// `assets`, from 0.
 package nonisolated struct PBUploadAssets: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2309,10 +2344,11 @@ package nonisolated struct PBUploadAssets: Sendable {
 
   package var scope: PBDatabaseScope = .unspecified
 
-  /// As many as a request has items; no two the same.
+  /// As many as a request has items, all different.
   package var assets: [PBAsset] = []
 
-  /// In the shared database: the zone of somebody else in which a record is to name them. Elsewhere of no account.
+  /// In the shared database: the other user's zone in which a record will name the assets. Ignored
+  /// elsewhere.
   package var zone: PBZoneID {
     get {_zone ?? PBZoneID()}
     set {_zone = newValue}
@@ -2329,8 +2365,8 @@ package nonisolated struct PBUploadAssets: Sendable {
   fileprivate var _zone: PBZoneID? = nil
 }
 
-/// Sends bytes of assets that a record names (section 5.12). The answer is `asset_data` and `progress` frames, and `end`. Ranges are
-/// numbered from 0 and sent in their order.
+/// Asks for bytes of assets that a record names (section 5.12). The response is `asset_data` and
+/// `progress` frames, and `end`. Ranges are numbered from 0 and sent in their order.
 package nonisolated struct PBDownloadAssets: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2341,7 +2377,7 @@ package nonisolated struct PBDownloadAssets: Sendable {
   /// As many as a request has items.
   package var ranges: [PBAssetRange] = []
 
-  /// The record that names them.
+  /// The record that names the assets.
   package var record: PBRecordID {
     get {_record ?? PBRecordID()}
     set {_record = newValue}
@@ -2358,13 +2394,14 @@ package nonisolated struct PBDownloadAssets: Sendable {
   fileprivate var _record: PBRecordID? = nil
 }
 
-/// Joins shares (section 5.13). Items are numbered as `tokens`, from 0; the answer to each is the share, a `record`.
+/// Joins shares (section 5.13). Items are numbered as `tokens`, from 0. The result of each is the
+/// share, a `record`.
 package nonisolated struct PBAcceptShares: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The last parts of URLs: 1 to 64 bytes each, as in the two messages below that have them.
+  /// The last parts of URLs, 1 to 64 bytes each, as in the two other messages below that have them.
   package var tokens: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2372,7 +2409,7 @@ package nonisolated struct PBAcceptShares: Sendable {
   package init() {}
 }
 
-/// What the URLs of shares lead to. Items are numbered as `tokens`, from 0.
+/// Asks what the URLs of shares lead to. Items are numbered as `tokens`, from 0.
 package nonisolated struct PBFetchShareMetadata: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2380,10 +2417,10 @@ package nonisolated struct PBFetchShareMetadata: Sendable {
 
   package var tokens: [String] = []
 
-  /// Whether roots are wanted too.
+  /// Whether the roots are wanted too.
   package var rootRecords: Bool = false
 
-  /// Of the roots. Absent: all fields. Present and empty: none.
+  /// For the roots. All fields if absent, none if present and empty.
   package var desiredKeys: PBDesiredKeys {
     get {_desiredKeys ?? PBDesiredKeys()}
     set {_desiredKeys = newValue}
@@ -2400,7 +2437,7 @@ package nonisolated struct PBFetchShareMetadata: Sendable {
   fileprivate var _desiredKeys: PBDesiredKeys? = nil
 }
 
-/// Looks for people to invite. Items are numbered as `lookups`, from 0.
+/// Looks for users to invite. Items are numbered as `lookups`, from 0.
 package nonisolated struct PBFetchShareParticipants: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2413,7 +2450,8 @@ package nonisolated struct PBFetchShareParticipants: Sendable {
   package init() {}
 }
 
-/// Asks the owners of shares to be let in. Items are numbered as `tokens`, from 0; the answer to each is `done`.
+/// Asks the owners of shares for access. Items are numbered as `tokens`, from 0. The result of each
+/// is `done`.
 package nonisolated struct PBRequestShareAccess: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2435,10 +2473,11 @@ package nonisolated struct PBAssetRange: Sendable {
   /// SHA-256 of the whole asset: 32 bytes.
   package var sha256: Data = Data()
 
-  /// The first byte; at most the size.
+  /// The first byte, at most the size.
   package var offset: UInt64 = 0
 
-  /// How many bytes, at most 2^63-1; 0, and more than there are: all to the end.
+  /// The number of bytes, at most 2^63-1. 0, or more than there are, stands for all bytes to the
+  /// end.
   package var length: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2513,7 +2552,7 @@ package nonisolated struct PBQuerySubscription: Sendable {
 
   package var recordType: String = String()
 
-  /// Absent: all records of the type.
+  /// All records of the type if absent.
   package var predicate: PBPredicate {
     get {_predicate ?? PBPredicate()}
     set {_predicate = newValue}
@@ -2523,7 +2562,7 @@ package nonisolated struct PBQuerySubscription: Sendable {
   /// Clears the value of `predicate`. Subsequent reads from it will return its default value.
   package mutating func clearPredicate() {self._predicate = nil}
 
-  /// Absent: all zones of the database.
+  /// All zones of the database if absent.
   package var zone: PBZoneID {
     get {_zone ?? PBZoneID()}
     set {_zone = newValue}
@@ -2533,7 +2572,8 @@ package nonisolated struct PBQuerySubscription: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// Bits: 1 a record is created, 2 updated, 4 deleted, 8 once only. One of the first three at least.
+  /// Bits: 1 a record is created, 2 updated, 4 deleted, 8 once only. At least one of the first
+  /// three.
   package var firesOn: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2558,7 +2598,7 @@ package nonisolated struct PBZoneSubscription: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// Empty: records of all types.
+  /// Records of all types if empty.
   package var recordType: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2573,7 +2613,7 @@ package nonisolated struct PBDatabaseSubscription: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Empty: records of all types.
+  /// Records of all types if empty.
   package var recordType: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2581,8 +2621,8 @@ package nonisolated struct PBDatabaseSubscription: Sendable {
   package init() {}
 }
 
-/// What a notification of the subscription says, besides what happened; each as in CloudKit, and empty for absent. At most
-/// 4 KiB encoded.
+/// What a notification of the subscription says, besides what happened. Each field is as in
+/// CloudKit, and empty if absent there. At most 4 KiB encoded.
 package nonisolated struct PBNotificationInfo: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2598,7 +2638,8 @@ package nonisolated struct PBNotificationInfo: @unchecked Sendable {
     set {_uniqueStorage()._alertLocalizationKey = newValue}
   }
 
-  /// Names of fields; a notification has the record's values in their place. Also in 6 and 9. At most 20 each.
+  /// Names of fields, at most 20. A notification has the record's values in their place. The same
+  /// holds for 6 and 9.
   package var alertLocalizationArgs: [String] {
     get {_storage._alertLocalizationArgs}
     set {_uniqueStorage()._alertLocalizationArgs = newValue}
@@ -2649,7 +2690,7 @@ package nonisolated struct PBNotificationInfo: @unchecked Sendable {
     set {_uniqueStorage()._soundName = newValue}
   }
 
-  /// Names of fields whose values come along; at most 3.
+  /// Names of fields whose values come along, at most 3.
   package var desiredKeys: [String] {
     get {_storage._desiredKeys}
     set {_uniqueStorage()._desiredKeys = newValue}
@@ -2687,7 +2728,7 @@ package nonisolated struct PBNotificationInfo: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Frame `items`: outcomes of items, in any order, each item once.
+/// Frame `items`: results of items, in any order, each item once.
 package nonisolated struct PBItems: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2755,7 +2796,7 @@ package nonisolated struct PBItem: Sendable {
     set {outcome = .zone(newValue)}
   }
 
-  /// In a feed: a record was deleted.
+  /// In a zone's feed: a record was deleted.
   package var recordDeleted: PBRecordDeleted {
     get {
       if case .recordDeleted(let v)? = outcome {return v}
@@ -2764,7 +2805,7 @@ package nonisolated struct PBItem: Sendable {
     set {outcome = .recordDeleted(newValue)}
   }
 
-  /// In a database's feed: something in the zone changed, or it was created.
+  /// In a database's feed: the zone was created, or something in it changed.
   package var zoneChanged: PBZoneID {
     get {
       if case .zoneChanged(let v)? = outcome {return v}
@@ -2800,7 +2841,7 @@ package nonisolated struct PBItem: Sendable {
     set {outcome = .shareMetadata(newValue)}
   }
 
-  /// Somebody who may be invited.
+  /// A user who may be invited.
   package var participant: PBParticipant {
     get {
       if case .participant(let v)? = outcome {return v}
@@ -2809,7 +2850,7 @@ package nonisolated struct PBItem: Sendable {
     set {outcome = .participant(newValue)}
   }
 
-  /// It was done, and there is nothing to say about it.
+  /// The request was executed, and there is nothing more to say.
   package var done: PBDone {
     get {
       if case .done(let v)? = outcome {return v}
@@ -2831,9 +2872,9 @@ package nonisolated struct PBItem: Sendable {
     case record(PBRecord)
     /// A zone was saved or fetched.
     case zone(PBZone)
-    /// In a feed: a record was deleted.
+    /// In a zone's feed: a record was deleted.
     case recordDeleted(PBRecordDeleted)
-    /// In a database's feed: something in the zone changed, or it was created.
+    /// In a database's feed: the zone was created, or something in it changed.
     case zoneChanged(PBZoneID)
     /// In a database's feed: the zone was deleted.
     case zoneDeleted(PBZoneID)
@@ -2841,9 +2882,9 @@ package nonisolated struct PBItem: Sendable {
     case subscription(PBSubscription)
     /// What the URL of a share leads to.
     case shareMetadata(PBShareMetadata)
-    /// Somebody who may be invited.
+    /// A user who may be invited.
     case participant(PBParticipant)
-    /// It was done, and there is nothing to say about it.
+    /// The request was executed, and there is nothing more to say.
     case done(PBDone)
 
   }
@@ -2861,7 +2902,7 @@ package nonisolated struct PBDone: Sendable {
   package init() {}
 }
 
-/// A share as somebody sees it who knows its URL.
+/// A share as a user sees it who knows its URL.
 package nonisolated struct PBShareMetadata: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2881,7 +2922,7 @@ package nonisolated struct PBShareMetadata: @unchecked Sendable {
   /// Clears the value of `share`. Subsequent reads from it will return its default value.
   package mutating func clearShare() {_uniqueStorage()._share = nil}
 
-  /// The record that is shared with what is below it. Absent: the zone is shared.
+  /// The record that is shared with its descendants. If absent, the zone is shared.
   package var rootRecordName: String {
     get {_storage._rootRecordName ?? String()}
     set {_uniqueStorage()._rootRecordName = newValue}
@@ -2891,7 +2932,7 @@ package nonisolated struct PBShareMetadata: @unchecked Sendable {
   /// Clears the value of `rootRecordName`. Subsequent reads from it will return its default value.
   package mutating func clearRootRecordName() {_uniqueStorage()._rootRecordName = nil}
 
-  /// When it was asked for, and may be read.
+  /// Present if it was asked for and may be read.
   package var rootRecord: PBRecord {
     get {_storage._rootRecord ?? PBRecord()}
     set {_uniqueStorage()._rootRecord = newValue}
@@ -2901,7 +2942,7 @@ package nonisolated struct PBShareMetadata: @unchecked Sendable {
   /// Clears the value of `rootRecord`. Subsequent reads from it will return its default value.
   package mutating func clearRootRecord() {_uniqueStorage()._rootRecord = nil}
 
-  /// Of who asks. He is no participant yet: what he would become.
+  /// The requester's. For a requester who is no participant yet, what they would become.
   package var role: PBShareRole {
     get {_storage._role}
     set {_uniqueStorage()._role = newValue}
@@ -2956,7 +2997,8 @@ package nonisolated struct PBRecordDeleted: Sendable {
   fileprivate var _id: PBRecordID? = nil
 }
 
-/// System fields after a save. What the client sent is what the server has, together with fields that others wrote.
+/// System fields after a save. The server has what the client sent, together with fields that others
+/// wrote.
 package nonisolated struct PBRecordSaved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2964,12 +3006,12 @@ package nonisolated struct PBRecordSaved: Sendable {
 
   package var changeTag: String = String()
 
-  /// Milliseconds since 1970-01-01T00:00:00Z, the server's clock.
+  /// Milliseconds since 1970-01-01T00:00:00Z, by the server's clock.
   package var createdMs: Int64 = 0
 
   package var modifiedMs: Int64 = 0
 
-  /// User record names. Empty: unknown.
+  /// User record names. Empty if unknown.
   package var createdBy: String = String()
 
   package var modifiedBy: String = String()
@@ -3015,7 +3057,7 @@ package nonisolated struct PBRecord: Sendable {
 
   package var modifiedBy: String = String()
 
-  /// Record name of the parent, in the same zone; empty: none.
+  /// Record name of the parent, in the same zone. Empty if there is none.
   package var parent: String = String()
 
   /// An encoded RecordFields, cut to the desired keys.
@@ -3045,7 +3087,7 @@ package nonisolated struct PBZone: Sendable {
   /// Bits: 1 change feeds, 2 atomic batches, 4 record sharing, 8 zone-wide sharing.
   package var capabilities: UInt32 = 0
 
-  /// Record name of the share that covers the zone; empty: none does.
+  /// Record name of the share that contains the zone. Empty if there is none.
   package var share: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3061,7 +3103,8 @@ package nonisolated struct PBAssetOffsets: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// For each asset, in order: the first byte that the server does not have. The size: it has the asset.
+  /// For each asset, in order, the first byte that the server does not have. It is the size if the
+  /// server has the asset.
   package var offsets: [UInt64] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3069,13 +3112,14 @@ package nonisolated struct PBAssetOffsets: Sendable {
   package init() {}
 }
 
-/// Frame `progress`: how far an `upload_assets` or a `download_assets` is.
+/// Frame `progress`: how far an `upload_assets` or a `download_assets` has come.
 package nonisolated struct PBProgress: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Of an upload the bytes that are durable, of a download those that were sent on the stream before this frame; never less than before.
+  /// For an upload, the bytes that are durable. For a download, those sent on the stream before this
+  /// frame. It never decreases.
   package var doneBytes: UInt64 = 0
 
   /// Of all assets, or ranges, of the request.
@@ -3092,7 +3136,8 @@ package nonisolated struct PBEnd: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The request as a whole was refused, and there are no items; or, behind items, it was cut off (section 4.1). Absent: see the items.
+  /// The request failed as a whole, and there are no items. After items, the request was cut off
+  /// (section 4.1). If absent, see the items.
   package var failure: PBFailure {
     get {_failure ?? PBFailure()}
     set {_failure = newValue}
@@ -3102,22 +3147,25 @@ package nonisolated struct PBEnd: Sendable {
   /// Clears the value of `failure`. Subsequent reads from it will return its default value.
   package mutating func clearFailure() {self._failure = nil}
 
-  /// Of a query: there may be more; goes into the next request. Empty: that was all.
+  /// For a query that may have more: goes into the next request. Empty if that was all.
   package var cursor: Data = Data()
 
-  /// Of a query that counts: records of this page.
+  /// For a query that counts: the records of this page.
   package var count: UInt64 = 0
 
-  /// Of `check_schema`: what the environment lacks, a line each ("FIELD Note.title STRING"), at most 10,000. None: it has everything.
+  /// For `check_schema`: what the environment lacks, a line each ("FIELD Note.title STRING"), at
+  /// most 10,000. Empty if it has everything.
   package var missing: [String] = []
 
-  /// Of a feed, on every page, and of `fetch_token`: what goes into the next request. At most 1,024 bytes.
+  /// For a feed, on every page, and for `fetch_token`: goes into the next request. At most 1,024
+  /// bytes.
   package var token: Data = Data()
 
-  /// Of a feed: there is more already; ask again at once.
+  /// For a feed: there is more already; ask again at once.
   package var moreComing: Bool = false
 
-  /// Of a feed, on every page of a snapshot: what it has in all. Absent: not a snapshot, or no longer, or of the public database.
+  /// For a feed, on every page of a snapshot: what the snapshot has in all. Absent after the
+  /// snapshot, and in the public database.
   package var totals: PBSnapshotTotals {
     get {_totals ?? PBSnapshotTotals()}
     set {_totals = newValue}
@@ -3127,8 +3175,8 @@ package nonisolated struct PBEnd: Sendable {
   /// Clears the value of `totals`. Subsequent reads from it will return its default value.
   package mutating func clearTotals() {self._totals = nil}
 
-  /// Of the feed of a zone, on every page: the `client_token` of the user's last `modify_records` that had one and changed the zone. At
-  /// most 1,024 bytes. Empty: there was none.
+  /// For the feed of a zone, on every page: the `client_token` of the user's last `modify_records`
+  /// that had one and changed the zone. At most 1,024 bytes. Empty if there was none.
   package var clientToken: Data = Data()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3147,7 +3195,7 @@ package nonisolated struct PBSnapshotTotals: Sendable {
 
   package var records: UInt64 = 0
 
-  /// Of their encoded bodies, all fields.
+  /// The size of their encoded bodies, with all fields.
   package var bytes: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3161,7 +3209,7 @@ package nonisolated struct PBNotification: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// From 1 on a connection, each one more than the one before; goes into `notification_ack`.
+  /// Starts at 1 on a connection and rises by one. Goes into `notification_ack`.
   package var number: UInt64 = 0
 
   package var subscriptionID: String = String()
@@ -3170,7 +3218,7 @@ package nonisolated struct PBNotification: Sendable {
 
   package var kind: PBSubscriptionKind = .unspecified
 
-  /// Of a zone's subscription the zone; of a query's the zone of the record.
+  /// For a zone's subscription the zone; for a query's the zone of the record.
   package var zone: PBZoneID {
     get {_zone ?? PBZoneID()}
     set {_zone = newValue}
@@ -3180,7 +3228,8 @@ package nonisolated struct PBNotification: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   package mutating func clearZone() {self._zone = nil}
 
-  /// Of a query's subscription the record. Empty: something happened while the listener was away; then 5, 7 and 8 are absent.
+  /// For a query's subscription the record. Empty if something happened while no connection
+  /// listened; 5, 7 and 8 are then absent.
   package var recordName: String = String()
 
   /// What happened to the record.
@@ -3189,7 +3238,7 @@ package nonisolated struct PBNotification: Sendable {
   /// An encoded RecordFields: the values that the subscription asked for.
   package var fields: Data = Data()
 
-  /// Others of the subscription that came before it were left out: fetch the changes to see all.
+  /// Earlier notifications of the subscription were left out: fetch the changes to see all.
   package var coalesced: Bool = false
 
   /// The user record name of the subscription's owner.
@@ -3205,10 +3254,11 @@ package nonisolated struct PBNotification: Sendable {
   /// Clears the value of `info`. Subsequent reads from it will return its default value.
   package mutating func clearInfo() {self._info = nil}
 
-  /// The time of the commit, milliseconds since 1970-01-01T00:00:00Z, the server's clock; 0: while the listener was away.
+  /// The time of the commit, milliseconds since 1970-01-01T00:00:00Z, by the server's clock. 0 if it
+  /// was while no connection listened.
   package var committedMs: Int64 = 0
 
-  /// Values stayed out of 8 or 11, which they would have made too large.
+  /// Values were left out of 8 or 11, which would have become too large.
   package var pruned: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3219,13 +3269,13 @@ package nonisolated struct PBNotification: Sendable {
   fileprivate var _info: PBNotificationInfo? = nil
 }
 
-/// Frame `notification_ack`: the client has taken every notification up to this one.
+/// Frame `notification_ack`: the client has processed every notification up to this one.
 package nonisolated struct PBNotificationAck: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// That of a notification that arrived on the connection.
+  /// The number of a notification that arrived on the connection.
   package var number: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3245,7 +3295,7 @@ package nonisolated struct PBFailure: @unchecked Sendable {
     set {_uniqueStorage()._code = newValue}
   }
 
-  /// For people; at most 1,024 bytes; never to be matched.
+  /// For people, never to be matched. At most 1,024 bytes.
   package var message: String {
     get {_storage._message}
     set {_uniqueStorage()._message = newValue}
@@ -3273,7 +3323,7 @@ package nonisolated struct PBFailure: @unchecked Sendable {
     set {_uniqueStorage()._retryAfterMs = newValue}
   }
 
-  /// With code 14: the record that the server has, whole.
+  /// With code 14: the whole record that the server has.
   package var serverRecord: PBRecord {
     get {_storage._serverRecord ?? PBRecord()}
     set {_uniqueStorage()._serverRecord = newValue}
@@ -3290,13 +3340,14 @@ package nonisolated struct PBFailure: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Frame `credit`: grants more bytes to the peer, for the frame's stream, or for the connection on stream 0.
+/// Frame `credit`: grants more bytes to the peer, for the frame's stream, or on stream 0 for the
+/// connection.
 package nonisolated struct PBCredit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Payload bytes. 1 to 2^31-1; a window never exceeds 2^31-1.
+  /// Payload bytes, 1 to 2^31-1. A window never exceeds 2^31-1.
   package var bytes: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
