@@ -11,12 +11,15 @@ package struct FileWriteFailure: Error, Hashable, Sendable {
 
 /// Writes to a file that is open, past the kernel's memory where it is large.
 ///
-/// Of a byte that goes through the kernel's memory the kernel makes a copy, looks for its place and lets go of it again, which takes the processor three
-/// times as long as to have the disk read it where it is, and pushes out what others read. So the bytes of large files should lie at pages
-/// (`AssetBuffers`); those that don't, a last part of a page, and all where the file system can do nothing else, go through the kernel's memory.
+/// Of a byte that goes through the kernel's memory the kernel makes a copy, looks for its place and
+/// lets go of it again, which takes the processor three times as long as to have the disk read it
+/// where it is, and pushes out what others read. So the bytes of large files should lie at pages
+/// (`AssetBuffers`); those that don't, a last part of a page, and all where the file system can do
+/// nothing else, go through the kernel's memory.
 ///
 /// Every call blocks, and nothing is durable for it.
-/// - Source: `O_DIRECT` in open(2): memory, places and lengths are multiples of what the disk asks for, a page at the most.
+/// - Source: `O_DIRECT` in open(2): memory, places and lengths are multiples of what the disk asks
+///   for, a page at the most.
 package final class FileWriter: Sendable {
     /// Smaller files are likely to be read soon, and stay in memory.
     package static let largeBytesMin: Int64 = 32 * 1_024 * 1_024
@@ -25,7 +28,7 @@ package final class FileWriter: Sendable {
     private static let piecesMax = 64
 
     private let descriptor: Int32
-    /// The same file once more; `nil`: it is not large, or the file system can do nothing else.
+    /// The same file once more, or `nil` if it is not large or the file system cannot do it.
     private let direct: Int32?
 
     /// - Parameters:
@@ -93,7 +96,8 @@ private struct Pieces {
 
     var first: LentBytes? { self.rest.first }
 
-    /// The pieces in front that are whole pages and lie at pages; `nil`: there are none, or the place is in the midst of one.
+    /// The leading pieces that are whole pages at page boundaries, or `nil` if there are none, or if the
+    /// offset is within a page.
     func pages(at place: Int64, max: Int) -> [iovec]? {
         guard place.isMultiple(of: Int64(FileWriter.pageBytes)) else { return nil }
         let pages = self.rest.prefix(max).prefix {

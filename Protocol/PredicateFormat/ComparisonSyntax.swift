@@ -31,7 +31,8 @@ package struct ComparisonSyntax: Hashable, Sendable {
     package var modifier: Modifier
     package var left: ExpressionSyntax
     package var relation: Relation
-    /// The letters in brackets after the operator, `c`, `d`, `l`, `n` or `w`, in lower case; empty without brackets.
+    /// The letters in brackets after the operator, `c`, `d`, `l`, `n` or `w`, in lower case; empty
+    /// without brackets.
     package var options: String
     package var right: ExpressionSyntax
 

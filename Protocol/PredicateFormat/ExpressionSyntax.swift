@@ -9,9 +9,11 @@ package indirect enum ExpressionSyntax: Hashable, Sendable {
     case constant(ConstantSyntax)
     /// `{…}`, or an array among the arguments.
     case list([ExpressionSyntax])
-    /// A call; the name has a colon for each argument unless the call was written with a plain name (`now()`).
+    /// A call; the name has a colon for each argument unless the call was written with a plain name
+    /// (`now()`).
     ///
-    /// Arithmetic and indexes are calls of Foundation's functions for them: `add:to:`, `objectFrom:withIndex:`.
+    /// Arithmetic and indexes are calls of Foundation's functions for them: `add:to:`,
+    /// `objectFrom:withIndex:`.
     case function(String, [ExpressionSyntax])
     /// `$name`.
     case variable(String)

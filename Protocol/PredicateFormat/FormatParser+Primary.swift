@@ -1,7 +1,8 @@
 import RecordModel
 
 extension FormatParser {
-    /// Reads a value, a key path, a call, a list or what is in parentheses, with all that is behind a dot or in brackets.
+    /// Reads a value, a key path, a call, a list or what is in parentheses, with all that is behind
+    /// a dot or in brackets.
     mutating func primary() throws(FormatProblem) -> Node {
         let first = try self.first()
         guard case .expression(var expression) = first else { return first }

@@ -6,8 +6,9 @@ import RecordModel
 ///
 ///     node       := prefix { infix node }
 ///     prefix     := NOT node | ("ANY" | "SOME" | "ALL" | "NONE") node relation node | "-" node | primary
-///     infix      := OR | AND | relation [modifiers] | "+" | "-" | "*" | "/" | "**"        from loose to tight
+///     infix      := OR | AND | relation [modifiers] | "+" | "-" | "*" | "/" | "**"
 ///
+/// Infix operators stand in order, from loose to tight.
 /// Calls nest only where the format does, at most `PredicateSyntax.nestingMax` levels.
 struct FormatParser {
     private var scanner: FormatScanner
@@ -15,7 +16,8 @@ struct FormatParser {
     var arguments: FormatArguments
     private var nesting = 0
     private var leaves = 0
-    /// Dots, indexes and operators between expressions: a tree of a chain of them is as deep as the chain is long.
+    /// Dots, indexes and operators between expressions: a tree of a chain of them is as deep as the
+    /// chain is long.
     private var chainLength = 0
     private static let chainLengthMax = 128
 

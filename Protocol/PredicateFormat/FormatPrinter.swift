@@ -4,8 +4,8 @@ import RecordModel
 struct FormatPrinter {
     /// What is written for constants and keys.
     enum Style {
-        /// Themselves, as Foundation's `predicateFormat` does: for people, and for the parser unless there is something
-        /// without a literal (a reference, a location, bytes).
+        /// Themselves, as Foundation's `predicateFormat` does: for people, and for the parser
+        /// unless there is something without a literal (a reference, a location, bytes).
         case literals
         /// `%@` and `%K`, with the values aside: nothing is lost.
         case conversions

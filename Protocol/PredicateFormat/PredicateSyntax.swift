@@ -2,7 +2,8 @@ import RecordModel
 
 /// What a predicate says, as Foundation's format language can say it.
 ///
-/// It holds more than a query may: what CloudKit refuses is named only by the translation to `RecordModel.Predicate`.
+/// It holds more than a query may: what CloudKit refuses is named only by the translation to
+/// `RecordModel.Predicate`.
 package indirect enum PredicateSyntax: Hashable, Sendable {
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)
@@ -13,7 +14,8 @@ package indirect enum PredicateSyntax: Hashable, Sendable {
 }
 
 extension PredicateSyntax {
-    /// Parentheses, braces, calls and negations within each other: bounds the stack of everything that walks a tree.
+    /// Parentheses, braces, calls and negations within each other: bounds the stack of everything
+    /// that walks a tree.
     package static let nestingMax = 2 * Bounds.predicateDepthMax
     /// Bytes of a format: every byte of a predicate may be one of a query.
     package static let formatBytesMax = Bounds.queryBytesMax

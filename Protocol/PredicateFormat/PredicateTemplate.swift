@@ -13,7 +13,7 @@ package struct PredicateTemplate: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// `nil`: a constant of the predicate can't be the value of a field.
+    /// `nil` if a constant of the predicate cannot be the value of a field.
     package init?(_ predicate: PredicateSyntax) {
         var printer = FormatPrinter(.conversions)
         printer.write(predicate)

@@ -2,8 +2,8 @@ import RecordModel
 
 /// Searches for words, and distances.
 extension PredicateTranslation {
-    /// `SELF CONTAINS text`, `allTokens TOKENMATCHES[cdl] text` and `ALL tokenize(text, 'Cdl') IN allTokens`; `nil` when it is no
-    /// search for words.
+    /// `SELF CONTAINS text`, `allTokens TOKENMATCHES[cdl] text` and
+    /// `ALL tokenize(text, 'Cdl') IN allTokens`; `nil` when it is no search for words.
     ///
     /// Each word of the text counts; words that are too common are left out by the server.
     func tokenSearch(_ syntax: ComparisonSyntax) throws(Refusal) -> Predicate? {

@@ -3,13 +3,15 @@ package import RecordModel
 extension Predicate {
     /// Makes the predicate of a query, by CloudKit's rules.
     ///
-    /// `OR` is accepted, beyond CloudKit. A negation becomes the opposite comparator; De Morgan's laws are not applied.
+    /// `OR` is accepted, beyond CloudKit. A negation becomes the opposite comparator; De Morgan's
+    /// laws are not applied.
     ///
     /// - Parameters:
     ///   - syntax: What the user said; nested no deeper than `PredicateSyntax.nestingMax` or so.
     ///   - nowSeconds: What `now()` stands for, in seconds since 2001-01-01T00:00:00Z.
     /// - Throws: `PredicateFailure.unsupported`.
-    /// - Source: Apple, *CKQuery*, "Predicate Rules for Query Objects" and "Supported Predicate Operators".
+    /// - Source: Apple, *CKQuery*, "Predicate Rules for Query Objects" and "Supported Predicate
+    ///   Operators".
     package init(_ syntax: PredicateSyntax, nowSeconds: Double) throws(PredicateFailure) {
         do throws(Refusal) {
             var translation = PredicateTranslation(nowSeconds: nowSeconds)
@@ -131,7 +133,7 @@ extension Predicate {
 }
 
 extension Comparator {
-    /// The comparator that a negated comparison becomes; `nil`: it may not be negated.
+    /// The comparator that a negated comparison becomes, or `nil` if it may not be negated.
     fileprivate var negation: Comparator? {
         switch self {
         case .lessThan: .greaterThanOrEquals

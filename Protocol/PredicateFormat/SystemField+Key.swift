@@ -1,8 +1,8 @@
 package import RecordModel
 
 extension SystemField {
-    /// The field that a key of a predicate or a sort descriptor means, in either of its spellings; `nil`: a user's field, or
-    /// nothing at all.
+    /// The field that a key of a predicate or a sort descriptor means, in either of its spellings, or `nil`
+    /// for a user's field and for an unknown key.
     package init?(key: String) {
         guard let field = SystemField(property: key) ?? SystemField(rawValue: key), field != .allText else {
             return nil
@@ -10,7 +10,8 @@ extension SystemField {
         self = field
     }
 
-    /// The name in the record model of the field that a key means, or why there is none, as a text for people.
+    /// The name in the record model of the field that a key means, or why there is none, as a text
+    /// for people.
     package static func fieldName(key: String) -> Result<String, KeyProblem> {
         if let field = SystemField(key: key) { return .success(field.rawValue) }
         if key.utf8.contains(UInt8(ascii: ".")) {

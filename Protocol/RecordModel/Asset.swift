@@ -53,7 +53,7 @@ package struct AssetRange: Hashable, Sendable {
     package var sha256: [UInt8]
     /// The first byte; at most the size.
     package var offset: Int64
-    /// `nil`: all to the end; so does more than there is.
+    /// All bytes to the end if `nil`, or if it is more than there are.
     package var length: Int64?
 
     package init(sha256: [UInt8], offset: Int64 = 0, length: Int64? = nil) {

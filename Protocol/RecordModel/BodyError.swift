@@ -5,7 +5,8 @@ package enum BodyError: Error, Hashable, Sendable {
     /// Two fields with one name, or names out of order. The later name.
     case fieldOrder(String)
     case fieldNameInvalid(String)
-    /// The value breaks a rule of its type: text that is not UTF-8, a number that is not finite, a place off the globe.
+    /// The value breaks a rule of its type: text that is not UTF-8, a number that is not finite, a
+    /// place off the globe.
     case valueInvalid(field: String)
     case tooManyFields
     case tooManyElements(field: String)

@@ -19,11 +19,13 @@ package struct Bounds: Hashable, Sendable {
     package var inFlightMax = 128
     /// `deleteSelf` references to one target; CloudKit's number.
     package var deleteSelfReferencesMax = 750
-    /// Records that the deletes of a request may take along in a zone, or find in their way, themselves included: bounds memory.
+    /// Records that the deletes of a request may take along in a zone, or find in their way,
+    /// themselves included: bounds memory.
     package var cascadeRecordsMax = 50_000
     /// Of them, those that one transaction deletes: more go in turns, beside the requests of others.
     package var cascadeTurnMax = 250
-    /// Of them, those that can only go together, since they refer to each other in a circle or to what the request saves.
+    /// Of them, those that can only go together, since they refer to each other in a circle or to
+    /// what the request saves.
     package var cascadeTogetherMax = 1_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
@@ -45,7 +47,8 @@ package struct Bounds: Hashable, Sendable {
     package static let nameBytesMax = 255
     /// Fields of one record.
     package static let fieldsMax = 1_000
-    /// Fields of a record type, by whichever saves and schemas they were declared: bounds the writer's time for a type.
+    /// Fields of a record type, by whichever saves and schemas they were declared: bounds the
+    /// writer's time for a type.
     package static let recordTypeFieldsMax = 1_000
     /// Record types of an environment, that of user records included.
     package static let recordTypesMax = 1_000
@@ -85,7 +88,8 @@ package struct Bounds: Hashable, Sendable {
     /// Changes that wait to be compared with subscriptions, and the memory that they hold.
     package static let routerChangesMax = 65_536
     package static let routerBytesMax = 32 * 1024 * 1024
-    /// Comparisons of changes with subscriptions that users may owe together: what they owe is paid off as time passes.
+    /// Comparisons of changes with subscriptions that users may owe together: what they owe is paid
+    /// off as time passes.
     package static let subscriptionDebtMax = 400_000
     /// Comparisons that a user pays off in a second.
     package static let subscriptionDebtPerSecond = 500_000
@@ -103,7 +107,8 @@ package struct Bounds: Hashable, Sendable {
     package static let notificationBytesMax = 16 * 1024
     /// Notifications that a connection has not acknowledged.
     package static let notificationsUnacknowledgedMax = 64
-    /// Participants of a share, its owner included, and entries of each list of one change; CloudKit's number.
+    /// Participants of a share, its owner included, and entries of each list of one change;
+    /// CloudKit's number.
     package static let participantsMax = 100
     /// A participant's ID, and what follows the last slash of a share's URL.
     package static let shareTokenBytesMax = 64
@@ -111,7 +116,8 @@ package struct Bounds: Hashable, Sendable {
     package static let assetDataBytesMax = 256 * 1024
     /// Those who asked to join a share, and those who may not ask any more.
     package static let shareRequestersMax = 100
-    /// How far ahead a request that is refused for want of room may be given a time at which it will be admitted.
+    /// How far ahead a request that is refused for want of room may be given a time at which it
+    /// will be admitted.
     package static let reservationMillisecondsMax = 5_000
     /// How long after that time it still is.
     package static let reservationGraceMilliseconds = 2_000
@@ -161,7 +167,8 @@ package enum NameRules {
         return bytes.allSatisfy(self.mayBeInIdentifier)
     }
 
-    /// The same of a part of something larger: a slice of it would be walked through witnesses, which takes ten times as long.
+    /// The same of a part of something larger: a slice of it would be walked through witnesses,
+    /// which takes ten times as long.
     static func isIdentifier(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= Bounds.nameBytesMax, self.isLetter(bytes[range.lowerBound])
         else { return false }

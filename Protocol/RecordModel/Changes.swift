@@ -12,7 +12,7 @@ package struct FetchChanges: Hashable, Sendable {
     package var zone: ZoneID
     /// Empty: from the beginning, which is a snapshot of what is alive.
     package var token: [UInt8]
-    /// `nil`: all fields; empty: none.
+    /// All fields if `nil`, none if empty.
     package var desiredKeys: [String]?
     /// Records of a page, at most `Bounds.feedPageMax`; 0: as many as the server gives.
     package var limit: UInt32
@@ -57,7 +57,7 @@ package struct FetchDatabaseChanges: Hashable, Sendable {
 /// The answer has no items.
 package struct FetchToken: Hashable, Sendable {
     package var scope: DatabaseScope
-    /// `nil`: the database's.
+    /// The database's token if `nil`.
     package var zone: ZoneID?
 
     package init(scope: DatabaseScope, zone: ZoneID? = nil) {

@@ -3,7 +3,8 @@ package enum FieldValue: Hashable, Sendable {
     case string(String)
     case int64(Int64)
     case double(Double)
-    /// Seconds since 2001-01-01T00:00:00Z: what Foundation's `Date` holds, so that nothing is lost either way.
+    /// Seconds since 2001-01-01T00:00:00Z: what Foundation's `Date` holds, so that nothing is lost
+    /// either way.
     case timestamp(Double)
     case bytes([UInt8])
     case location(Location)
@@ -104,7 +105,7 @@ package struct Reference: Hashable, Sendable {
     }
 
     package var recordName: String
-    /// `nil`: the zone of the record that holds the reference.
+    /// `nil` for the zone of the record that has the reference.
     ///
     /// No other zone is accepted by a server.
     package var zone: ZoneID?

@@ -55,8 +55,8 @@ package struct ZoneCapabilities: OptionSet, Hashable, Sendable {
 
 /// The 16 bytes that make a mutating request one execution, however often it is sent.
 ///
-/// A UUID of version 7: the first 48 bits are milliseconds since 1970, so that IDs made one after the other are
-/// neighbours on disk. The server relies on them for nothing but locality and expiry.
+/// A UUID of version 7: the first 48 bits are milliseconds since 1970, so that IDs made one after
+/// the other are neighbours on disk. The server relies on them for nothing but locality and expiry.
 package struct RequestID: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64

@@ -1,7 +1,8 @@
-/// A record without its zone, of which the parts that differ from one record to the next are still where they were read.
+/// A record without its zone, of which the parts that differ from one record to the next are still
+/// where they were read.
 ///
-/// Lent for the length of a call, and never copied: whoever is handed one copies what it keeps. Texts are UTF-8; none is a
-/// `String`, so that a page of hundreds of records counts no references.
+/// Lent for the length of a call, and never copied: whoever is handed one copies what it keeps.
+/// Texts are UTF-8; none is a `String`, so that a page of hundreds of records counts no references.
 package struct LentRecord: ~Copyable {
     // SAFETY: whoever lends the record keeps the memory as it is until the call returns; this and all below.
     package let name: UnsafeRawBufferPointer

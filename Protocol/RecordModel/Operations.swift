@@ -13,7 +13,8 @@ package enum Operation: Hashable, Sendable {
     case fetchToken(FetchToken)
     case modifySubscriptions(ModifySubscriptions)
     case fetchSubscriptions(FetchSubscriptions)
-    /// Asks for the notifications of the user's subscriptions in the environment, as long as the connection lives.
+    /// Asks for the notifications of the user's subscriptions in the environment, as long as the
+    /// connection lives.
     case listen
     case uploadAssets(UploadAssets)
     case downloadAssets(DownloadAssets)
@@ -109,7 +110,7 @@ package struct RecordSave: Hashable, Sendable {
 
     package var id: RecordID
     package var recordType: String
-    /// `nil`: the client believes that the record is new.
+    /// `nil` if the client takes the record for new.
     package var changeTag: String?
     /// The fields to write, and `clear` for those to remove.
     ///
@@ -144,7 +145,7 @@ package struct RecordSave: Hashable, Sendable {
 package struct FetchRecords: Hashable, Sendable {
     package var scope: DatabaseScope
     package var ids: [RecordID]
-    /// `nil`: all fields; empty: none.
+    /// All fields if `nil`, none if empty.
     package var desiredKeys: [String]?
 
     package init(scope: DatabaseScope, ids: [RecordID], desiredKeys: [String]? = nil) {

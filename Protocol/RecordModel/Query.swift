@@ -47,8 +47,8 @@ extension Predicate {
 
 /// Compares the value of one field with an operand.
 ///
-/// A record without the field meets no comparator but those that are the opposite of another (`notEquals`, `notIn` …): they are
-/// true exactly where the other is false.
+/// A record without the field meets no comparator but those that are the opposite of another
+/// (`notEquals`, `notIn` …): they are true exactly where the other is false.
 package struct Comparison: Hashable, Sendable {
     /// A field's name, or one of `SystemField`.
     package var field: String
@@ -92,7 +92,7 @@ package enum Comparator: UInt8, Hashable, Sendable, CaseIterable {
     case listMemberBeginsWith = 20
     case notListMemberBeginsWith = 21
 
-    /// The comparator that is true exactly where this one is false; `nil`: it can't be negated.
+    /// The comparator that is true exactly where this one is false, or `nil` if there is none.
     package var opposite: Comparator? {
         switch self {
         case .equals: .notEquals
@@ -180,7 +180,7 @@ package struct QueryRecords: Hashable, Sendable {
 
     package var scope: DatabaseScope
     package var start: Start
-    /// `nil`: all fields; empty: none.
+    /// All fields if `nil`, none if empty.
     package var desiredKeys: [String]?
     /// Records of a page; 0: as many as the server gives.
     package var limit: UInt32

@@ -26,7 +26,8 @@ package struct Record: Hashable, Sendable {
     }
 }
 
-/// Who wrote a record and when, by the server's clock (milliseconds since 1970) and the server's word.
+/// The authors and dates of a record, as the server determines them (milliseconds since 1970, by its
+/// clock).
 package struct SystemFields: Hashable, Sendable {
     package var createdMilliseconds: Int64
     package var modifiedMilliseconds: Int64
@@ -51,7 +52,7 @@ package struct SystemFields: Hashable, Sendable {
 package struct Zone: Hashable, Sendable {
     package var id: ZoneID
     package var capabilities: ZoneCapabilities
-    /// Record name of the share that covers the zone; `nil`: none does.
+    /// Record name of the share that contains the zone, or `nil` if there is none.
     package var share: String?
 
     package init(id: ZoneID, capabilities: ZoneCapabilities, share: String? = nil) {

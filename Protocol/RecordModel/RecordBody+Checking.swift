@@ -1,8 +1,8 @@
 extension RecordBody {
     /// Checks bytes that came from a peer: encoding, order, names, values and counts.
     ///
-    /// No value is built. The size of the body is bounded by whoever knows the limit in force. Fields that belong to the
-    /// system are in records, not in saves.
+    /// No value is built. The size of the body is bounded by whoever knows the limit in force.
+    /// Fields that belong to the system are in records, not in saves.
     ///
     /// - Parameters:
     ///   - bytes: What a peer says is an encoded `RecordFields`.
@@ -55,7 +55,8 @@ extension RecordBody {
 }
 
 extension Field {
-    /// Checks an operand that came from a peer: a body of one plain field, whose name may be that of a system field.
+    /// Checks an operand that came from a peer: a body of one plain field, whose name may be that
+    /// of a system field.
     ///
     /// - Throws: `BodyError`; the first thing that is wrong.
     package init(checkingOperand bytes: [UInt8]) throws(BodyError) {

@@ -5,8 +5,9 @@
 ///              [ 0x10 0x01 ]                     encrypted
 ///              value                             exactly one of the numbers 3…10, 17…24, 30, 31
 ///
-/// Names ascend strictly by their bytes, numbers within a message ascend, variable-length integers are minimal: one
-/// content has one encoding. So merging and cutting to desired keys copy bytes and decode no value.
+/// Names ascend strictly by their bytes, numbers within a message ascend, and variable-length integers
+/// are minimal: one content has one encoding. Merging and cutting to desired keys therefore copy bytes
+/// and decode no value.
 package struct RecordBody: Hashable, Sendable {
     package static let empty = RecordBody(trusted: [])
 

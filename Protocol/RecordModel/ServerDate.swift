@@ -1,7 +1,9 @@
-/// A date of the server's clock, as the value of a `TIMESTAMP`: whole milliseconds since 1970, told in seconds since 2001.
+/// A date of the server's clock, as the value of a `TIMESTAMP`: whole milliseconds since 1970, told
+/// in seconds since 2001.
 ///
-/// Server and clients convert by this alone. A date that a client has read must equal itself when it comes back in a
-/// query, and two conversions differ in their last bit for every second millisecond.
+/// Server and clients convert by this alone. A date that a client has read must equal itself when
+/// it comes back in a query, and two conversions differ in their last bit for every second
+/// millisecond.
 package enum ServerDate {
     /// Milliseconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z.
     private static let referenceMilliseconds: Double = 978_307_200_000

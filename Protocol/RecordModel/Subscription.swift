@@ -101,7 +101,7 @@ package struct Notification: Hashable, Sendable {
     }
 
     package enum Event: Hashable, Sendable {
-        /// `nil`: something did while the listener was away.
+        /// `nil` if something happened while no connection listened.
         case query(RecordChange?)
         case zone(ZoneID)
         case database

@@ -1,7 +1,9 @@
 extension SystemField {
-    /// The property of a client's record that has the value, and by which a predicate or a sort may ask for it.
+    /// The property of a client's record that has the value, and by which a predicate or a sort may
+    /// ask for it.
     ///
-    /// `nil` if there is none. A field of a user's may have the same name: a query means the system's then.
+    /// `nil` if there is none. A field of a user's may have the same name: a query means the
+    /// system's then.
     package var property: String? {
         switch self {
         case .recordID: "recordID"

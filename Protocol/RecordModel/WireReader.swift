@@ -1,7 +1,7 @@
 /// Reads the Protocol Buffers wire format, checking every bound.
 ///
-/// One reader walks a whole body: it is confined to a message while it reads it (`enter`, `leave`), so that an array is
-/// retained once and not once a field.
+/// One reader walks a whole body: it is confined to a message while it reads it (`enter`, `leave`),
+/// so that an array is retained once and not once a field.
 struct WireReader {
     let bytes: [UInt8]
     private(set) var position: Int

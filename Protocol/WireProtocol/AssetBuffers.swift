@@ -2,7 +2,8 @@ import FileWriting
 package import NIOCore
 import Synchronization
 
-/// Memory for frames with bytes of assets, used again and again: what is fresh from the system costs more than the bytes that go into it.
+/// Memory for frames with bytes of assets, used again and again: what is fresh from the system
+/// costs more than the bytes that go into it.
 ///
 /// Holds 4 MiB of bytes at the most while nobody needs them.
 package final class AssetBuffers: Sendable {
@@ -14,7 +15,8 @@ package final class AssetBuffers: Sendable {
 
     private let spare = Mutex<[ByteBuffer]>([])
 
-    /// What bytes of assets begin at, where they are many: the disk can read them where they are (`FileWriter`).
+    /// What bytes of assets begin at, where they are many: the disk can read them where they are
+    /// (`FileWriter`).
     package static let pageBytes = FileWriter.pageBytes
 
     package init() {}
@@ -36,7 +38,7 @@ package final class AssetBuffers: Sendable {
         guard bytes >= Self.bytesMin, var buffer = self.spare.withLock({ $0.popLast() }) else {
             return ByteBufferAllocator().buffer(capacity: bytes)
         }
-        // Whoever has given it back may have held it a little longer: then this makes another one.
+        // Its last user may keep it a little longer after returning it; then this makes another one.
         buffer.clear(minimumCapacity: bytes)
         return buffer
     }

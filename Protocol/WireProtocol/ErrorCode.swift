@@ -2,7 +2,8 @@
 ///
 /// Below 100 CloudKit's numbers with CloudKit's meaning, from 1000 ours.
 ///
-/// A struct, not an enum: a number that this version does not know survives decoding. `registry.json` holds the table.
+/// A struct, not an enum: a number that this version does not know survives decoding.
+/// `registry.json` holds the table.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 

@@ -2,9 +2,10 @@ package import NIOCore
 
 /// Puts frames together from the pieces in which a connection's bytes arrive.
 ///
-/// Holds nothing of a piece whose frames are whole: TLS reads into one buffer a connection, and would have to copy all of
-/// it at the next read if somebody still held it. Bytes of a frame that is incomplete are copied out, once, and so are those of assets, which
-/// their receivers keep for a while.
+/// Holds nothing of a piece whose frames are whole: TLS reads into one buffer a connection, and
+/// would have to copy all of it at the next read if somebody still held it. Bytes of a frame that
+/// is incomplete are copied out, once, and so are those of assets, which their receivers keep for a
+/// while.
 package final class FrameAssembly {
     /// Longest payload that is accepted; compared as soon as a header is complete.
     package var payloadBytesMax: Int {
@@ -36,9 +37,11 @@ package final class FrameAssembly {
         self.decoder = FrameDecoder(payloadBytesMax: payloadBytesMax)
     }
 
-    /// Takes a piece and hands over the frames that are complete with it, in order, for as long as they are wanted.
+    /// Takes a piece and hands over the frames that are complete with it, in order, for as long as
+    /// they are wanted.
     ///
-    /// What comes behind them waits, and so do all further pieces, until `resume`. Not to be called by `frameReceived`.
+    /// What comes behind them waits, and so do all further pieces, until `resume`. Not to be called
+    /// by `frameReceived`.
     ///
     /// - Throws: `WireError` with code `frameTooLarge`, and whatever `frameReceived` throws.
     package func received(
@@ -82,7 +85,7 @@ package final class FrameAssembly {
         self.held.writeImmutableBuffer(rest)
     }
 
-    /// Adds what is missing of the frame that is held, and nothing more; `nil`: there is not enough.
+    /// Adds what the incomplete frame lacks, and nothing more; returns `nil` if there is not enough.
     private func completeHeld(from rest: inout ByteBuffer) throws -> Frame? {
         // First its length, and then the rest.
         for _ in 0..<2 {
@@ -110,7 +113,7 @@ package final class FrameAssembly {
         self.held.writeImmutableBuffer(next)
     }
 
-    /// Of the whole frame that begins here; `nil`: its header is incomplete.
+    /// Of the whole frame that begins here, or `nil` if its header is incomplete.
     private static func frameBytes(of buffer: ByteBuffer) -> Int? {
         guard buffer.readableBytes >= Frame.headerBytes,
             let payloadBytes = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self)
@@ -118,7 +121,8 @@ package final class FrameAssembly {
         return Frame.headerBytes + Int(payloadBytes)
     }
 
-    /// What to set aside for a frame that is incomplete: all of it if it is one of those that are common, but nobody gets more for a header.
+    /// What to set aside for a frame that is incomplete: all of it if it is one of those that are
+    /// common, but nobody gets more for a header.
     private static func heldBytes(of buffer: ByteBuffer) -> Int {
         let bytes = Self.frameBytes(of: buffer) ?? Frame.headerBytes
         return bytes <= Frame.headerBytes + AssetData.payloadBytesMax ? bytes : 0

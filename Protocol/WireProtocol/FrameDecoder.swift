@@ -4,8 +4,8 @@ package import NIOCore
 ///
 /// Holds back nothing but the one frame that is incomplete.
 ///
-/// A class, so that the owner of the connection can raise the limit when the handshake is over while NIO owns the
-/// decoding. Not `Sendable`: it belongs to the connection's event loop.
+/// A class, so that the owner of the connection can raise the limit when the handshake is over
+/// while NIO owns the decoding. Not `Sendable`: it belongs to the connection's event loop.
 package final class FrameDecoder: NIOSingleStepByteToMessageDecoder {
     package typealias InboundOut = Frame
 

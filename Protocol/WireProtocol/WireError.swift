@@ -13,7 +13,8 @@ package struct WireError: Error, Hashable, Sendable {
         case unknownNumber
         /// A grant of 0 bytes, or of more than a window can hold.
         case creditInvalid
-        /// A well-formed request that cannot be executed: it ends with this code and the connection stays open.
+        /// A well-formed request that cannot be executed: it ends with this code and the connection
+        /// stays open.
         case refused(ErrorCode)
     }
 

@@ -73,7 +73,7 @@ struct AssetFiles {
 
         var steps: [FileStep] { self.state.withLock { $0.steps } }
 
-        /// Lets the step with this number fail, counted from now; `nil`: none.
+        /// Lets the step with this number fail, counted from now; none if `nil`.
         func fail(_ number: Int?, errno: Int32 = ENOSPC) {
             self.state.withLock { state in
                 state.steps = []

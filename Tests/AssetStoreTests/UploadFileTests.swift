@@ -66,7 +66,8 @@ struct UploadFileTests {
         #expect(files.bytes(Self.number) == contents)
     }
 
-    // Of a disk that has told the kernel to read megabytes ahead, much of the next step would be there with the first.
+    // Of a disk that has told the kernel to read megabytes ahead, much of the next step would be
+    // there with the first.
     @Test(arguments: [(kept: 20 << 20, isKept: true), (kept: (20 << 20) - 1, isKept: false)])
     func `an earlier upload is read little ahead, and leaves the kernel's memory if it is large`(
         keptBytesMax: Int64,

@@ -3,10 +3,12 @@ import RecordStore
 import SQLiteEngine
 import TestSupport
 
-/// For CrashTests: works on assets until it is killed, or says what a folder holds.
+/// For CrashTests: works on assets until it is killed, or prints what a folder holds.
 ///
-///     AssetWorker work DIRECTORY SEED    a line before and after every change of a record: see `RecordWork`
-///     AssetWorker check DIRECTORY        what is there, then what is left after all that is due is removed: see `FolderCheck`
+///     AssetWorker work DIRECTORY SEED    a line before and after every change of a record
+///     AssetWorker check DIRECTORY        the contents, then what is left after all due removals
+///
+/// `RecordWork` and `FolderCheck` describe the output.
 @main
 enum AssetWorker {
     static func main() async throws {

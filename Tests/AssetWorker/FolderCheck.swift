@@ -22,7 +22,8 @@ struct FolderCheck {
                 }
             }
         }
-        // The uses of deleted zones are removed while nobody asks for anything, and then the grace time begins.
+        // The uses of deleted zones are removed while nobody asks for anything, and then the grace
+        // time begins.
         var quiet = 0
         while quiet < 5 {
             quiet = try await self.folder.sweep(limit: 10) == 0 ? quiet + 1 : 0

@@ -4,7 +4,8 @@ import Testing
 
 @testable import CloudKit
 
-/// Whatever Apple's archives can hold, ours can: an object that can't be archived would end the program.
+/// Our archives hold everything that Apple's can: an object that cannot be archived would end the
+/// program.
 @Suite struct ArchiveWalkTests {
     /// An object of a public class, and whether another is what should come back.
     struct Sample: CustomTestStringConvertible, @unchecked Sendable {

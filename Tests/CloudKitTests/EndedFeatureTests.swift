@@ -2,7 +2,8 @@ import CloudKit
 import Foundation
 import Testing
 
-/// What Apple has ended, and what a server of ours has not: declared, and answered with an error that says so.
+/// What Apple has ended, and what a server of ours has not: declared, and answered with an error
+/// that says so.
 @Suite(.timeLimit(.minutes(5))) struct EndedFeatureTests {
     private let container = CKContainer.unreachable()
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import CloudKit
 
-/// Every public type that can be a key is one without ending the process: some of Foundation's classes on Linux do that.
+/// Every public type that can be a key is one without ending the process: some of Foundation's
+/// classes on Linux do that.
 @Suite struct HashTests {
     private let zone = CKRecordZone.ID(zoneName: "z")
     private var id: CKRecord.ID { CKRecord.ID(recordName: "r", zoneID: self.zone) }

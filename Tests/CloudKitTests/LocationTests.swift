@@ -7,7 +7,8 @@ struct `A location` {
         CLLocation(latitude: a.0, longitude: a.1).distance(from: CLLocation(latitude: b.0, longitude: b.1))
     }
 
-    /// A degree along the equator is π/180 of the equatorial radius; the others follow from the definition of WGS 84.
+    /// A degree along the equator is π/180 of the equatorial radius; the others follow from the
+    /// definition of WGS 84.
     @Test func `measures along the ellipsoid`() {
         #expect(abs(self.metres((0, 0), (0, 1)) - 6_378_137 * .pi / 180) < 0.001)
         // A quarter of a meridian.

@@ -2,7 +2,8 @@ import CloudKit
 import Foundation
 import Testing
 
-// Subclasses in the shapes that published code has them in. None of them may need a word that Apple's SDK does not.
+// Subclasses in the shapes that published code has them in. None of them may need a word that
+// Apple's SDK does not.
 
 private class BlocksInInit: CKFetchRecordZonesOperation, @unchecked Sendable {
     var log: [String] = []

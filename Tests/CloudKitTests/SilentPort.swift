@@ -19,7 +19,8 @@ final class SilentPort {
         var bytes = socklen_t(MemoryLayout<sockaddr_in>.size)
         let socket = self.socket
         let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
-            // SAFETY: the kernel takes every kind of address by the head that all of them begin with, and by its size.
+            // SAFETY: the kernel takes every kind of address by the head that all of them begin
+            // with, and by its size.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 bind(socket, address, bytes) == 0 && listen(socket, 8) == 0
                     && getsockname(socket, address, &bytes) == 0

@@ -2,10 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process that uploads, names, lets go of and removes assets is killed, over and over on the same folder.
+/// A process that uploads, names, lets go of and removes assets is killed, over and over on the
+/// same folder.
 ///
-/// After each kill every acknowledged change is there; whatever a record names has a row and a file; and when all that is due is removed, what
-/// is left is what records name, rows and files alike.
+/// After each kill every acknowledged change is there; whatever a record names has a row and a
+/// file; and when all that is due is removed, what is left is what records name, rows and files
+/// alike.
 @Suite(.serialized)
 struct AssetCrashTests {
     private static let worker = ChildProcess.buildFolder.appendingPathComponent("AssetWorker")

@@ -7,9 +7,10 @@ import Testing
 
 /// A server is killed while it writes, over and over on the same folder.
 ///
-/// Half of the writers lose their connection for good: of their last save nobody knows, and it must be there whole or not at all. The
-/// other half connect to the next server and send their last save again: it must take effect once, which a save of a
-/// version with the tag of the one before cannot do twice.
+/// Half of the writers lose their connection for good: of their last save nobody knows, and it must
+/// be there whole or not at all. The other half connect to the next server and send their last save
+/// again: it must take effect once, which a save of a version with the tag of the one before cannot
+/// do twice.
 @Suite(.serialized)
 struct CrashTests {
     private static let container = "iCloud.crash"

@@ -1,7 +1,7 @@
 import RecordModel
 import WireProtocol
 
-/// Which zones one reader knows of, and where in the feed of the database he is.
+/// The zones that one reader knows, and their position in the feed of the database.
 struct DatabaseFollower: Sendable {
     private(set) var zones: Set<ZoneID> = []
     private(set) var isThrough = false

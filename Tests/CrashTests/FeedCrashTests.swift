@@ -6,10 +6,12 @@ import TestSupport
 import Testing
 import WireProtocol
 
-/// Writers change five zones, readers follow them and the database, and the server is killed and started again meanwhile.
+/// Writers change five zones, readers follow them and the database, and the server is killed and
+/// started again meanwhile.
 ///
-/// At each kill half of the clients are gone for good, with whatever they had asked; the others connect again and ask again. The
-/// seed makes the same requests, not the same order of them: `SEED=… swift test --filter FeedCrashTests`.
+/// At each kill half of the clients are gone for good, with whatever they had asked; the others
+/// connect again and ask again. The seed makes the same requests, not the same order of them:
+/// `SEED=… swift test --filter FeedCrashTests`.
 @Suite(.serialized)
 struct FeedCrashTests {
     private static let container = "iCloud.feeds"
@@ -61,7 +63,8 @@ struct FeedCrashTests {
         print("\(readers.map(\.expirations)) tokens expired")
     }
 
-    /// Kills the server over and over while all of them work; returns the readers when the last writer is done.
+    /// Kills the server over and over while all of them work; returns the readers when the last
+    /// writer is done.
     private static func run(
         _ writers: [FeedWriter],
         _ readers: [FeedFollower],
@@ -137,9 +140,9 @@ struct FeedCrashTests {
     }
 }
 
-/// Counts answers to writers, wakes who waits for so many, and says when to stop.
+/// Counts responses to writers, wakes tasks that wait for a number of them, and ends the run.
 ///
-/// Whoever fails stops all.
+/// A failing task stops all others.
 private final class FeedProgress: Sendable {
     private struct State {
         var left = 0

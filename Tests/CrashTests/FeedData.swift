@@ -12,7 +12,8 @@ enum FeedData {
     static let recordType = "Node"
     static let usersType = "Users"
 
-    /// Together 48 a zone: a token remembers at least 50 parents that were sent ahead, so nothing may come twice.
+    /// Together 48 a zone: a token remembers at least 50 parents that were sent ahead, so nothing
+    /// may come twice.
     private static let namesPerWriter = 6
 
     static func names(ofWriter number: Int) -> [String] {

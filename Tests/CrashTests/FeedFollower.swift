@@ -3,7 +3,8 @@ import RecordModel
 import TestSupport
 import WireProtocol
 
-/// Reads feeds as a syncing device does: zones that the database's feed names, page by page, and goes back to earlier tokens at random.
+/// Reads feeds as a syncing device does: zones that the database's feed names, page by page, and
+/// goes back to earlier tokens at random.
 struct FeedFollower: Sendable {
     /// Places to go back to, of a zone and of the database.
     private static let earlierMax = 16
@@ -17,7 +18,8 @@ struct FeedFollower: Sendable {
     private var earlierZones: [ZoneID: [ZoneFollower]] = [:]
     /// Zones that may have something new.
     private var due: Set<ZoneID> = []
-    /// The highest position of each record that came, ever: none goes backwards, wherever the reader goes back to.
+    /// The highest position of each record that came, ever: none goes backwards, wherever the
+    /// reader goes back to.
     private var highest: [RecordID: Int64] = [:]
     private(set) var pages = 0
     private(set) var restarts = 0
@@ -93,7 +95,7 @@ struct FeedFollower: Sendable {
         let limit = self.isOneIn(12) ? 0 : Int.random(in: 1...12, using: &self.generator)
         guard let next = try await self.page(of: follower, limit: limit) else { return }
         self.zones[zone] = next
-        // Whatever changes from now on, the feed of the database will say so.
+        // The feed of the database reports every change from now on.
         if next.isThrough { self.due.remove(zone) }
         guard self.isOneIn(8) else { return }
         var earlier = self.earlierZones[zone] ?? []
@@ -137,7 +139,7 @@ struct FeedFollower: Sendable {
         }
     }
 
-    /// Asks for a page; `nil`: the token or the zone is gone.
+    /// Asks for a page; returns `nil` if the token or the zone is gone.
     private mutating func page(of follower: ZoneFollower, limit: Int) async throws -> ZoneFollower? {
         var follower = follower
         let zone = follower.zone

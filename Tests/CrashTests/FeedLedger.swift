@@ -3,11 +3,11 @@ import Synchronization
 
 /// What the writers know: what was acknowledged, when it was sent and when answered.
 ///
-/// Times are ticks of one counter. Each record has one writer, so that of two of its changes one was answered before the other was sent;
-/// zones are deleted by anybody at any time.
+/// Times are ticks of one counter. Each record has one writer, so that of two of its changes one
+/// was answered before the other was sent; zones are deleted by anybody at any time.
 final class FeedLedger: Sendable {
     private struct Entry {
-        /// `nil`: absent.
+        /// `nil` if absent.
         var content: Content?
         /// When the change that made it so was sent and answered.
         var sent = 0
@@ -19,9 +19,9 @@ final class FeedLedger: Sendable {
     private struct ZoneChange {
         var isDeletion: Bool
         var sent: Int
-        /// `nil`: not yet.
+        /// `nil` before that.
         var answered: Int?
-        /// `nil`: nobody knows.
+        /// `nil` if it is unknown.
         var didHappen: Bool?
     }
 
@@ -123,7 +123,8 @@ final class FeedLedger: Sendable {
 
     // MARK: What must be
 
-    /// What is wrong with what somebody saw who asked at a tick; `nil`: nothing, or it may have changed meanwhile.
+    /// What is wrong with the view of a reader that asked at a tick, or `nil` if nothing is, or if it may
+    /// have changed meanwhile.
     func fault(_ id: RecordID, _ seen: Content?, askedAt tick: Int) -> String? {
         self.state.withLock { Self.fault(id, seen, askedAt: tick, $0) }
     }
@@ -152,9 +153,9 @@ final class FeedLedger: Sendable {
         return seen == content ? nil : "\(id.recordName) is \(seen!.position), not \(content.position)"
     }
 
-    /// What is wrong with all that somebody has of a zone who asked at a tick.
+    /// What is wrong with all that a reader has of a zone after asking at a tick.
     ///
-    /// `since`: of changes that were sent before it he may know nothing.
+    /// The reader need not know of changes that were sent before `since`.
     func faults(
         _ zone: ZoneID,
         _ seen: [String: Content],
@@ -170,7 +171,8 @@ final class FeedLedger: Sendable {
         }
     }
 
-    /// Records that went with the zone though one that was saved earlier is still there: a zone goes as a whole.
+    /// Records that went with the zone though one that was saved earlier is still there: a zone
+    /// goes as a whole.
     func leftBehind(_ zone: ZoneID, _ seen: [String: Content]) -> [String] {
         let known = self.contents(in: zone)
         guard let oldest = seen.filter({ known[$0.key] != nil }).values.map(\.position).min() else {

@@ -2,7 +2,8 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// What is committed, read by other ways than feeds: the list of zones, records by name, and a query over all zones.
+/// What is committed, read by other ways than feeds: the list of zones, records by name, and a
+/// query over all zones.
 struct FeedTruth: Sendable {
     private(set) var zones: [ZoneID: [String: Content]] = [:]
 

@@ -3,7 +3,8 @@ import RecordModel
 import TestSupport
 import WireProtocol
 
-/// Saves, moves and deletes records of its own in all zones, hangs them below anybody's, and deletes a zone now and then.
+/// Saves, moves and deletes records of its own in all zones, hangs them below anybody's, and
+/// deletes a zone now and then.
 struct FeedWriter: Sendable {
     private let number: Int
     private let names: [String]

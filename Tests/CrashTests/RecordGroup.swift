@@ -23,8 +23,8 @@ struct RecordGroup: Sendable {
         self.ids = (0..<size).map { RecordID(zone: Self.zone, recordName: "\(name)-\($0)") }
     }
 
-    /// A save of the next version, which fails unless the server has what was acknowledged last: executed twice, it
-    /// fails the second time.
+    /// A save of the next version, which fails unless the server has what was acknowledged last:
+    /// executed twice, it fails the second time.
     mutating func nextSave() -> Operation {
         let version = (self.acknowledged?.version ?? 0) + 1
         self.pendingVersion = version
@@ -57,7 +57,7 @@ struct RecordGroup: Sendable {
         self.pendingVersion = nil
     }
 
-    /// What the server has now; `nil`: nothing.
+    /// What the server has now, or `nil` if it has nothing.
     func fetched(by client: RecordClient) async throws -> State? {
         let fetch = Operation.fetchRecords(FetchRecords(scope: .private, ids: self.ids))
         let outcomes = try await client.perform(fetch, timeout: .seconds(30))

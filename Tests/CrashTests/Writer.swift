@@ -20,7 +20,8 @@ struct Writer: Sendable {
         }
     }
 
-    /// Saves until `acknowledged`, which is told of each answer, says that it is enough, or the client is shut down.
+    /// Saves until `acknowledged`, which is told of each answer, says that it is enough, or the
+    /// client is shut down.
     mutating func run(_ client: RecordClient, acknowledged: @Sendable () -> Bool) async throws {
         var goesOn = true
         while goesOn {

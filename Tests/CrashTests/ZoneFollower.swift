@@ -1,7 +1,8 @@
 import RecordModel
 import WireProtocol
 
-/// What one reader has of one zone, and where in the feed he is; a copy is an earlier place to go back to.
+/// What one reader has of one zone, and its position in the feed; a copy is an earlier position to go
+/// back to.
 ///
 /// `take` holds every page against the specification, section 5.9.
 struct ZoneFollower: Sendable {
@@ -11,9 +12,9 @@ struct ZoneFollower: Sendable {
     private(set) var records: [String: Content] = [:]
     /// When the token was asked for.
     private(set) var askedAt = 0
-    /// When the token for now came with which he began; 0: he began with a snapshot.
+    /// When the reader got the token for now with which it began; 0 if it began with a snapshot.
     ///
-    /// Of what was sent before it he has nothing.
+    /// It has nothing that was sent before.
     private(set) var since = 0
     private(set) var isThrough = false
     private(set) var totals: SnapshotTotals?
@@ -21,7 +22,7 @@ struct ZoneFollower: Sendable {
     private var floor: Int64 = -1
     /// Of the last record in the feed that surely had its turn.
     private var lastTurn: Int64 = -1
-    /// What came since he began: nothing comes twice.
+    /// What came since the reader began: nothing comes twice.
     private var states: Set<State> = []
     private var hasDeletions = false
 
@@ -90,7 +91,7 @@ struct ZoneFollower: Sendable {
 
     struct Entry {
         var name: String
-        /// `nil`: it is gone.
+        /// `nil` if it is gone.
         var content: Content?
     }
 
@@ -135,7 +136,8 @@ struct ZoneFollower: Sendable {
         } else if let totals = end.totals {
             guard totals == self.totals else { throw self.flaw("totals that change") }
             guard !self.hasDeletions else { throw self.flaw("a deletion in a snapshot") }
-            // Not `records`: who went back may have what came later. Nor `states`: a parent that changed after its turn comes once more.
+            // Not `records`: who went back may have what came later. Nor `states`: a parent that
+            // changed after its turn comes once more.
             let names = Set(self.states.map(\.name))
             guard names.count <= totals.records else { throw self.flaw("more than the totals said") }
         }
@@ -164,13 +166,14 @@ struct ZoneFollower: Sendable {
 
     // MARK: Turns
 
-    /// In the feed positions ascend, and all are behind the token; ancestors that are sent ahead come just before a record whose position is
-    /// less than theirs.
+    /// In the feed positions ascend, and all are behind the token; ancestors that are sent ahead
+    /// come just before a record whose position is less than theirs.
     private mutating func checkTurns(of page: [Entry], isFull: Bool) throws {
         for entry in page where entry.content.map({ $0.position <= self.floor }) ?? false {
             throw self.flaw("\(entry.name) is from before the token")
         }
-        // The position of the turn at which each comes: its own, or that of the record of which it is sent ahead.
+        // The position of the turn at which each comes: its own, or that of the record of which it
+        // is sent ahead.
         var turns = page.map { $0.content?.position }
         for index in turns.indices.dropFirst().reversed() {
             guard page[index].content?.parent == page[index - 1].name, let turn = turns[index],
@@ -187,7 +190,8 @@ struct ZoneFollower: Sendable {
         }
     }
 
-    /// Without the last ones of a full page, each the child of the one before: whom they were sent ahead of may be on the next.
+    /// Without the last ones of a full page, each the child of the one before: whom they were sent
+    /// ahead of may be on the next.
     private func settledCount(of page: [Entry]) -> Int {
         var count = page.count - 1
         while count > 0, page[count].content?.parent == page[count - 1].name { count -= 1 }

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import Testing
 
-/// Who may do what (`Protocol/README.md`, section 5.6).
+/// The permissions of users (`Protocol/README.md`, section 5.6).
 @Suite(.timeLimit(.minutes(5)))
 struct AccessTests {
     private let denied = WriteOutcome.failed(.permissionDenied(.write))

@@ -107,7 +107,7 @@ struct AssetTests {
             by: it.bobPublicly
         )
         #expect(changed[0].isSaved)
-        // Once it is named no more, he has to have it.
+        // Once no record names it, the user needs its bytes.
         _ = try await it.modify(
             [save("a", in: .default, tag: changed[0].tag, ["g": .clear])],
             by: it.bobPublicly

@@ -89,7 +89,8 @@ struct CascadeTests {
         #expect(turns > 5)
     }
 
-    /// A forest of records that go with each other, with some that keep others, and now and then a reference back that closes a circle.
+    /// A forest of records that go with each other, with some that keep others, and now and then a
+    /// reference back that closes a circle.
     private static func randomSaves(
         in zone: ZoneID,
         _ generator: inout SeededGenerator

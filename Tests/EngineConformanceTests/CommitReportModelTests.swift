@@ -3,7 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// Random changes, and somebody who knows nothing but what was there when he began and what was reported since.
+/// Random changes, and an observer that knows only what existed when it began and what was reported
+/// since.
 ///
 /// `SEED=… swift test --filter CommitReportModelTests` repeats a run.
 @Suite(.timeLimit(.minutes(5)))

@@ -209,7 +209,7 @@ struct CredentialTests {
         #expect(ada.signIn.userRecordName == "_" + String(repeating: "9", count: 32))
         #expect(ada.signIn.privateDatabase != nil)
         #expect(try Self.admit(claim("ada", adding: false), to: it).signIn == ada.signIn)
-        // Without a token of his own he is no more revoked than others.
+        // A user without a token of their own is no more revoked than others.
         #expect(try directory.users(ofContainer: Self.container).map(\.isRevoked) == [false, false, false])
         try directory.addServiceKey(Self.key("a"), toContainer: Self.container)
         #expect(throws: DirectoryError.tokenUnknown) { try Self.admit(claim("shop", adding: true), to: it) }

@@ -71,9 +71,10 @@ struct EngineSettings {
     var quotas = StorageQuotas.none
     var readThreads = 2
     var readerWaitNanoseconds: Int64 = 25_000_000
-    /// By which the engine measures what requests take; `nil`: a real clock.
+    /// The clock by which the engine measures what requests take; a real one if `nil`.
     var time: ManualClock?
-    /// Takes the place of the system's call that makes a file durable; without it nothing is made durable at all.
+    /// Takes the place of the system's call that makes a file durable; without it nothing is made
+    /// durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?
 }
 

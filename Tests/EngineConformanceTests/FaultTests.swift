@@ -4,7 +4,8 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
-/// Requests that fail for a fault of ours, in the company of others (SQLite alone: each engine breaks in its own way).
+/// Requests that fail for a fault of ours, in the company of others (SQLite alone: each engine
+/// breaks in its own way).
 @Suite(.timeLimit(.minutes(5)))
 struct FaultTests {
     @Test(arguments: 0..<3)
@@ -44,7 +45,8 @@ struct FaultTests {
             [save("a", type: "Fresh", ["f": .string("x")])], [save("b", type: "Fresh", ["f": .string("y")])],
         ]
         requests.insert([save("half", type: "Fresh", ["f": .int64(1)]), save("refused")], at: place)
-        // The failing one may come after a neighbour has settled the type of its field: then it is refused for that.
+        // The failing one may come after a neighbour has settled the type of its field: then it is
+        // refused for that.
         if place > 0 { requests[place][0] = save("half", type: "Other", ["f": .int64(1)]) }
         let outcomes = await it.together(requests)
         #expect(outcomes[place] == .failure(.internalFault))

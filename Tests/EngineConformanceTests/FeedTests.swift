@@ -420,7 +420,7 @@ struct FeedTests {
         let record = id(name, in: .default)
         let change = save(name, in: .default, type: "Users", ["phone": .string("1")])
         #expect(try await it.modify([change], policy: .changedKeys, by: hers).areSaved)
-        // Who knows her name may fetch what the roles let them; nobody is told of it.
+        // A user who knows her name may fetch what the roles allow; no feed reports it.
         #expect(try await it.record(record, by: it.bobPublicly)?["phone"] == .string("1"))
         for requester in [it.anonymously, it.bobPublicly] {
             #expect(try await it.all(after: start, of: .default, by: requester).items == [])

@@ -12,7 +12,8 @@ struct IndexBuildTests {
         let value = Mutex<[EngineEvent]>([])
     }
 
-    /// Sends a save whose reply holds the writer, so that nothing happens between it and what the test looks at.
+    /// Sends a save whose reply holds the writer, so that nothing happens between it and what the
+    /// test looks at.
     private static func hold(_ it: EngineUnderTest, _ save: RecordSave) -> (held: Gate, release: Gate) {
         let (held, release) = (Gate(), Gate())
         it.send([save]) { _ in

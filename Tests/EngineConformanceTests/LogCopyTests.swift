@@ -36,7 +36,8 @@ struct LogCopyTests {
         // The file is as short as before: whoever reads now maps that.
         #expect(try await it.fetch([id("r0")]).count == 1)
         let mappedFirst = try Self.mappedBytes(of: file)
-        // Or nothing is mapped yet, as the record was still in the cache; or the log has been copied by now, on a busy machine.
+        // Or nothing is mapped yet, as the record was still in the cache; or the log has been
+        // copied by now, on a busy machine.
         let isCopied = try Self.bytes(of: file) > short
         #expect(isCopied || mappedFirst ?? 0 <= short)
         let long = try await copied(beyond: short)
@@ -54,7 +55,7 @@ struct LogCopyTests {
         try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
     }
 
-    /// Of the longest mapping of a file in this process; `nil`: there is none.
+    /// Of the longest mapping of a file in this process, or `nil` if there is none.
     private static func mappedBytes(of file: String) throws -> Int? {
         try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
             .filter { $0.hasSuffix(file) }

@@ -4,7 +4,8 @@ import SQLiteSetup
 import TestSupport
 import Testing
 
-/// A file that grows, shrinks and takes back what it did reads the same through the page cache of `SQLiteSetup` as it was written.
+/// A file that grows, shrinks and takes back what it did reads the same through the page cache of
+/// `SQLiteSetup` as it was written.
 ///
 /// `SEED=… swift test --filter PageCacheTests` repeats a run.
 @Suite(.timeLimit(.minutes(5)))

@@ -5,9 +5,10 @@ import WireProtocol
 
 @testable import RecordServer
 
-/// What connections hear of what an engine commits: the router's decisions, without its thread and without connections.
+/// What connections hear of what an engine commits: the router's decisions, without its thread and
+/// without connections.
 ///
-/// Everybody has two connections: the first makes his changes, the second only listens.
+/// Every user has two connections: the first makes the user's changes, the second only listens.
 final class PushedNotifications {
     private let it: EngineUnderTest
     private let reports: Reports
@@ -19,13 +20,13 @@ final class PushedNotifications {
         self.reports = it.reports()
     }
 
-    /// Numbers of connections; `nil`: the owner's.
+    /// Numbers of connections; the owner's if `nil`.
     func connections(of reader: Int?) -> [UInt64] {
         let first = UInt64(10 * (reader.map { $0 + 2 } ?? 1))
         return [first, first + 1]
     }
 
-    /// Has somebody listen with both of his connections, each on an event loop of its own.
+    /// Has a user listen with both connections, each on an event loop of its own.
     func listen(as reader: Int?, _ signIn: SignIn) async throws {
         for (loop, number) in self.connections(of: reader).enumerated() {
             let identity = self.it.listener(UInt8(number), signIn: signIn)

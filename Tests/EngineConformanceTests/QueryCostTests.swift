@@ -27,7 +27,8 @@ struct QueryCostTests {
         var found = 0
         repeat {
             let answer = try await it.query(read)
-            // Each record is compared with the whole predicate, and once more where the branch that found it has a condition.
+            // Each record is compared with the whole predicate, and once more where the branch that
+            // found it has a condition.
             #expect(answer.comparisons < 1_000 + 2 * 20)
             found += isCount ? Int(answer.count) : answer.records.count
             read.resume = answer.resume

@@ -2,7 +2,8 @@ import Foundation
 import RecordModel
 import RecordStore
 
-/// Records in memory, and what a query over them gives: compared value by value, without an index and without a plan.
+/// Records in memory, and what a query over them gives: compared value by value, without an index
+/// and without a plan.
 struct QueryModel {
     struct Item {
         var zone: String
@@ -12,7 +13,7 @@ struct QueryModel {
         var system: SystemFields
         var changeTag: String
 
-        /// `nil`: the record does not have it.
+        /// `nil` if the record does not have it.
         subscript(_ field: String) -> FieldValue? {
             switch SystemField(rawValue: field) {
             case nil: self.fields[field]
@@ -108,7 +109,7 @@ struct QueryModel {
 
     // MARK: Values
 
-    /// Negative: the left one is less; `nil`: they can't be compared.
+    /// Negative if the left one is less, `nil` if they cannot be compared.
     static func order(_ left: FieldValue, _ right: FieldValue) -> Int? {
         switch (left, right) {
         case (.string(let left), .string(let right)): self.order(Array(left.utf8), Array(right.utf8))

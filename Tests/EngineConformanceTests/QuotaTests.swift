@@ -71,7 +71,8 @@ struct QuotaTests {
         #expect(try await it.modify(saves, isAtomic: false, id: request) == apart)
         let full = try Self.stored(it)
         it = try await it.reopened { $0.quotas.userBytes = full }
-        // In the order of items: what the third would free makes no room for the others, and it needs the first.
+        // In the order of items: what the third would free makes no room for the others, and it
+        // needs the first.
         let dependent = try await it.modify(
             [
                 save("d", Self.body(1)), save("e", ["r": reference("d", .validate)]),

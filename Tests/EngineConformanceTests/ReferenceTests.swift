@@ -45,7 +45,8 @@ struct ReferenceTests {
         // What depends on one that is refused is refused with it.
         let chain = [save("c", parent: "b"), save("b", ["r": reference("a", .validate)])]
         #expect(try await errors(chain, by: it.bobPublicly) == [.dependsOn(index: 1), refused])
-        // A reference without an action binds nothing; one's own records, also new ones, are one's own to bind.
+        // A reference without an action binds nothing; one's own records, also new ones, are one's
+        // own to bind.
         let mine = [
             save("b", ["n": reference("a", .none), "r": reference("own", .validate)], parent: "new"),
             save("new"),

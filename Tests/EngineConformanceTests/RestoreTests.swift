@@ -5,7 +5,8 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
-/// The file of a store in a backup, and after a restore: SQLite's own, since an engine brings its own way to copy what it keeps.
+/// The file of a store in a backup, and after a restore: SQLite's own, since an engine brings its
+/// own way to copy what it keeps.
 @Suite(.timeLimit(.minutes(5)))
 struct RestoreTests {
     private static func engine() async throws -> EngineUnderTest {
@@ -293,7 +294,7 @@ struct RestoreTests {
         let it2 = try Self.restored(backup)
         #expect(try await wrongCounters(in: it2.folder) == [])
         #expect(try await wrongUses(in: it2.folder) == [])
-        // Whoever has its bytes sends them again.
+        // A client that has its bytes sends them again.
         #expect(try await it2.begin([file(1), file(2)]).map { $0.number == nil } == [true, false])
         #expect(try await it2.removals() == [numbers[1]])
     }

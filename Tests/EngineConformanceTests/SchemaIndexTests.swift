@@ -30,7 +30,7 @@ struct SchemaIndexTests {
         )
     }
 
-    /// The number of a field's index; `nil`: it has none.
+    /// The number of a field's index, or `nil` if it has none.
     private func index(_ field: String) async throws -> Int? {
         try await self.other.execute("SELECT index_number FROM field WHERE name = '\(field)'").first.flatMap {
             Int($0)

@@ -3,7 +3,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// What is there for somebody in his shared database, and what he may do with it.
+/// What a user finds in their shared database, and what they may do with it.
 @Suite(.timeLimit(.minutes(5)))
 struct SharedDatabaseTests {
     /// A list with a task, shared with Bob, and a note beside it that is not.
@@ -280,7 +280,7 @@ struct SharedDatabaseTests {
         _ = try await it.modify([child("y", of: "task")], policy: .changedKeys)
         let moved = try await it.all(after: middle, of: aliceNotes, by: bob)
         #expect(moved.items == ["-x", "y", "z"])
-        // Who knew nothing of it learns nothing that is gone but what he could have known.
+        // A user who knew nothing of it only learns of deletions that they could have known.
         #expect(try await it.all(after: start, of: aliceNotes, by: bob).items == ["-x", "y", "z"])
         _ = try await it.modify([], deletes: [id("z")])
         _ = try await it.modify([], deletes: [id("secret")])

@@ -3,11 +3,11 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// Random owners, shares, trees, moves and requests; what everybody is shown and told is compared with what a naive evaluator says from all
-/// records.
+/// Random owners, shares, trees, moves and requests; what everybody is shown and told is compared
+/// with what a naive evaluator says from all records.
 @Suite(.timeLimit(.minutes(20)))
 struct SharingModelTests {
-    /// Comparisons of what somebody is shown with what he may be shown.
+    /// Comparisons of what a user is shown with what they may see.
     private static let checksMin = 100_000
 
     @Test(arguments: EngineKind.allCases)

@@ -190,7 +190,7 @@ struct SharingRuleTests {
         #expect(try await it.changeShare("share", changes).isSaved)
         let left = try #require(try await it.share(named: "share"))
         #expect(left.participants.map(\.role) == [.owner, .privateUser, .privateUser])
-        // Dave had come by the URL: he is invited, and reads nothing before he accepts.
+        // Dave had come by the URL: Dave is invited, and reads nothing before accepting.
         #expect(left.participants.map(\.acceptance) == [.accepted, .accepted, .pending])
         #expect(left.participants[1].permission == .readOnly)
         #expect(try await it.record(sharedID("list"), by: it.bobShared) == nil)

@@ -82,7 +82,7 @@ extension EngineUnderTest {
         return save
     }
 
-    /// `nil`: there is no such share.
+    /// `nil` if there is no such share.
     func share(named name: String, by requester: Requester? = nil) async throws -> Share? {
         let zone = requester?.scope == .shared ? aliceNotes : notes
         return try await self.record(RecordID(zone: zone, recordName: name), by: requester)?.body.share

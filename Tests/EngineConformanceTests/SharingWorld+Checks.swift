@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import Testing
 
-/// What somebody is shown, compared with what he may be shown.
+/// What a user is shown, compared with what they may see.
 extension SharingWorld {
     func check(_ reader: Int) async throws {
         let requester = self.readers[reader].requester

@@ -24,7 +24,7 @@ extension SharingWorld {
         return self.shares.first { $0.value == nil || line.contains($0.value!) }?.key
     }
 
-    /// `nil`: it is not there for him.
+    /// `nil` if it is absent for the user.
     func permission(of reader: Int, on name: String) -> SharePermission? {
         if let zoneWide = self.joined[ShareRecord.zoneWideName]?[reader],
             self.parents[name] != nil || self.shares[name] != nil
@@ -34,7 +34,7 @@ extension SharingWorld {
         return self.share(of: name).flatMap { self.joined[$0]?[reader] }
     }
 
-    /// What is there for him, with what he may do.
+    /// What exists for the user, with what they may do.
     func rights(of reader: Int) -> [String: SharePermission] {
         var rights: [String: SharePermission] = [:]
         for name in Self.allNames { rights[name] = self.permission(of: reader, on: name) }

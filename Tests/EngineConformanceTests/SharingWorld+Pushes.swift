@@ -3,10 +3,11 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// What somebody is told, compared with what he may be told.
+/// The notifications of a user, compared with those that they may get.
 ///
-/// The owner has a subscription of each kind in his database, one of them to records with a large value. The others have database subscriptions in
-/// their shared databases, and in their own a zone of the same name with subscriptions that nothing ever fires.
+/// The owner has a subscription of each kind in the private database, one of them to records with a
+/// large value. The others have database subscriptions in their shared databases, and in their own
+/// a zone of the same name with subscriptions that nothing ever fires.
 extension SharingWorld {
     private static let largeMin: Int64 = 500
     /// An installation that listens for a moment after each step.
@@ -85,7 +86,7 @@ extension SharingWorld {
 
     // MARK: - Checks
 
-    /// Shared databases have been told: everybody has asked for his zones.
+    /// Shared databases are up to date: every user has asked for their zones.
     func checkPushes(rightsBefore: [[String: SharePermission]]) async throws {
         let place: Comment = "\(self.last) after:\n\(self.history.joined(separator: "\n"))"
         var news: [(found: [String], expected: [String])] = []
@@ -126,7 +127,7 @@ extension SharingWorld {
         }
     }
 
-    /// Whether something has changed that was there for him before or is now, or what he may do with it.
+    /// Whether something has changed that existed for the user before or does now, or their permission.
     private func isTold(_ reader: Int, _ before: [String: SharePermission]) -> Bool {
         let after = self.rights(of: reader)
         return before != after || self.last.changed.contains { before[$0] != nil || after[$0] != nil }

@@ -52,18 +52,18 @@ final class SharingWorld {
     let it: EngineUnderTest
     let pushes: PushedNotifications
     var generator: SeededGenerator
-    /// Comparisons of what somebody is shown, and of what he is told.
+    /// Comparisons of what a user is shown, and of their notifications.
     var (checks, pushChecks) = (0, 0)
     var readers: [Reader]
     /// Records without shares: the name of the parent, if it has one.
     private(set) var parents: [String: String?] = [:]
     /// What their field has.
     private var values: [String: Int64] = [:]
-    /// Roots by the names of their shares; `nil`: the zone.
+    /// Roots by the names of their shares; `nil` stands for the zone.
     private(set) var shares: [String: String?] = [:]
-    /// Who has joined which share with which permission.
+    /// The users who have joined each share, with their permissions.
     private(set) var joined: [String: [Int: SharePermission]] = [:]
-    /// Who takes part in which share, or may, other than by its URL alone.
+    /// The users who take part in each share, or may, other than by its URL alone.
     private var entries: [String: ShareEntries] = [:]
     private(set) var last = Step()
     private let isZoneWide: Bool
@@ -175,7 +175,7 @@ final class SharingWorld {
         self.parents[name] = .some(wanted)
     }
 
-    /// A participant's save succeeds only where he may write before and after.
+    /// A participant's save succeeds only where they may write before and after.
     private func expect(_ outcome: WriteOutcome, ofSaving name: String, under parent: String?, by reader: Int)
     {
         self.checks += 1
@@ -201,7 +201,7 @@ final class SharingWorld {
         if let reader {
             self.checks += 1
             let permission = self.permission(of: reader, on: name)
-            // What is not there for him is deleted without effect.
+            // What is absent for the user is deleted without effect.
             guard permission != nil else { return }
             #expect(permission == .readWrite && !self.isRoot(name), "\(name) was not \(reader)'s to delete")
         }
@@ -260,7 +260,7 @@ final class SharingWorld {
         self.history.append("\(reader) joins \(share)")
     }
 
-    /// What somebody may who comes with the URL of a share; `nil`: he does not get in.
+    /// What a user may do who comes with the URL of a share, or `nil` if they do not get in.
     private func permission(of reader: Int, joining share: String) -> SharePermission? {
         if let joined = self.joined[share]?[reader] { return joined }
         guard let entries = self.entries[share], !entries.blocked.contains(reader) else { return nil }

@@ -1,11 +1,12 @@
 import RecordModel
 import RecordStore
 
-/// What saving, deleting and cascading mean, for one zone and one request, in a dictionary: no order of
-/// evaluation, no indexes, no transaction.
+/// What saving, deleting and cascading mean, for one zone and one request, in a dictionary: no
+/// order of evaluation, no indexes, no transaction.
 ///
-/// In a public database records belong to who created them: nobody else changes or deletes them, or binds them with a reference or
-/// as a parent. Fields are `n` (a number), `d` (a reference with `deleteSelf`) and `v` (with `validate`).
+/// In a public database records belong to who created them: nobody else changes or deletes them, or
+/// binds them with a reference or as a parent. Fields are `n` (a number), `d` (a reference with
+/// `deleteSelf`) and `v` (with `validate`).
 struct StoreModel {
     struct Item: Equatable {
         var number: Int64?
@@ -26,7 +27,7 @@ struct StoreModel {
 
     struct Save {
         var name: String
-        /// `nil`: new; otherwise the revision that the client holds.
+        /// The revision that the client has, or `nil` for a new record.
         var revision: Int?
         var number: Int64?
         var dependsOn: String??
@@ -56,7 +57,7 @@ struct StoreModel {
         return verdicts
     }
 
-    /// `nil`: refused.
+    /// `nil` if refused.
     private mutating func apply(
         _ saves: [Save],
         _ deletes: [String],

@@ -182,7 +182,8 @@ struct TurnTests {
         let (it, _) = try await Self.engine(kind) { $0.waitingRequestsMax = 8 }
         let share = try await it.share("root")
         try await it.join(share, by: it.bobShared)
-        // The writer tells shared databases while it has nothing else to do, and not again while the clock stands still.
+        // The writer tells shared databases while it has nothing else to do, and not again while
+        // the clock stands still.
         _ = try await it.sharedZones(by: it.bobShared)
         let gate = Gate()
         let held = Gate()

@@ -3,7 +3,7 @@ import CloudKitTesting
 import Foundation
 import Testing
 
-/// Who may do what.
+/// The permissions of users.
 struct AccessTests {
     @Test(.timeLimit(.minutes(5)))
     func `two users share the public database and nothing else`() async throws {

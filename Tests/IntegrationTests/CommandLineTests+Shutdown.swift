@@ -8,7 +8,8 @@ import WireProtocol
 /// A server that is told to stop.
 @Suite(.timeLimit(.minutes(5)))
 struct ShutdownTests {
-    /// A hundred saves are on their way when the signal comes: what was taken is answered, and what was answered is on disk.
+    /// A hundred saves are on their way when the signal comes: what was taken is answered, and what
+    /// was answered is on disk.
     @Test(arguments: [SIGTERM, SIGINT])
     func `a stop answers what is in flight, loses nothing that was acknowledged, and exits with 0`(
         signal: Int32

@@ -19,7 +19,7 @@ struct ListenerProcess {
         try self.start(await self.variables(of: "alice", at: desk, in: folder), in: folder, arguments)
     }
 
-    /// What the environment says to somebody who connects; `nil`: who is not signed in.
+    /// The environment variables of a process that connects; not signed in if `nil`.
     static func variables(
         of user: String?,
         at desk: Desk,

@@ -50,7 +50,8 @@ struct LoadTestOverloadTests {
         #expect(overload.steps.map(\.part) == ["usual", "overload", "afterwards"])
         #expect(overload.steps[1].reserved > 0)
         #expect(overload.steps[1].retried > 0)
-        // A place is good for two seconds: on a machine that is loaded itself some come later. The rule's own tests keep all.
+        // A place is good for two seconds: on a machine that is loaded itself some come later. The
+        // rule's own tests keep all.
         #expect(try #require(overload.keptShare) > 0.5, "\(outcome.output)")
         #expect(outcome.output.contains("of those who came at the time they were told"))
     }

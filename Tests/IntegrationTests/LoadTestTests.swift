@@ -43,8 +43,8 @@ struct LoadTestTests {
         async throws
     {
         let load = try await LoadTestProcess.start()
-        // In the middle of it the server stands still for a second: each of 4 connections has one request under way
-        // meanwhile, and some hundred are due.
+        // In the middle of it the server stands still for a second: each of 4 connections has one
+        // request under way meanwhile, and some hundred are due.
         let server = try #require(load.server.processID)
         let outcome = try await load.begin(
             [

@@ -5,10 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Records and zones that are there no more when a token has expired: no server says so, and readers hear of it all the same.
+/// Records and zones that are there no more when a token has expired: no server says so, and
+/// readers hear of it all the same.
 @Suite(.timeLimit(.minutes(5)))
 struct LostRecordTests {
-    /// Follows a zone by operations, as published code does: when its token has expired it begins without one.
+    /// Follows a zone by operations, as published code does: when its token has expired it begins
+    /// without one.
     private final class Follower: Sendable {
         let database: CKDatabase
         let zone: CKRecordZone.ID

@@ -28,7 +28,8 @@ struct PackageManifest: Decodable {
         let dependencies: [TargetDependency]
     }
 
-    /// What a target depends on: its name, and behind that its package or nothing, then aliases and a condition.
+    /// What a target depends on: its name, and behind that its package or nothing, then aliases and
+    /// a condition.
     struct TargetDependency: Decodable {
         let product: [Part]?
         let byName: [Part]?

@@ -3,8 +3,8 @@ import TestSupport
 
 /// A terminal with a new folder and a shell, into which somebody pastes.
 ///
-/// `script` gives the shell a terminal of its own, so it is interactive as a person's is: it has jobs, it prompts, and it reads a line when the
-/// command before has ended.
+/// `script` gives the shell a terminal of its own, so it is interactive as a person's is: it has
+/// jobs, it prompts, and it reads a line when the command before has ended.
 struct PastingTerminal {
     /// How a terminal hands over what is pasted.
     enum Manner: CaseIterable {

@@ -56,7 +56,7 @@ struct RawPeer {
         return nil
     }
 
-    /// The reason of the `goaway` that the server sent before it closed; `nil`: it closed without one.
+    /// The reason of the `goaway` that the server sent before it closed, or `nil` if it sent none.
     func closeReason() async throws -> CloseReason? {
         var reason: CloseReason?
         for await frame in self.frames where frame.kind == .goaway {

@@ -35,10 +35,11 @@ struct Readme {
 
     func blocks(in language: String) -> [Block] { self.blocks.filter { $0.language == language } }
 
-    /// What a reader pastes into a shell: the lines of all `sh` blocks, in order, but those that build.
+    /// What a reader pastes into a shell: the lines of all `sh` blocks, in order, but those that
+    /// build.
     ///
-    /// A line that builds begins with `swift build` or `Scripts/`, and does nothing else. The build is there when tests run, and
-    /// `QuickstartTests` run the script.
+    /// A line that builds begins with `swift build` or `Scripts/`, and does nothing else. The build
+    /// is there when tests run, and `QuickstartTests` run the script.
     var pastedLines: [String] {
         self.blocks(in: "sh")
             .flatMap { $0.text.split(separator: "\n").map(String.init) }

@@ -5,7 +5,8 @@ import Testing
 /// The README, followed as a newcomer follows it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReadmeTests {
-    /// The first lines start a server in the background, and the next talk to it at once: what one round in two would show is found.
+    /// The first lines start a server in the background, and the next talk to it at once: what one
+    /// round in two would show is found.
     @Test
     func `the commands of the README do what it says, pasted twenty times`() async throws {
         let lines = try Readme().pastedLines
@@ -60,8 +61,8 @@ struct ReadmeTests {
         #expect(ours.products.contains { $0.name == product.product?.first?.text })
     }
 
-    /// Without the trait SwiftPM fetches the packages that some target of this one uses without a condition, whether that target is
-    /// built or not.
+    /// Without the trait SwiftPM fetches the packages that some target of this one uses without a
+    /// condition, whether that target is built or not.
     @Test
     func `a package that depends on the client fetches nothing that only the server uses`() async throws {
         let manifest = try await PackageManifest.read(in: Readme.repository)

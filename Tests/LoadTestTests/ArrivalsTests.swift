@@ -25,7 +25,8 @@ struct ArrivalsTests {
             last = time
         }
         #expect(abs(last.seconds - 100) < 2)
-        // Of an exponential distribution 1 - 1/e are shorter than the mean, and 1 - 1/e^3 shorter than three times that.
+        // Of an exponential distribution 1 - 1/e are shorter than the mean, and 1 - 1/e^3 shorter
+        // than three times that.
         let shorter = distances.count { $0 < 0.001 }
         let three = distances.count { $0 < 0.003 }
         #expect(abs(Double(shorter) / 100_000 - 0.632) < 0.01)

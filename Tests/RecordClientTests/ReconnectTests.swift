@@ -3,7 +3,8 @@ import Testing
 
 @testable import RecordClient
 
-/// Draws the lowest number with 2, the highest with the maximum. (0 is drawn again and again by the standard library.)
+/// Draws the lowest number with 2, the highest with the maximum. (0 is drawn again and again by the
+/// standard library.)
 private struct Extreme: RandomNumberGenerator {
     var value: UInt64
     mutating func next() -> UInt64 { self.value }

@@ -15,7 +15,7 @@ struct AccountTests {
         .user(EnvironmentID(rawValue: 1), name)
     }
 
-    /// The account of a connection that is served; `nil`: there was no room.
+    /// The account of a connection that is served, or `nil` if there was no room.
     private static func open(_ accounts: Accounts, from network: String) -> Account? {
         guard case .serve(let account, _) = accounts.opened(from: network) else { return nil }
         return account

@@ -71,7 +71,7 @@ struct AssetSweepTests {
             try await peer.transfer(on: 3, &waiting)
             #expect(waiting.end == End())
             #expect(try Self.files(server).count == 2)
-            // Whom they belong to is not open any more: both go.
+            // Their owner's upload is not open any more: both go.
             try await Self.sweep(server, everyMilliseconds: Self.dayMilliseconds + 1) {
                 try Self.files(server) == []
             }
@@ -110,7 +110,8 @@ struct AssetSweepTests {
         }
     }
 
-    /// Sweeps until it shows: an upload is released a moment after its end is told, and has its grace time from then on.
+    /// Sweeps until it shows: an upload is released a moment after its end is told, and has its
+    /// grace time from then on.
     private static func sweep(
         _ server: ServerUnderTest,
         everyMilliseconds pause: Int64,

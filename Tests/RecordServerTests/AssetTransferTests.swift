@@ -148,7 +148,8 @@ struct AssetTransferTests {
     {
         try await ServerUnderTest.run { server in
             try await server.fill(records: 0, bytes: 0)
-            // Small ones of which many fit a read, one of a read alone, and one larger than all that is read ahead.
+            // Small ones of which many fit a read, one of a read alone, and one larger than all
+            // that is read ahead.
             let sizes = Array(repeating: 10_000, count: 60) + [0, 1, 150_000, 1_500_000]
             let samples = sizes.enumerated().map { SampleAsset(bytes: $1, seed: UInt64($0)) }
             let peer = try await server.signIn()

@@ -130,7 +130,7 @@ struct CredentialEndTests {
             #expect(again.userRecordName == welcome.userRecordName)
             let users = try server.store.directory.users(ofContainer: Self.container)
             #expect(users.map(\.name) == ["auth0|ada", "user"])
-            // He has no token of the server's, and is revoked like everybody else.
+            // The user has no token of the server's, and is revoked like any other.
             try server.store.directory.revokeUser(named: "auth0|ada", inContainer: Self.container)
             #expect(try await peer.refusal() == .notAuthenticated)
             #expect(
@@ -200,7 +200,8 @@ struct CredentialEndTests {
             let begin = clock.now
             for _ in 0..<RefusalPace.burst { _ = try await server.refusal(identityToken: "a.b.c") }
             let start = clock.now
-            // Some of the burst's time has come back meanwhile, one a second: of three more in a row one must wait.
+            // Some of the burst's time has come back meanwhile, one a second: of three more in a
+            // row one must wait.
             let free = Int((start - begin) / .seconds(1))
             try await withThrowingTaskGroup(of: CloseReason?.self) { group in
                 for _ in 0..<free + 3 {

@@ -5,8 +5,8 @@ import WireProtocol
 
 @testable import RecordServer
 
-/// The rules of sections 5 and 8 of the specification, and CloudKit's texts: a client's code depends on the numbers, its
-/// author on the words.
+/// The rules of sections 5 and 8 of the specification, and CloudKit's texts: a client's code
+/// depends on the numbers, its author on the words.
 struct FailureTests {
     private static let record = Record(
         id: RecordID(zone: .default, recordName: "r"),

@@ -6,7 +6,7 @@ import WireProtocol
 
 @testable import RecordServer
 
-/// Who guesses URLs of shares.
+/// The pace at which users may guess URLs of shares.
 @Suite struct GuessPaceTests {
     private let clock = ManualClock()
 

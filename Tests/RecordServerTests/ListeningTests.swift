@@ -130,7 +130,8 @@ struct ListeningTests {
             #expect(live.allSatisfy { $0.committedMilliseconds > 0 })
             await again.close()
 
-            // What came was not acknowledged; another installation knows nothing of the first one's acknowledgements.
+            // What came was not acknowledged; another installation knows nothing of the first one's
+            // acknowledgements.
             for installation in [ServerUnderTest.installation, [UInt8](repeating: 3, count: 16)] {
                 let back = try await server.listen(installation: installation)
                 let told = try await back.notifications(2)

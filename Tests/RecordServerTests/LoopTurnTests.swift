@@ -16,7 +16,8 @@ struct LoopTurnTests {
     private static let connections = 20
     private static let requests = 100
 
-    /// The users whose fetches the event loop took, in order; a fetch of zones holds it until the gate is opened.
+    /// The users whose fetches the event loop took, in order; a fetch of zones holds it until the
+    /// gate is opened.
     private final class Taken: Sendable {
         let fetches = Mutex<[String]>([])
         let held = Gate()
@@ -33,7 +34,8 @@ struct LoopTurnTests {
         }
     }
 
-    /// The user sends all that their connections may have in flight while the loop does something else, and then another user one fetch.
+    /// The user sends all that their connections may have in flight while the loop does something
+    /// else, and then another user one fetch.
     @Test func `a fetch waits for a turn of another user's thousands, and all of those are answered`()
         async throws
     {

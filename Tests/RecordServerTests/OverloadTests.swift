@@ -15,7 +15,8 @@ private final class Looks: Sendable {
     func next() -> Int64 { self.nanoseconds.add(1_000, ordering: .relaxed).newValue }
 }
 
-/// More than the writer can do, over real connections: the disk stands still until the test lets it go on, and so does the time of the rule.
+/// More than the writer can do, over real connections: the disk stands still until the test lets it
+/// go on, and so does the time of the rule.
 @Suite(.timeLimit(.minutes(5)))
 struct OverloadTests {
     private static let zone = ServerUnderTest.zone

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordServer
 
-/// Who may receive bytes, and who waits.
+/// Which uploads may receive bytes, and which wait.
 struct UploadTurnsTests {
     /// What uploads were told, in order.
     private final class Told: Sendable {

@@ -16,7 +16,7 @@ struct QueriesPlanTests {
         let checked = try QueryCheck.check(query, type: QueriesCheckTests.everything())
         let planner = self.planner(checked, isCount: isCount, known: nil, entries)
         let (plan, choices) = try planner.plan()
-        // Who knows the choices counts nothing and comes to the same plan.
+        // With known choices nothing is counted, and the plan is the same.
         let again = self.planner(checked, isCount: isCount, known: choices, nil)
         #expect(try again.plan().plan.order == plan.order)
         return plan.lines(sort: query.sort)

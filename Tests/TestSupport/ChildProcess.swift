@@ -186,7 +186,8 @@ private final class Ending: Sendable {
 
     private let state = Mutex(State.running([]))
 
-    /// Waits until the child has ended, leaves it a zombie until that is known here, so that its number is not another's.
+    /// Waits until the child has ended, leaves it a zombie until that is known here, so that its
+    /// number is not another's.
     func await(_ processID: Int32) {
         var info = siginfo_t()
         while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}

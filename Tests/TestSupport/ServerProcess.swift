@@ -9,7 +9,8 @@ package final class ServerProcess {
 
     /// The folder of all.
     package let folder: TemporaryDirectory
-    /// Below those that the system gives to outgoing connections, so that nobody takes it while the server is down.
+    /// Below those that the system gives to outgoing connections, so that nobody takes it while the
+    /// server is down.
     package let port = Int.random(in: 12_000..<20_000)
     private var child: ChildProcess?
     private var earlierLogs = ""

@@ -4,8 +4,9 @@ import SwiftProtobuf
 import Testing
 import WireProtocol
 
-/// Our bytes as SwiftProtobuf has them, and its bytes as we read them: it writes fields in the order of their numbers and
-/// leaves out what we leave out, so that what it has read and written again are the same bytes.
+/// Our bytes as SwiftProtobuf has them, and its bytes as we read them: it writes fields in the
+/// order of their numbers and leaves out what we leave out, so that what it has read and written
+/// again are the same bytes.
 @Suite struct OppositeCodecTests {
     private static let names = [
         "", "a", "é", String(repeating: "n", count: 127), String(repeating: "n", count: 128),
@@ -344,7 +345,8 @@ import WireProtocol
 
     @Test(
         arguments: [
-            // A group, a field without a number, a length beyond the end, a number of eleven bytes, text that is not UTF-8.
+            // A group, a field without a number, a length beyond the end, a number of eleven bytes,
+            // text that is not UTF-8.
             [0x0B, 0x0C], [0x02, 0x00], [0x0A, 0x05, 0x08],
             [0x08] + [UInt8](repeating: 0xFF, count: 10) + [0],
             [0x0A, 0x05, 0x1A, 0x03, 0x0A, 0x01, 0xFF],

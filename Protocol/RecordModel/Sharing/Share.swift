@@ -1,22 +1,23 @@
-/// Who takes part in what is shared, and how: the contents of a share record beside its own fields.
+/// The participants of a share and their permissions: the contents of a share record beside its own
+/// fields.
 ///
-/// A share is a record of the type `ShareRecord.type` in the owner's zone. It covers the record `root` with everything that
-/// reaches it through parents, or the whole zone.
+/// A share is a record of the type `ShareRecord.type` in the owner's zone. It contains the record
+/// `root` with everything that reaches it through parents, or the whole zone.
 package struct Share: Hashable, Sendable {
-    /// Name of the record that is shared with what is below it; `nil`: the zone.
+    /// Name of the record that is shared with its descendants; the zone is shared if `nil`.
     package var root: String?
     /// The last part of the URL: who knows it may ask to join.
     package var token: String
     /// What everybody may do who knows the URL; `.none`: only who was invited gets in.
     package var publicPermission: SharePermission
-    /// The owner first; to who is not the owner, those whom he may see.
+    /// The owner first; a reader other than the owner gets the participants whom they may see.
     package var participants: [ShareParticipant]
     package var allowsAccessRequests: Bool
-    /// Who asked to join, oldest first; empty for who may not decide about it.
+    /// Users who asked to join, oldest first; empty for readers who may not decide about it.
     package var requesters: [UserIdentity]
-    /// Who may not ask any more; empty for who may not decide about it.
+    /// Users who may not ask any more; empty for readers who may not decide about it.
     package var blocked: [UserIdentity]
-    /// The participant who reads this; empty: he is none, and in what is stored.
+    /// The participant who reads this; empty if the reader is none, and in what is stored.
     package var currentParticipantID: String
 
     package init(
@@ -86,9 +87,9 @@ package struct ShareParticipant: Hashable, Sendable {
     package var role: ShareRole
     package var permission: SharePermission
     package var acceptance: ShareAcceptance
-    /// Whether he had asked to join.
+    /// Whether the participant had asked to join.
     package var isApprovedRequester: Bool
-    /// When he was invited or joined, milliseconds since 1970; 0: not yet saved.
+    /// When the participant was invited or joined, milliseconds since 1970; 0 if not yet saved.
     package var addedMilliseconds: Int64
     /// The last part of a URL that one person can join with, once; empty: there is none.
     package var oneTimeToken: String
@@ -111,11 +112,11 @@ package struct ShareParticipant: Hashable, Sendable {
     }
 }
 
-/// Somebody, as far as the one who asks may know him.
+/// A user, as far as the requester may know them.
 package struct UserIdentity: Hashable, Sendable {
     /// Empty: nobody knows who it is.
     package var userRecordName: String
-    /// What he was found or invited by.
+    /// How the user was found or invited.
     package var lookup: IdentityLookup?
 
     package init(userRecordName: String = "", lookup: IdentityLookup? = nil) {
@@ -143,9 +144,9 @@ package enum IdentityLookup: Hashable, Sendable {
 package struct ShareMetadata: Hashable, Sendable {
     package var container: String
     package var share: Record
-    /// Name of the root; `nil`: the zone is shared.
+    /// Name of the root; the zone is shared if `nil`.
     package var rootRecordName: String?
-    /// The root, when it was asked for and he may read it.
+    /// The root, if it was asked for and the requester may read it.
     package var rootRecord: Record?
     package var role: ShareRole
     package var acceptance: ShareAcceptance

@@ -1,6 +1,7 @@
 /// What the save of a share record changes of who takes part; what is absent stays as it is.
 package struct ShareChanges: Hashable, Sendable {
-    /// The root of a share that is made; `nil` for the share of a zone, and of no account when the share is there.
+    /// The root of a share that is made; `nil` for the share of a zone, and of no account when the
+    /// share is there.
     package var root: String?
     package var publicPermission: SharePermission?
     package var allowsAccessRequests: Bool?
@@ -49,7 +50,7 @@ package struct FetchShareMetadata: Hashable, Sendable {
     package var tokens: [String]
     /// Whether roots are wanted too.
     package var wantsRootRecords: Bool
-    /// Of the roots; `nil`: all fields; empty: none.
+    /// For the roots: all fields if `nil`, none if empty.
     package var desiredKeys: [String]?
 
     package init(tokens: [String], wantsRootRecords: Bool = false, desiredKeys: [String]? = nil) {

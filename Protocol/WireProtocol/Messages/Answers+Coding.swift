@@ -2,7 +2,8 @@ package import NIOCore
 import RecordModel
 
 extension Items {
-    /// Reads the payload of an `items` frame: at least one item; a record in it is checked, and read when somebody asks for it.
+    /// Reads the payload of an `items` frame: at least one item; a record in it is checked, and
+    /// read when somebody asks for it.
     package init(decoding payload: ByteBuffer) throws(WireError) {
         let items = try payload.reading("items") { message throws(WireError) in
             var items: [Item] = []
@@ -31,7 +32,8 @@ extension Items {
 }
 
 extension Item {
-    /// Appends the item to the payload of an `items` frame: the encodings of items one behind the other are the message.
+    /// Appends the item to the payload of an `items` frame: the encodings of items one behind the
+    /// other are the message.
     package func append(toItems buffer: inout ByteBuffer) {
         buffer.writeMessage(1) { self.encode(into: &$0) }
     }
@@ -134,8 +136,8 @@ extension End {
 }
 
 extension Failure {
-    /// A cause or an advice that this version does not know reads as the plainest one: an error of its own, not to be
-    /// tried again.
+    /// A cause or an advice that this version does not know reads as the plainest one: an error of
+    /// its own, not to be tried again.
     init(_ message: consuming MessageReader) throws(WireError) {
         self.init(code: ErrorCode(rawValue: 0), message: "", retry: .never)
         var cause: UInt32 = 0

@@ -54,7 +54,7 @@ package struct RecordSaved: Hashable, Sendable {
 
 /// What went wrong, and what to do about it.
 package struct Failure: Error, Hashable, Sendable {
-    /// Who is at fault within the request.
+    /// The item at fault within the request.
     package enum Cause: Hashable, Sendable {
         case culprit
         /// It needs the item with this number, which failed.

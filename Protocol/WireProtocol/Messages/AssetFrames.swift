@@ -1,7 +1,8 @@
 package import NIOCore
 import RecordModel
 
-/// Frame `asset_data`: bytes of one asset, behind the number of the asset, or of the range, and their place in it.
+/// Frame `asset_data`: bytes of one asset, after the number of the asset or of the range, and their
+/// offset.
 ///
 ///      0               4                               12
 ///     +---------------+-------------------------------+----------------

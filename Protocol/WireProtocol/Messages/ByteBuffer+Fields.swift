@@ -1,8 +1,8 @@
 import NIOCore
 import RecordModel
 
-// Writes fields in the Protocol Buffers wire format. A field that has its type's zero is left out, as the language demands
-// of fields without presence.
+// Writes fields in the Protocol Buffers wire format. A field that has its type's zero is left out,
+// as the language demands of fields without presence.
 extension ByteBuffer {
     /// Writes a tag: a number with its wire type; from 16 on it has two bytes.
     private mutating func writeTag(_ number: UInt8, wireType: UInt8) {
@@ -70,7 +70,8 @@ extension ByteBuffer {
         self.writeString(text)
     }
 
-    /// Writes a message that is there even when it is empty; its length is known when its contents are written.
+    /// Writes a message that is there even when it is empty; its length is known when its contents
+    /// are written.
     mutating func writeMessage(_ number: UInt8, _ contents: (inout ByteBuffer) -> Void) {
         self.writeTag(number, wireType: 2)
         self.writeLengthPrefixed(contents)

@@ -2,8 +2,9 @@ import NIOCore
 
 /// Writes fields into memory whose size is known, in the Protocol Buffers wire format.
 ///
-/// For records, of which an answer has hundreds: a `ByteBuffer` asks at each field whether it is shared and has room. Everything
-/// else is written with `ByteBuffer+Fields`, which needs to know no size.
+/// For records, of which an answer has hundreds: a `ByteBuffer` asks at each field whether it is
+/// shared and has room. Everything else is written with `ByteBuffer+Fields`, which needs to know no
+/// size.
 struct FieldWriter {
     // SAFETY: written at indices from `count` to below `memory.count` only; every write looks for room first.
     private let memory: UnsafeMutableRawBufferPointer

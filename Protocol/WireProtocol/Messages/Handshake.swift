@@ -19,7 +19,7 @@ package struct Hello: Hashable, Sendable {
     package var installationID: [UInt8]
     package var client: String
     package var windows: Windows
-    /// `nil`: another credential, or not signed in.
+    /// `nil` if there is another credential, or none.
     package var serviceKey: ServiceKeyName?
     /// A token of an identity provider; empty: another credential, or not signed in.
     package var identityToken: String
@@ -91,7 +91,8 @@ package struct Welcome: Hashable, Sendable {
     }
 }
 
-/// The limits that an operator may set and a client can use, as they are in force on a connection; the `.proto` gives the units.
+/// The limits that an operator may set and a client can use, as they are in force on a connection;
+/// the `.proto` gives the units.
 package struct Limits: Hashable, Sendable {
     /// Those of section 7 of the specification.
     package static let defaults = Limits()

@@ -2,7 +2,8 @@ package import NIOCore
 package import RecordModel
 
 extension Item {
-    /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is known before.
+    /// Appends an item with a record to the payload of an `items` frame, in one piece: its size is
+    /// known before.
     package static func append(_ record: Record, index: UInt32, toItems buffer: inout ByteBuffer) {
         record.id.zone.lendEncoded { zone in
             record.lent { self.append($0, inEncoded: zone, index: index, toItems: &buffer) }

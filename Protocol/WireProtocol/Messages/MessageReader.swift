@@ -2,8 +2,9 @@ import NIOCore
 
 /// Reads the Protocol Buffers wire format, checking every bound.
 ///
-/// For the messages of requests and answers: generated code builds a tree of messages first, which costs more than all the
-/// rest of a small request. A reader is lent a payload's memory and must not leave the call that lends it.
+/// For the messages of requests and answers: generated code builds a tree of messages first, which
+/// costs more than all the rest of a small request. A reader is lent a payload's memory and must
+/// not leave the call that lends it.
 struct MessageReader {
     // SAFETY: read at indices from `position` to below `count` only, and `position` passes `count` nowhere.
     private let memory: UnsafeRawBufferPointer
@@ -169,7 +170,8 @@ extension UnsafeRawBufferPointer {
 
 extension ByteBuffer {
     /// Lends the payload to a reader.
-    // SAFETY: the reader is gone when the call returns; it is copied nowhere but into the readers of its parts.
+    // SAFETY: the reader is gone when the call returns; it is copied nowhere but into the readers
+    // of its parts.
     func reading<Value>(
         _ field: StaticString,
         _ body: (inout MessageReader) throws(WireError) -> Value

@@ -4,11 +4,13 @@ package import RecordModel
 extension Request {
     /// Reads the payload of a `request`.
     ///
-    /// Names are taken as they are, and a body that is not one becomes the `changesError` of its save: both fail by item,
-    /// in the store. Too much is counted before anything is decoded, so that a few bytes an item buy no memory.
+    /// Names are taken as they are, and a body that is not one becomes the `changesError` of its
+    /// save: both fail by item, in the store. Too much is counted before anything is decoded, so
+    /// that a few bytes an item buy no memory.
     ///
-    /// - Throws: `WireError` with a `refusal` when the request cannot be executed and the connection stays open
-    ///   (`limitExceeded`, `operationUnknown`, `invalidArguments`); without one when the connection must be closed.
+    /// - Throws: `WireError` with a `refusal` when the request cannot be executed and the
+    ///   connection stays open (`limitExceeded`, `operationUnknown`, `invalidArguments`); without
+    ///   one when the connection must be closed.
     package init(decoding payload: ByteBuffer, bounds: Bounds = .defaults) throws(WireError) {
         guard payload.readableBytes <= bounds.requestBytesMax else {
             throw WireError(.refused(.limitExceeded), field: "request")

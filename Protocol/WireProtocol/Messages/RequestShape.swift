@@ -2,8 +2,9 @@ package import NIOCore
 
 /// How many items an encoded `Request` names, read from its tags and lengths alone.
 ///
-/// The smallest item takes two bytes and, decoded, some hundred: so counting comes before decoding. Nothing is checked but
-/// what is needed to walk; bytes that cannot be walked are left for the decoder to refuse.
+/// The smallest item takes two bytes and, decoded, some hundred: so counting comes before decoding.
+/// Nothing is checked but what is needed to walk; bytes that cannot be walked are left for the
+/// decoder to refuse.
 package struct RequestShape {
     /// Saves and deletes, or IDs.
     ///

@@ -1,7 +1,8 @@
 package import NIOCore
 package import RecordModel
 
-/// An encoded notification without what differs from one listener to another: its number, and whether others were left out.
+/// An encoded notification without what differs from one listener to another: its number, and
+/// whether others were left out.
 ///
 /// So what is said to many is encoded once, and written with a copy of its bytes.
 package struct SharedNotification: Sendable {

@@ -11,7 +11,9 @@ import ArgumentParser
 ///     load:                                     <-- total bytes, which the client hashes and writes to a file
 ///     fetch:      one byte each --->            <-- a message each, which the client writes to a file of its own
 ///
-/// What is stored and loaded comes from a file; total is a multiple of a MiB. Mode is one byte, total eight, message four, in network byte order; `keep` and `fetch` are repeated until the client closes.
+/// The stored and loaded bytes come from a file; total is a multiple of a MiB. Mode is one byte, total
+/// eight and message four, in network byte order. `keep` and `fetch` are repeated until the client
+/// closes.
 @main
 struct BareStream: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension Header {
-    /// Takes the header off; `nil`: it is not all there, or says nothing that is known.
+    /// Takes the header off; returns `nil` if it is incomplete or unknown.
     init?(from buffer: inout ByteBuffer) {
         guard buffer.readableBytes >= Self.bytes,
             let (mode, total, message) = buffer.readMultipleIntegers(as: (UInt8, UInt64, UInt32).self),

@@ -3,10 +3,11 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The bytes of a stream on their way to a file: blocks that one thread hashes while another writes them.
+/// The bytes of a stream on their way to a file: blocks that one thread hashes while another writes
+/// them.
 ///
-/// What has to be done to keep a stream, and nothing else. Blocks lie at pages and go past the kernel's memory, which costs the least.
-/// Lives on the event loop of its connection.
+/// What has to be done to keep a stream, and nothing else. Blocks lie at pages and go past the
+/// kernel's memory, which costs the least. Lives on the event loop of its connection.
 final class KeptStream {
     struct Failed: Error {}
 

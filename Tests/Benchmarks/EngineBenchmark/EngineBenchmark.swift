@@ -5,7 +5,9 @@ import SQLiteEngine
 import Synchronization
 import TestSupport
 
-/// Drives the engine without a network: `EngineBenchmark [seconds] [folder] [part of a row's name]`, or `EngineBenchmark scale` (see there).
+/// Drives the engine without a network:
+/// `EngineBenchmark [seconds] [folder] [part of a row's name]`, or `EngineBenchmark scale` (see
+/// there).
 ///
 /// Prints operations a second, and the processor time of each, which a busy machine distorts less.
 @main

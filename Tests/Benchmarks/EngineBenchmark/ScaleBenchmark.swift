@@ -6,9 +6,10 @@ import TestSupport
 
 /// What size costs: `EngineBenchmark scale [folder] [users] [records]`.
 ///
-/// Adds users whose databases are empty, and looks at the file and at how long one takes to sign in; then fills a zone of 10,000 records
-/// and one of so many, and compares what a save, a fetch and a page of changes take in each. What is written is not synced: a
-/// flush takes the same in both, and would hide the rest.
+/// Adds users whose databases are empty, and looks at the file and at how long one takes to sign
+/// in; then fills a zone of 10,000 records and one of so many, and compares what a save, a fetch
+/// and a page of changes take in each. What is written is not synced: a flush takes the same in
+/// both, and would hide the rest.
 struct ScaleBenchmark {
     private static let container = "org.example.scale"
     private static let smallCount = 10_000
@@ -137,7 +138,8 @@ struct ScaleBenchmark {
             await zone.fill(recordsPerRequest: Self.recordsPerRequest, underWay: Self.requestsUnderWay)
             print("zone of \(zone.count) records filled in \(Int(Date().timeIntervalSince(start))) s")
         }
-        // What is asked for later is in the file, as it is in the life of a large zone, and in the kernel's memory: disks are not compared.
+        // What is asked for later is in the file, as it is in the life of a large zone, and in the
+        // kernel's memory: disks are not compared.
         let bytes = try await self.fileBytes()
         print("the file has \(bytes / 1_000_000) MB, read in \(Int(try self.readFile())) s")
         var times: [ScaleZone.Work: [String: [Double]]] = [:]

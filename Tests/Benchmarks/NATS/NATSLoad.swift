@@ -5,9 +5,11 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The peer of the row `fan-out`: connections that subscribe to one subject of a nats-server, and one that publishes, over TLS 1.3.
+/// The peer of the row `fan-out`: connections that subscribe to one subject of a nats-server, and
+/// one that publishes, over TLS 1.3.
 ///
-/// As in `tidemark-load bench fan-out` a few messages are under way at a time, and the next is published when one has come to everybody.
+/// As in `tidemark-load bench fan-out` a few messages are under way at a time, and the next is
+/// published when one has come to everybody.
 @main
 struct NATSLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "tidemark-nats")

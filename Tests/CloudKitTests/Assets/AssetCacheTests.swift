@@ -149,7 +149,8 @@ struct `A cache of assets` {
         #expect(try self.paths("assets") == [named.url.lastPathComponent])
         let recent = try self.add(sample(600, 5)).url.lastPathComponent
         self.cache.sweep(now: time(nil))
-        // What was used within the last minutes stays, for code that has let go of the asset and reads the file.
+        // What was used within the last minutes stays, for code that has let go of the asset and
+        // reads the file.
         #expect(try self.paths("assets") == [named.url.lastPathComponent, recent].sorted())
         withExtendedLifetime(named) {}
     }

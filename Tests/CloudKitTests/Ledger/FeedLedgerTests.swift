@@ -228,7 +228,7 @@ struct FeedLedgerTests {
             since = next + "x"
         }
         _ = scene.ledger.take(self.page(since: since, next: "last"))
-        // Who comes late hears of it; the file has been written anew several times.
+        // A late reader gets it; the file has been rewritten several times.
         scene.ledger.expired(self.token("1"))
         #expect(self.names(scene.ledger.take(self.page(["a"], next: "3"))) == ["b"])
     }

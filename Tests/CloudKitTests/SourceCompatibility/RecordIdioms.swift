@@ -1,4 +1,5 @@
-// What published code writes about records, in the shape of Apple's documented calls. It imports nothing but CloudKit.
+// What published code writes about records, in the shape of Apple's documented calls. It imports
+// nothing but CloudKit.
 #if canImport(CloudKit)
 import CloudKit
 

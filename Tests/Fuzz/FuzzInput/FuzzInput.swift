@@ -4,8 +4,9 @@ import WireProtocol
 
 /// One made-up input: a byte that chooses the decoder, and what it is fed with.
 ///
-/// The property: an input is refused with `WireError` or `BodyError`, or it decodes to something whose encoding decodes to
-/// the same encoding; a body and a frame encode to the very bytes they came from.
+/// The property: an input is refused with `WireError` or `BodyError`, or it decodes to something
+/// whose encoding decodes to the same encoding; a body and a frame encode to the very bytes they
+/// came from.
 package enum FuzzInput {
     /// The order is that of `seeds.py`.
     private enum Decoder: UInt8, CaseIterable {

@@ -131,7 +131,8 @@ final class SmallDisk {
                 "AssetDiskTests: nobody may mount here (\(mounted.errors)); a bound on the size of files stands in"
             )
         }
-        // The one with a file system of its own that only the server sees; the other with a signal that is not to end it.
+        // The one with a file system of its own that only the server sees; the other with a signal
+        // that is not to end it.
         self.server.launcher =
             self.isFileSystem
             ? "exec unshare -Urm sh -c \"\(mount) && exec \\\"\\$@\\\"\" sh \"$@\""
@@ -219,7 +220,8 @@ final class SmallDisk {
 
 /// Glibc hides this one from Swift behind a feature macro.
 ///
-/// SAFETY: the declaration is that of `sys/resource.h`, where a limit is two of these: what is in force, and how far it may be raised.
+/// SAFETY: the declaration is that of `sys/resource.h`, where a limit is two of these: what is in
+/// force, and how far it may be raised.
 @_silgen_name("prlimit")
 private func setLimit(
     _ processID: Int32,

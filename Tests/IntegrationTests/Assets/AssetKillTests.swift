@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that saves and fetches a file, and its server, killed while they do: what is durable then is never sent again, to the byte.
+/// A program that saves and fetches a file, and its server, killed while they do: what is durable
+/// then is never sent again, to the byte.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AssetKillTests {
     private static let chunks: Int64 = 14
@@ -68,7 +69,7 @@ struct AssetKillTests {
         scene.tap.stop(nil)
         try await scene.finish()
         let lives = scene.tap.lives(.toClient)
-        // Who has all bytes asks for none.
+        // A program with all bytes asks for none.
         #expect(lives.map(\.start) == [0] + boundaries.dropLast())
         #expect(lives.reduce(0) { $0 + $1.end - $1.start } == size)
         // A program that was killed asks again whether the server has the file, which takes no byte.
@@ -101,7 +102,8 @@ private struct RandomKills {
     let scene: KillScene
     var generator: SeededGenerator
 
-    /// Lets a transfer go on to a byte, kills one side somewhere about then, and compares where the next one begins with what is on disk.
+    /// Lets a transfer go on to a byte, kills one side somewhere about then, and compares where the
+    /// next one begins with what is on disk.
     mutating func kill(at offset: Int64, _ direction: TransferTap.Direction) async throws {
         let tap = self.scene.tap
         // What a transfer has sent beyond this mark, a kill of before has cost it.

@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct AssetResumeTests {
     private static let chunk = 8 << 20
-    /// What travels besides an asset's bytes: TLS, frames, handshakes, and what was on its way when a connection broke.
+    /// What travels besides an asset's bytes: TLS, frames, handshakes, and what was on its way when
+    /// a connection broke.
     private static let slack = 2 << 20
 
     @Test func `an upload and a download survive a cut at every boundary of a chunk and at random bytes`()

@@ -28,7 +28,8 @@ struct AssetSurpriseTests {
         return (tap, container.privateCloudDatabase)
     }
 
-    /// Waits until the server has so many files of assets: it lets go of an upload a moment after the end, and the grace time begins then.
+    /// Waits until the server has so many files of assets: it lets go of an upload a moment after
+    /// the end, and the grace time begins then.
     private func removeUnnamedAssets(of desk: Desk, until count: Int) async throws {
         let folder = desk.server.folder + "/assets"
         try await eventually {

@@ -242,7 +242,7 @@ struct AssetTests {
             let record = desk.record("a", ["file": CKAsset(fileURL: url)])
             let operation = CKModifyRecordsOperation(recordsToSave: [record])
             operation.perRecordProgressBlock = { _, _ in
-                // Whatever is in it: another time is another file.
+                // The contents do not matter: another time is another file.
                 try? FileManager.default.setAttributes(
                     [.modificationDate: Date(timeIntervalSinceNow: -100)],
                     ofItemAtPath: url.path

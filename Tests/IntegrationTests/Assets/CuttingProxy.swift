@@ -64,7 +64,7 @@ final class CuttingProxy: Sendable {
 
     /// Counts bytes that are to pass.
     ///
-    /// - Returns: How many of them may; then the connection is cut. `nil`: all.
+    /// - Returns: How many of them may pass before the connection is cut, or `nil` if all may.
     private func passes(_ bytes: Int, _ direction: Direction) -> Int? {
         self.state.withLock { state in
             let before = direction == .toServer ? state.counts.toServer : state.counts.toClient

@@ -8,8 +8,8 @@ import Synchronization
 import TestSupport
 import WireProtocol
 
-/// Stands between clients and a server, with the TLS of each, and so sees their frames: it notes to the byte what passes of assets, and
-/// lets pass as much as it is told to.
+/// Stands between clients and a server, with the TLS of each, and so sees their frames: it notes to
+/// the byte what passes of assets, and lets pass as much as it is told to.
 final class TransferTap: Sendable {
     enum Direction: Hashable, Sendable { case toServer, toClient }
 
@@ -77,7 +77,7 @@ final class TransferTap: Sendable {
     var heldEnds: Int { self.state.withLock { $0.heldEnds } }
     var heldSaves: Int { self.state.withLock { $0.heldSaves } }
 
-    /// From now on transfers go as far as this; `nil`: to their end.
+    /// From now on transfers go as far as this, or to their end if `nil`.
     func stop(_ stop: Stop?) {
         self.change { $0.stop = stop }
     }

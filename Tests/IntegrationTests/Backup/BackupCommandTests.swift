@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `tidemark backup` and `tidemark restore` refuse, and what is left when they are killed or the disk is full.
+/// What `tidemark backup` and `tidemark restore` refuse, and what is left when they are killed or
+/// the disk is full.
 @Suite(.timeLimit(.minutes(5)))
 struct BackupCommandTests {
     @Test
@@ -149,7 +150,8 @@ struct BackupCommandTests {
         }
     }
 
-    /// Stops a backup while it copies assets, before it gets to one of them: on a busy machine that takes several backups.
+    /// Stops a backup while it copies assets, before it gets to one of them: on a busy machine that
+    /// takes several backups.
     private static func backupStopped(
         _ scene: BackupScene,
         before asset: String

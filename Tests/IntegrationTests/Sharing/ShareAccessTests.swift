@@ -3,7 +3,7 @@ import CloudKitTesting
 import Foundation
 import Testing
 
-/// Who gets into a share, and who stays, as its owner changes it.
+/// Which users get into a share, and which stay, as its owner changes it.
 @Suite(.timeLimit(.minutes(5)))
 struct ShareAccessTests {
     @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])

@@ -8,7 +8,7 @@ import Testing
 struct SharedFileTests {
     private static let mebibyte = SampleFiles.mebibyte
 
-    /// Bob's shared database over a connection that is counted, and what he calls the list's zone.
+    /// Bob's shared database over a connection that is counted, and the list's zone as Bob names it.
     private static func bob(
         _ scene: SharingScene,
         _ proxy: CuttingProxy

@@ -4,7 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Devices whose app adds everything when somebody signs in, resolves each failure in its event, and asks for the next send by itself.
+/// Devices whose app adds everything when somebody signs in, resolves each failure in its event,
+/// and asks for the next send by itself.
 struct SyncContactsTests {
     private struct Contact: Hashable, Sendable {
         var name: String

@@ -4,17 +4,18 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What a device has on its disk: notes, what the server is known to have of them, and the engine's last state.
+/// What a device has on its disk: notes, what the server is known to have of them, and the engine's
+/// last state.
 ///
-/// Of two changes that were not sent the last one wins, by a number that no two changes share. A deletion of what was changed here and not
-/// sent is undone.
+/// Of two changes that were not sent the last one wins, by a number that no two changes share. A
+/// deletion of what was changed here and not sent is undone.
 struct DeviceDisk: Sendable {
     struct Note: Hashable, Sendable {
         /// Of the last change.
         var stamp: Int
-        /// Of the change that the server is known to have; `nil`: it does not have the note.
+        /// Of the change that the server is known to have, or `nil` if it does not have the note.
         var sentStamp: Int?
-        /// Archived system fields; `nil`: the server does not have the note.
+        /// Archived system fields, or `nil` if the server does not have the note.
         var system: Data?
 
         var isUnsent: Bool { self.stamp != self.sentStamp }
@@ -23,7 +24,8 @@ struct DeviceDisk: Sendable {
     var notes: [CKRecord.ID: Note] = [:]
     var zones: Set<CKRecordZone.ID> = []
     var state: CKSyncEngine.State.Serialization?
-    /// Changes that the app has asked its engine to send, that no state has been kept with yet, and that were not sent either.
+    /// Changes that the app has asked its engine to send, that no state has been kept with yet, and
+    /// that were not sent either.
     var outbox: [CKRecord.ID: CKSyncEngine.PendingRecordZoneChange] = [:]
     var zoneOutbox: [CKSyncEngine.PendingDatabaseChange] = []
 
@@ -74,7 +76,7 @@ final class SyncDevice: CKSyncEngineDelegate {
     struct Life: Sendable {
         var disk: DeviceDisk
         var isDead = false
-        /// Calls of the delegate until the process dies; `nil`: it does not.
+        /// Calls of the delegate until the process dies, or `nil` if it does not.
         var callsLeft: Int?
         var complaints: [String] = []
     }
@@ -129,7 +131,8 @@ final class SyncDevice: CKSyncEngineDelegate {
 
     // MARK: What a user does
 
-    // The engine has a change before it can tell of anything else: no state without the change is kept after the disk has it.
+    // The engine has a change before it can tell of anything else: no state without the change is
+    // kept after the disk has it.
 
     func change(_ id: CKRecord.ID) {
         let stamp = self.clock()

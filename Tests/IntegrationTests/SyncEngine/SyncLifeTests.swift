@@ -45,7 +45,8 @@ struct SyncLifeTests {
                 await expect(.operationCancelled) { try await sending.value }
                 #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(desk.id("a"))])
                 #expect(app.takeLog().last?.hasPrefix("didSendChanges") == true)
-                // What was cancelled may have been executed all the same, which the app hears of as a conflict.
+                // What was cancelled may have been executed all the same, which the app hears of as
+                // a conflict.
                 gate.open()
                 do { try await engine.sendChanges() } catch CKError.partialFailure {
                     try await engine.sendChanges()

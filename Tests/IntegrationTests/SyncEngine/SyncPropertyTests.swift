@@ -106,7 +106,7 @@ private final class SyncRun: Sendable {
 
     /// Does everything, within a time.
     ///
-    /// - Returns: What was wrong; `nil`: nothing.
+    /// - Returns: What was wrong, or `nil` if nothing was.
     func outcome(within limit: Duration) async -> String? {
         let (outcomes, teller) = AsyncStream.makeStream(of: String?.self)
         // Not structured: what hangs may not hear that it is cancelled.
@@ -248,7 +248,7 @@ private final class SyncRun: Sendable {
         }
     }
 
-    /// What is not the same; `nil`: all is.
+    /// What is not the same, or `nil` if everything is.
     var difference: String? {
         get async throws {
             let database = self.place(0).database

@@ -80,7 +80,7 @@ struct StartedTransfer {
     let handle: RequestHandle?
     let answer: Answer
     let files: MemoryFiles
-    /// Whoever lets go of it lets go of the client.
+    /// Releasing it releases the client.
     let server: ScriptedServer
 }
 

@@ -5,12 +5,14 @@ import WireProtocol
 
 @testable import RecordClient
 
-/// A server over TLS on loopback that answers each request with one deleted item, except those it is told to drop.
+/// A server over TLS on loopback that answers each request with one deleted item, except those it
+/// is told to drop.
 final class LoopbackServer: Sendable {
     let port: Int
     private let channel: any Channel
 
-    /// Agrees to speak `alpn` alone; with `dropFirstRequest` it closes the connection that its first request comes on.
+    /// Agrees to speak `alpn` alone; with `dropFirstRequest` it closes the connection that its
+    /// first request comes on.
     init(
         _ certificates: TestCertificates,
         alpn: String = ProtocolVersion.alpn,

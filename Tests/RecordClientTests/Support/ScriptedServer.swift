@@ -102,7 +102,7 @@ final class ScriptedServer {
         return self.start(.download(files.download(parts)), of: files)
     }
 
-    /// Starts to listen and lets the client take it; `nil`: the client was let go before.
+    /// Starts to listen and hands it to the client; returns `nil` if the client was released before.
     func listen() -> StartedListening? {
         let heard = Heard()
         guard let handle = self.client?.listen({ heard.told($0) }) else { return nil }
@@ -139,7 +139,7 @@ final class ScriptedServer {
 }
 
 struct StartedRequest {
-    /// `nil`: the client was let go before.
+    /// `nil` if the client was released before.
     let handle: RequestHandle?
     let answer: Answer
 

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A certificate authority and a server certificate for 127.0.0.1 and localhost, made by the `openssl` tool in a folder
-/// that is removed with this value.
+/// A certificate authority and a server certificate for 127.0.0.1 and localhost, made by the
+/// `openssl` tool in a folder that is removed with this value.
 final class TestCertificates {
     struct ToolFailed: Error { var arguments: [String] }
 

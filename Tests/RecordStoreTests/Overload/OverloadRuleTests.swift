@@ -45,7 +45,8 @@ struct OverloadRuleTests {
         self.rule.arrived(requester(user, mark: mark), work: work, bytes: bytes, now: self.now)
     }
 
-    /// Lets more wait than may, for long enough that newcomers are refused: of so many that nobody has a fair part.
+    /// Lets more wait than may, for long enough that newcomers are refused: of so many that nobody
+    /// has a fair part.
     private mutating func crowd() {
         for number in 0..<40 { #expect(self.arrive("crowd \(number)") == .admit) }
         self.now += 100 * Self.millisecond

@@ -3,7 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// Users who ask for more than can be done, at random, and somebody who executes: what holds whatever they do.
+/// Users who ask for more than can be done, at random, and somebody who executes: what holds
+/// whatever they do.
 @Suite(.timeLimit(.minutes(2)))
 struct OverloadSimulationTests {
     @Test(arguments: [0.7, 1.5, 3, 6])
@@ -20,7 +21,8 @@ struct OverloadSimulationTests {
         #expect(simulation.aheadMost <= 100_000_000 + Simulation.burst(load))
         #expect(simulation.executed >= Int64(Double(Simulation.second) * min(load, 1) * 2.2))
         if load > 1 {
-            // While a third of all is the flood of one, hardly anybody else is refused at one and a half times the pace.
+            // While a third of all is the flood of one, hardly anybody else is refused at one and a
+            // half times the pace.
             #expect(simulation.kept > (load > 2 ? 300 : 30))
             #expect(simulation.refused > 1_000)
         }
@@ -29,9 +31,11 @@ struct OverloadSimulationTests {
     }
 }
 
-/// A writer that executes a unit in 20 µs, 50,000 a second, and users with requests of 7 units, now and then of 450.
+/// A writer that executes a unit in 20 µs, 50,000 a second, and users with requests of 7 units, now
+/// and then of 450.
 ///
-/// The retries of the one who floods are not looked at: another request of his may have taken the place.
+/// The flooding user's retries are not checked: another of their requests may have taken the
+/// reservation.
 private struct Simulation {
     static let second: Int64 = 50_000
     private static let unit: Int64 = 20_000
