@@ -1,13 +1,14 @@
-/// Whose account a resource is taken from.
+/// The user or network whose account a resource is charged to.
 package enum AccountHolder: Hashable, Sendable {
-    /// A user of a container's environment, on whichever connections.
+    /// A user of a container's environment, on any connection.
     case user(EnvironmentID, String)
-    /// Everybody from one network who is not signed in: an IPv4 address, or 64 bits of an IPv6 address.
+    /// All requests from one network that are not signed in: an IPv4 address, or the first 64 bits
+    /// of an IPv6 address.
     case address(String)
 }
 
 extension Requester {
-    /// Who pays for the request.
+    /// The account that pays for the request.
     package var holder: AccountHolder {
         self.userRecordName.map { .user(self.environment, $0) } ?? .address(self.network)
     }

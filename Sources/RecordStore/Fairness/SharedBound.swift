@@ -1,16 +1,21 @@
-/// A bound for all holders of something together, of which nobody may have more than is left for the others.
+/// A bound on the sum over all holders, which leaves as much room for others as one holder takes.
 ///
-/// So one greedy holder has half of it at the most, and *n* of them have 1/(*n* + 1) each: there is always room for one more. Known as
-/// dynamic thresholds (Choudhury and Hahne, 1998), here with the factor 1. It needs two sums, and no count of holders.
+/// One greedy holder gets half of it at most, and *n* of them get 1/(*n* + 1) each. So there is
+/// always room for one more. The method needs two sums, and no count of holders.
+///
+/// - Source: Choudhury and Hahne, *Dynamic Queue Length Thresholds* (1998), here with the factor 1.
 package struct SharedBound: Hashable, Sendable {
-    /// What all may have together, in any unit; at least 0.
+    /// What all holders may have together, in any unit; at least 0.
     package let capacity: Int
 
     package init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// Whether a holder who has `own` of what `all` have together, this holder included, may have so much more; each at least 0.
+    /// Whether a holder may have `added` more.
+    ///
+    /// The holder has `own`, and all holders together, including this one, have `all`. Each number is
+    /// at least 0.
     package func admits(_ added: Int, own: Int, all: Int) -> Bool {
         own + added <= self.capacity - all - added
     }

@@ -1,14 +1,17 @@
-/// What waits, in turns by holder, so that what one holder asks for delays nobody else by more than a turn.
+/// A queue that serves its holders in turns, so that one holder delays the others by one turn at
+/// most.
 ///
-/// Surplus round robin: deficit round robin (Shreedhar and Varghese, 1995) in the form in which a cost may become known after the service.
-/// In each round every holder who has something waiting is given a quantum, and is served while that is not used up; what a service costs
-/// beyond it is taken from the holder's next rounds. A holder who was not there when a round began waits for the next one. What one
-/// holder has waiting is served in the order in which it came.
+/// The algorithm is surplus round robin: deficit round robin (Shreedhar and Varghese, 1995) in the
+/// form in which a cost may become known after the service. In each round, every holder with
+/// waiting elements gets a quantum and is served until it is used up. A service that costs more is
+/// charged to the holder's next rounds. A holder that arrives during a round waits for the next
+/// one. The elements of one holder are served in the order in which they came.
 ///
-/// With a single holder it is a queue, first in, first out. Both ends take constant time, but for a round, which looks at each holder once.
+/// With a single holder it is a FIFO queue. Both ends take constant time, except that a new round
+/// looks at each holder once.
 ///
-/// It may be specialised by whoever uses it: through witnesses a request took two microseconds more. For that the type itself has to be
-/// `@usableFromInline`, not only its members.
+/// The queue may be specialised in other modules: through witness tables a request took 2 µs more.
+/// For that the type itself has to be `@usableFromInline`, not only its members.
 @usableFromInline
 package struct TurnQueue<Holder: Hashable, Element> {
     @usableFromInline
@@ -23,15 +26,15 @@ package struct TurnQueue<Holder: Hashable, Element> {
         }
     }
 
-    /// What one holder has waiting, and may be served of it.
+    /// The waiting elements of one holder, and its balance.
     @usableFromInline
     struct Lane {
         @usableFromInline let holder: Holder
         @usableFromInline var waiting: [Waiting] = []
-        /// Those before it were served.
+        /// Index of the next element; those before it were served.
         @usableFromInline var first = 0
         @usableFromInline var cost = 0
-        /// Above 0: may be served in this round.
+        /// The holder may be served in this round while it is above 0.
         @usableFromInline var balance = 0
 
         @inlinable
@@ -71,19 +74,21 @@ package struct TurnQueue<Holder: Hashable, Element> {
     @usableFromInline let quantum: Int
     /// In the order of their turns.
     @usableFromInline var lanes: [Lane] = []
-    @usableFromInline var places: [Holder: Int] = [:]
-    /// Whose turn it is; those before had theirs in this round.
+    @usableFromInline var laneIndices: [Holder: Int] = [:]
+    /// Index of the lane whose turn it is.
+    ///
+    /// Those before it had theirs in this round.
     @usableFromInline var turn = 0
 
-    /// How much waits.
+    /// Number of waiting elements.
     @usableFromInline package internal(set) var count = 0
-    /// What that costs, as far as it was said when it came.
+    /// Cost of all waiting elements, as given when they were added.
     @usableFromInline package internal(set) var cost = 0
-    /// How many holders have something waiting.
+    /// Number of holders with waiting elements.
     @usableFromInline package internal(set) var holders = 0
 
-    /// - Parameter quantum: What each holder may be served in a round, in the unit of the costs; at least 1. A round should take a few
-    ///   milliseconds at most.
+    /// - Parameter quantum: What each holder may be served in a round, in the unit of the costs; at
+    ///   least 1. A round should take a few milliseconds at most.
     @inlinable
     package init(quantum: Int) {
         precondition(quantum > 0)
@@ -92,50 +97,56 @@ package struct TurnQueue<Holder: Hashable, Element> {
 
     @inlinable package var isEmpty: Bool { self.count == 0 }
 
-    /// How much a holder has waiting.
+    /// Number of waiting elements of a holder.
     @inlinable
     package func count(of holder: Holder) -> Int {
-        self.places[holder].map { self.lanes[$0].waiting.count - self.lanes[$0].first } ?? 0
+        self.laneIndices[holder].map { self.lanes[$0].waiting.count - self.lanes[$0].first } ?? 0
     }
 
-    /// What it costs that a holder has waiting, as far as it was said when it came.
+    /// Cost of a holder's waiting elements, as given when they were added.
     @inlinable
     package func cost(of holder: Holder) -> Int {
-        self.places[holder].map { self.lanes[$0].cost } ?? 0
+        self.laneIndices[holder].map { self.lanes[$0].cost } ?? 0
     }
 
-    /// Adds something at the end of what its holder has waiting.
+    /// Adds an element behind the others of its holder.
     ///
-    /// A cost counts as 1 at least, or a holder could be served for ever; what is not known yet is charged later.
+    /// A cost counts as 1 at least, or a holder could be served forever. A cost that is not known
+    /// yet is charged later.
     @inlinable
     package mutating func append(_ element: Element, of holder: Holder, cost: Int) {
         let cost = max(1, cost)
-        let place = self.place(of: holder)
-        if self.lanes[place].isEmpty { self.holders += 1 }
-        self.lanes[place].waiting.append(Waiting(element: element, cost: cost))
-        self.lanes[place].cost += cost
+        let index = self.laneIndex(of: holder)
+        if self.lanes[index].isEmpty { self.holders += 1 }
+        self.lanes[index].waiting.append(Waiting(element: element, cost: cost))
+        self.lanes[index].cost += cost
         self.count += 1
         self.cost += cost
     }
 
-    /// Puts back at the head of what its holder has waiting what was taken and not served, and gives back its cost.
+    /// Puts an element that was taken but not served back to the front of its holder's, and returns
+    /// its cost.
     @inlinable
     package mutating func putBack(_ element: Element, of holder: Holder, cost: Int) {
         let cost = max(1, cost)
-        let place = self.place(of: holder)
-        if self.lanes[place].isEmpty { self.holders += 1 }
-        self.lanes[place].insertFirst(Waiting(element: element, cost: cost))
-        self.lanes[place].cost += cost
-        self.lanes[place].balance += cost
+        let index = self.laneIndex(of: holder)
+        if self.lanes[index].isEmpty { self.holders += 1 }
+        self.lanes[index].insertFirst(Waiting(element: element, cost: cost))
+        self.lanes[index].cost += cost
+        self.lanes[index].balance += cost
         self.count += 1
         self.cost += cost
     }
 
-    /// Takes what is next, and charges its holder with its cost; `nil`: nothing waits.
+    /// Takes the next element and charges its holder with its cost.
+    ///
+    /// Returns `nil` if the queue is empty.
     @inlinable
     package mutating func popFirst() -> Element? { self.popFirst { _ in true } }
 
-    /// Takes what is next if it is wanted; `nil`: it is not, or nothing waits.
+    /// Takes the next element if it satisfies the condition.
+    ///
+    /// Returns `nil` if it does not, or if the queue is empty.
     @inlinable
     package mutating func popFirst(where isWanted: (Element) -> Bool) -> Element? {
         guard self.findTurn() else { return nil }
@@ -149,26 +160,28 @@ package struct TurnQueue<Holder: Hashable, Element> {
         return next.element
     }
 
-    /// Charges a holder with what a service cost beyond what was said, or gives back what it cost less.
+    /// Charges a holder with the part of a cost that was not known before.
     ///
-    /// Of no account when nothing waits: then nobody was delayed.
+    /// A negative cost is a refund.
+    ///
+    /// Has no effect on an empty queue, because nobody was delayed.
     @inlinable
     package mutating func charge(_ cost: Int, of holder: Holder) {
         guard self.count > 0, cost != 0 else { return }
-        self.lanes[self.place(of: holder)].balance -= cost
+        self.lanes[self.laneIndex(of: holder)].balance -= cost
     }
 
     @inlinable
-    mutating func place(of holder: Holder) -> Int {
+    mutating func laneIndex(of holder: Holder) -> Int {
         if self.count == 0 { self.forgetDebts(exceptLaneOf: holder) }
         if self.turn < self.lanes.count, self.lanes[self.turn].holder == holder { return self.turn }
-        if let place = self.places[holder] { return place }
-        self.places[holder] = self.lanes.count
+        if let index = self.laneIndices[holder] { return index }
+        self.laneIndices[holder] = self.lanes.count
         self.lanes.append(Lane(holder: holder))
         return self.lanes.count - 1
     }
 
-    /// Goes on to the holder whose turn it is, beginning rounds as they are needed.
+    /// Advances to the holder whose turn it is, and begins rounds as needed.
     @inlinable
     mutating func findTurn() -> Bool {
         guard self.count > 0 else { return false }
@@ -181,7 +194,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
         }
     }
 
-    /// Gives every holder a quantum, or as many as it takes until somebody who waits may be served.
+    /// Gives every holder a quantum, or as many as it takes until a waiting holder may be served.
     @inlinable
     mutating func beginRound() {
         self.turn = 0
@@ -190,19 +203,19 @@ package struct TurnQueue<Holder: Hashable, Element> {
             rounds = min(rounds, max(0, -lane.balance) / self.quantum + 1)
         }
         var isAnyGone = false
-        for place in self.lanes.indices {
-            // What was not used up is not saved for later.
-            self.lanes[place].balance = min(self.lanes[place].balance, 0) + rounds * self.quantum
-            if self.lanes[place].isEmpty, self.lanes[place].balance >= 0 { isAnyGone = true }
+        for index in self.lanes.indices {
+            // An unused rest is not saved for later rounds.
+            self.lanes[index].balance = min(self.lanes[index].balance, 0) + rounds * self.quantum
+            if self.lanes[index].isEmpty, self.lanes[index].balance >= 0 { isAnyGone = true }
         }
         guard isAnyGone else { return }
-        // Those who owe nothing and want nothing are forgotten.
+        // Forget holders without debts and without waiting elements.
         self.lanes.removeAll { $0.isEmpty && $0.balance >= 0 }
-        self.places.removeAll(keepingCapacity: true)
-        for (place, lane) in self.lanes.enumerated() { self.places[lane.holder] = place }
+        self.laneIndices.removeAll(keepingCapacity: true)
+        for (index, lane) in self.lanes.enumerated() { self.laneIndices[lane.holder] = index }
     }
 
-    /// Begins anew: while nothing waited nobody was delayed.
+    /// Resets all balances: nobody was delayed while the queue was empty.
     @inlinable
     mutating func forgetDebts(exceptLaneOf holder: Holder) {
         self.turn = 0
@@ -210,7 +223,7 @@ package struct TurnQueue<Holder: Hashable, Element> {
             self.lanes[0].balance = 0
         } else {
             self.lanes.removeAll(keepingCapacity: self.lanes.count <= 64)
-            self.places.removeAll(keepingCapacity: self.lanes.capacity <= 64)
+            self.laneIndices.removeAll(keepingCapacity: self.lanes.capacity <= 64)
         }
     }
 }

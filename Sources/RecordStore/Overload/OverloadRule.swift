@@ -1,25 +1,28 @@
 import RecordModel
 
-/// Decides who may wait for threads that execute one request after the other, and when the others should come.
+/// Decides which requests may wait for a pool of worker threads, and when the others should retry.
 ///
-///     calm     everybody may wait
-///       │ more than the limit has been ahead for 100 ms, or the queue is full        ▲ nobody was refused for 100 ms
-///       ▼                                                                            │
-///     crowded  who finds room below the limit, has less than a fair part of it, or has a reservation, may wait;
-///              others are refused and get one
+///     calm     every request may wait
+///       │ over the limit for 100 ms,                        ▲ no request was
+///       ▼ or the queue is full                              │ rejected for 100 ms
+///     crowded  a request may wait if there is room below the limit, if its user has less than
+///              a fair share of it, or if it has a reservation; others are rejected and get one
 ///
-/// The limit is the work that can be executed in the time of `Settings`. What waits, waits in turns: so a request delays its own
-/// holder first, and one whose holder has a fair part or less is not refused for what others have. Knows no clock: times are
-/// nanoseconds of one that only goes forward.
+/// The limit is the work that the threads can execute in the time of `Settings`. Waiting requests
+/// take turns by user. So a request delays its own user first, and a user with a fair share or less
+/// is not rejected because of the load of others. The rule has no clock: times are nanoseconds of a
+/// monotonic clock that the caller passes.
 package struct OverloadRule: Sendable {
     package struct Settings: Hashable, Sendable {
-        /// How long what is ahead of a newcomer may take to execute.
+        /// How long the work ahead of a new request may take to execute.
         package var waitNanoseconds: Int64
-        /// Threads that execute side by side.
+        /// Number of threads that execute in parallel.
         package var lanes: Int
-        /// So many requests may be ahead whatever they take: a few clients with large ones are no overload.
+        /// Number of requests that may always be ahead.
+        ///
+        /// A few users with large requests are no overload.
         package var requestsMin: Int
-        /// What all may have ahead together, whatever it takes.
+        /// Bound on the waiting requests of all users together, whatever their work.
         package var requests: SharedBound
         package var bytes: SharedBound
 
@@ -38,9 +41,9 @@ package struct OverloadRule: Sendable {
         }
     }
 
-    /// Requests of one holder that wait, or are executed together.
+    /// Requests of one user that wait, or are executed together.
     package struct Portion: Hashable, Sendable {
-        /// `nil`: nobody pays for them, and they are never refused.
+        /// `nil` for requests that no user pays for, which are never rejected.
         package var holder: AccountHolder?
         package var requests: Int
         package var work: Int
@@ -68,53 +71,59 @@ package struct OverloadRule: Sendable {
 
     package enum OnArrival: Hashable, Sendable {
         case admit
-        /// At most `retryMillisecondsMax`: a reservation. More: none could be given.
+        /// A time of at most `retryMillisecondsMax` is a reservation. A longer time means that none
+        /// was free.
         case refuse(retryAfterMilliseconds: UInt32)
     }
 
     /// Exits: `crowded`, from `calm`; `calm`, from `crowded`.
     private enum State {
-        /// With the moment since which more than the limit has been ahead, if it has.
+        /// With the time since which the work ahead has exceeded the limit, if it does.
         case calm(aboveSince: Int64?)
         case crowded(lastRefusal: Int64)
     }
 
-    /// The longest time that is a reservation.
+    /// The longest retry time that stands for a reservation.
     package static let retryMillisecondsMax = UInt32(Bounds.reservationMillisecondsMax)
-    /// When to look again whether a queue is still full.
+    /// Time after which a client should look again whether a queue is still full.
     private static let fullWait: Int64 = 1_000_000
-    /// How long more than the limit may be ahead before anybody is refused.
+    /// How long the work ahead may exceed the limit before requests are rejected.
     private static let standingNanoseconds: Int64 = 100_000_000
-    /// Not longer: whoever comes in bursts to a server that has time would be refused at each of them, for as long as they come.
+    /// How long no request must have been rejected before the state is calm again.
+    ///
+    /// A longer time would reject clients that send bursts to a server with free time, at each
+    /// burst and as long as they come.
     private static let calmAfterNanoseconds: Int64 = 100_000_000
-    /// So many times the wait are added for the disk at the most.
+    /// Bound on the time that is added for waiting on the disk, as a multiple of the wait.
     private static let syncWaitsMax: Int64 = 4
-    /// What a reservation is as long as before anything was measured.
+    /// Length of a reservation per unit of work before anything was measured.
     private static let unknownUnitNanoseconds = 10_000.0
 
     private let settings: Settings
     private var state = State.calm(aboveSince: nil)
     private var reservations = Reservations()
-    /// Of everybody, with what is executed.
+    /// Sum over all users, with the requests being executed.
     private var all = Portion(of: nil, requests: 0, work: 0)
     private var executing = Portion(of: nil, requests: 0, work: 0)
-    /// What each holder has waiting or executed; nobody who has nothing.
+    /// The requests of each user that wait or are being executed.
+    ///
+    /// A user without any has no entry.
     private var owned: [AccountHolder: Portion] = [:]
-    /// Work that may be ahead.
+    /// Bound on the work that may be ahead.
     private var limit = Int.max / 4
     private var pace = WorkPace()
-    /// From the end of one piece to the end of the next, while there was always one.
+    /// Measured from the end of one piece to the end of the next, while the queue was never empty.
     private var throughput = WorkPace()
     private var lastEnd: Int64?
     private var syncNanoseconds = 0.0
     package private(set) var counted = Counted()
 
-    /// Since the beginning.
+    /// Totals since the start.
     package struct Counted: Hashable, Sendable {
         package var refused: UInt64 = 0
-        /// Of those refused, who got a reservation.
+        /// Rejected requests that got a reservation.
         package var reserved: UInt64 = 0
-        /// Requests that a reservation admitted.
+        /// Requests that were admitted because of their reservation.
         package var kept: UInt64 = 0
     }
 
@@ -122,24 +131,27 @@ package struct OverloadRule: Sendable {
         self.settings = settings
     }
 
-    /// What a change takes of the writer, in units of a few microseconds.
+    /// The cost of a change to the writer, in units of a few microseconds.
     package static func work(records: Int, bytes: Int) -> Int { 4 + 2 * records + bytes / 1_024 }
 
-    /// Whether anybody may be refused now.
+    /// Whether a request may be rejected now.
     package var isCrowded: Bool {
         if case .crowded = self.state { true } else { false }
     }
 
-    /// Whether anybody may be refused within the next moments.
+    /// Whether a request may be rejected within the next moments.
     package var mayRefuse: Bool {
         if case .calm(nil) = self.state { false } else { true }
     }
 
     package var reservationCount: Int { self.reservations.count }
 
-    /// A request came that may be refused; when it is admitted it waits.
+    /// Decides about a request that may be rejected.
     ///
-    /// Its work is at least 1. Beyond a bound of requests or bytes not even a reservation admits. The time is read only when it is needed.
+    /// An admitted one waits from now on.
+    ///
+    /// `work` is at least 1. Beyond the bound of requests or bytes, even a reservation does not
+    /// admit. The time is read only if it is needed.
     package mutating func arrived(
         _ requester: Requester,
         work: Int,
@@ -167,9 +179,11 @@ package struct OverloadRule: Sendable {
         }
     }
 
-    /// A request came of which only the size is known yet: why it is refused; `nil`: it may be looked at.
+    /// Decides about a request of which only the size is known yet.
     ///
-    /// Changes nothing for one that is not refused.
+    /// Changes nothing unless the request is rejected.
+    ///
+    /// - Returns: The rejection, or `nil` if the request may be decoded.
     package mutating func preview(
         _ requester: Requester,
         work: Int,
@@ -186,20 +200,23 @@ package struct OverloadRule: Sendable {
         return self.refuse(requester, work: work, found: found, now: time)
     }
 
-    /// Requests came that are never refused.
+    /// Adds requests that are never rejected.
     package mutating func entered(_ portion: Portion) {
         self.all.add(portion)
         guard let holder = portion.holder else { return }
         self.owned[holder, default: Portion(of: holder, requests: 0, work: 0)].add(portion)
     }
 
-    /// Requests that waited are executed from now on.
+    /// Notes that waiting requests are now being executed.
     package mutating func began(_ portion: Portion) { self.executing.add(portion) }
 
-    /// Requests that had begun wait again: nothing was done.
+    /// Notes that requests whose execution had begun wait again, with nothing done.
     package mutating func returned(_ portion: Portion) { self.executing.remove(portion) }
 
-    /// Requests that had begun were executed, in so much time of a lane, or, without a time, were not and are gone.
+    /// Removes requests whose execution had begun.
+    ///
+    /// `nanoseconds` is the time that they took on their thread, or `nil` if they were dropped
+    /// without being executed.
     package mutating func ended(_ portions: [Portion], nanoseconds: Int64?, now: Int64) {
         var work = 0
         for portion in portions {
@@ -222,7 +239,7 @@ package struct OverloadRule: Sendable {
         }
     }
 
-    /// What was executed was made durable, which took so long.
+    /// Notes how long it took to make executed requests durable.
     package mutating func synced(nanoseconds: Int64) {
         self.syncNanoseconds += (Double(nanoseconds) - self.syncNanoseconds) / 16
     }
@@ -239,7 +256,8 @@ package struct OverloadRule: Sendable {
         self.all.work + work <= self.limit || self.all.requests < self.settings.requestsMin
     }
 
-    /// Whether a holder has no more than a fair part with it, of the limit or of the requests that may always wait.
+    /// Whether the user stays within a fair share of the limit, or of the requests that may always
+    /// wait.
     private func hasShare(for portion: Portion) -> Bool {
         let own = portion.holder.flatMap { self.owned[$0] }
         let holders = self.owned.count + (own == nil ? 1 : 0)
@@ -247,10 +265,13 @@ package struct OverloadRule: Sendable {
             || (own?.requests ?? 0) < self.settings.requestsMin / holders
     }
 
-    /// Whether a bound would be passed; never while nothing is ahead, or a large request could not be executed at all.
+    /// Whether the request would exceed a bound.
+    ///
+    /// Never true while nothing is ahead. Otherwise a large request could not be executed at all.
     private func isFull(for portion: Portion) -> Bool {
         guard self.all.requests > 0 else { return false }
-        // A holder has no more than all have: only beyond half of a bound it matters how much.
+        // A user has no more than all users together, so the user's part matters only beyond half
+        // of a bound.
         if self.all.requests < self.settings.requests.capacity / 2,
             self.all.bytes + portion.bytes <= self.settings.bytes.capacity / 2
         {
@@ -295,7 +316,7 @@ package struct OverloadRule: Sendable {
         )
     }
 
-    /// Refuses a request, with the time until its place begins, or gives it one.
+    /// Rejects a request with the time until its reservation begins, and makes one if it has none.
     private mutating func refuse(
         _ requester: Requester,
         work: Int,
@@ -308,7 +329,7 @@ package struct OverloadRule: Sendable {
         case .early(let nanoseconds):
             return .refuse(retryAfterMilliseconds: Self.milliseconds(nanoseconds))
         case .open:
-            // While the queue is full: the place is good a little longer.
+            // The queue is full; the reservation stays valid a little longer.
             return .refuse(retryAfterMilliseconds: Self.milliseconds(Self.fullWait))
         case .nothing: break
         }
@@ -320,7 +341,7 @@ package struct OverloadRule: Sendable {
             now: now
         )
         guard let given else {
-            // Spread out, so that not all come back at once.
+            // Spread the retries, so that not all clients return at once.
             let spread = UInt32((requester.mark ^ self.counted.refused) % UInt64(Self.retryMillisecondsMax))
             return .refuse(retryAfterMilliseconds: Self.retryMillisecondsMax + 1 + spread)
         }
@@ -328,7 +349,7 @@ package struct OverloadRule: Sendable {
         return .refuse(retryAfterMilliseconds: Self.milliseconds(given))
     }
 
-    /// What a unit of work takes of all lanes together, waiting for the disk included.
+    /// Time per unit of work over all threads together, including the wait for the disk.
     private var unitNanoseconds: Double {
         let executing = self.pace.nanosecondsPerUnit ?? Self.unknownUnitNanoseconds
         return max(self.throughput.nanosecondsPerUnit ?? 0, executing / Double(self.settings.lanes))
@@ -341,7 +362,7 @@ package struct OverloadRule: Sendable {
         self.limit = Int(min((wait + sync) * Double(self.settings.lanes) / unit, Double(Int.max / 4)))
     }
 
-    /// Rounded up: who comes then is not too early.
+    /// Rounded up, so that a client that comes then is not too early.
     private static func milliseconds(_ nanoseconds: Int64) -> UInt32 {
         UInt32(clamping: (nanoseconds + 999_999) / 1_000_000)
     }

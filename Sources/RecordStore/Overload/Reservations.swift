@@ -1,62 +1,70 @@
 import RecordModel
 
-/// Places in the schedule of whoever executes: who was refused may come at the beginning of his.
+/// A schedule of reservations: a rejected request may return when its own begins.
 ///
-/// Places follow each other, each as long as its work takes at half the pace. Times are nanoseconds of a clock that only goes forward.
+/// Reservations follow each other. Each is as long as its work takes at half the pace. Times are
+/// nanoseconds of a monotonic clock.
 struct Reservations: Sendable {
-    /// What somebody who comes has.
+    /// What a returning request finds.
     enum Found: Hashable {
-        /// Nothing that would admit him.
+        /// No reservation that would admit it.
         case nothing
-        /// A place for this request, so many nanoseconds later.
+        /// A reservation for this request that begins after this time.
         case early(nanoseconds: Int64)
-        /// A place that has begun, or several; they are used up.
+        /// One or several reservations that have begun.
         case open
     }
 
-    /// How far ahead a place may begin.
+    /// How far in the future a reservation may begin.
     static let horizonNanoseconds = Int64(Bounds.reservationMillisecondsMax) * 1_000_000
-    /// How long after its beginning a place is good.
+    /// How long a reservation stays valid after its beginning.
     static let graceNanoseconds = Int64(Bounds.reservationGraceMilliseconds) * 1_000_000
-    /// No place begins sooner than that: what stands has to be executed first.
+    /// No reservation begins sooner, because the requests that wait have to be executed first.
     static let soonestNanoseconds: Int64 = 100_000_000
-    /// Places of one holder.
-    static let placesOfOneMax = 256
-    /// Places of somebody who makes a few requests at a time, whose next may be another form of one that was refused.
-    static let placesOfFewMax = 3
-    /// The schedule's part that one holder may have.
-    static let partOfOne: Int64 = 8
-    /// All places.
-    static let placesMax = 65_536
+    /// Bound on the reservations of one user.
+    static let perHolderMax = 256
+    /// Up to this number, a user is taken to send few requests at a time.
+    ///
+    /// The next request of such a user may be a rejected one in another form.
+    static let perOccasionalHolderMax = 3
+    /// One user may have the schedule's length divided by this.
+    static let holderPart: Int64 = 8
+    /// Bound on the reservations of all users.
+    static let reservationsMax = 65_536
     static let sweepNanoseconds: Int64 = 250_000_000
-    /// What of the pace is handed out; the rest is for those who come without a place.
+    /// The part of the pace that is reserved.
+    ///
+    /// The rest is for requests without a reservation.
     static let share = 0.5
 
-    private struct Place {
+    private struct Reservation {
         let opens: Int64
         let length: Int64
         let work: Int
         let mark: UInt64
     }
 
-    /// In the order of their beginnings.
-    private var places: [AccountHolder: [Place]] = [:]
+    /// Each user's reservations, in the order of their beginnings.
+    private var reservations: [AccountHolder: [Reservation]] = [:]
     private(set) var count = 0
     private var scheduleEnd: Int64 = .min
-    /// When all places may be looked through again, which takes a millisecond.
+    /// When all reservations may be swept again, which takes a millisecond.
     private var nextSweep: Int64 = .min
-    /// When the last place that was given is over.
+    /// When the last reservation expires.
     private var lastOver: Int64 = .min
 
     var isEmpty: Bool { self.count == 0 }
 
-    /// Looks for what admits a request of a holder now.
+    /// Returns the reservation that admits a request now.
     ///
-    /// The place that was given for this request, or as many that have begun, the oldest first, as have its work together. Who has many places makes many requests at a time: one that is
-    /// not known takes those only that nobody has come for in a second.
+    /// If there is none for this request, takes the oldest started reservations of the same user
+    /// until they cover the request's work. A user with many reservations sends many requests in
+    /// parallel. So an unknown request of such a user may only take reservations that nobody has
+    /// claimed for a second.
     ///
-    /// The mark is what the request is known by when it comes again; 0: nothing. `isUsed`: it is admitted by what is found, which nobody can use again; or, when nothing has begun, by room that there
-    /// is: then a place of its own is given back.
+    /// `mark` is a hash that identifies the request when it is sent again, or 0. `isUsed` says that
+    /// the request is admitted, which uses up what is found. A request that is admitted because
+    /// there is room, before its reservation begins, gives the reservation back.
     mutating func find(
         _ holder: AccountHolder,
         mark: UInt64,
@@ -64,22 +72,24 @@ struct Reservations: Sendable {
         isUsed: Bool,
         now: Int64
     ) -> Found {
-        guard let index = self.places.index(forKey: holder) else { return .nothing }
+        guard let index = self.reservations.index(forKey: holder) else { return .nothing }
         self.forgetOver(at: index, now)
-        defer { if self.places.values[index].isEmpty { self.places.remove(at: index) } }
-        if mark != 0, let at = self.places.values[index].firstIndex(where: { $0.mark == mark }) {
-            let place = self.places.values[index][at]
-            if isUsed, place.opens > now || place.work >= work { self.remove(at..<at + 1, of: index) }
-            if place.opens > now { return .early(nanoseconds: place.opens - now) }
-            if place.work >= work { return .open }
+        defer { if self.reservations.values[index].isEmpty { self.reservations.remove(at: index) } }
+        if mark != 0, let at = self.reservations.values[index].firstIndex(where: { $0.mark == mark }) {
+            let reservation = self.reservations.values[index][at]
+            if isUsed, reservation.opens > now || reservation.work >= work {
+                self.remove(at..<at + 1, of: index)
+            }
+            if reservation.opens > now { return .early(nanoseconds: reservation.opens - now) }
+            if reservation.work >= work { return .open }
         }
-        let isBusy = self.places.values[index].count > Self.placesOfFewMax
+        let isBusy = self.reservations.values[index].count > Self.perOccasionalHolderMax
         let begun = isBusy ? now - Self.graceNanoseconds / 2 : now
         var sum = 0
         var used = 0
-        for place in self.places.values[index] {
-            guard sum < work, place.opens <= begun else { break }
-            sum += place.work
+        for reservation in self.reservations.values[index] {
+            guard sum < work, reservation.opens <= begun else { break }
+            sum += reservation.work
             used += 1
         }
         guard sum >= work else { return .nothing }
@@ -89,13 +99,15 @@ struct Reservations: Sendable {
 
     private mutating func remove(
         _ range: Range<Int>,
-        of index: Dictionary<AccountHolder, [Place]>.Index
+        of index: Dictionary<AccountHolder, [Reservation]>.Index
     ) {
-        self.places.values[index].removeSubrange(range)
+        self.reservations.values[index].removeSubrange(range)
         self.count -= range.count
     }
 
-    /// Gives a holder the next place, as long as the work takes at `unitNanoseconds` each: nanoseconds until it begins; `nil`: there is none for him.
+    /// Gives a user the next reservation, as long as the work takes at `unitNanoseconds` per unit.
+    ///
+    /// - Returns: Nanoseconds until it begins, or `nil` if there is none for this user.
     mutating func reserve(
         _ holder: AccountHolder,
         mark: UInt64,
@@ -103,7 +115,7 @@ struct Reservations: Sendable {
         unitNanoseconds: Double,
         now: Int64
     ) -> Int64? {
-        if self.count >= Self.placesMax, now >= self.nextSweep {
+        if self.count >= Self.reservationsMax, now >= self.nextSweep {
             self.nextSweep = now + Self.sweepNanoseconds
             self.forgetOver(now)
         }
@@ -111,41 +123,43 @@ struct Reservations: Sendable {
             min(Double(work) * unitNanoseconds / Self.share, Double(Self.horizonNanoseconds))
         )
         let opens = max(now + Self.soonestNanoseconds, self.scheduleEnd)
-        guard self.count < Self.placesMax, opens - now <= Self.horizonNanoseconds else { return nil }
-        let isPermitted = self.places[holder].map { own in
+        guard self.count < Self.reservationsMax, opens - now <= Self.horizonNanoseconds else { return nil }
+        let isPermitted = self.reservations[holder].map { own in
             let reserved = own.reduce(length) { $0 + $1.length }
-            return own.count < Self.placesOfOneMax && reserved <= Self.horizonNanoseconds / Self.partOfOne
+            return own.count < Self.perHolderMax && reserved <= Self.horizonNanoseconds / Self.holderPart
         }
         guard isPermitted ?? true else { return nil }
-        self.places[holder, default: []].append(Place(opens: opens, length: length, work: work, mark: mark))
+        self.reservations[holder, default: []].append(
+            Reservation(opens: opens, length: length, work: work, mark: mark)
+        )
         self.count += 1
         self.scheduleEnd = opens + length
         self.lastOver = opens + Self.graceNanoseconds
         return opens - now
     }
 
-    /// Frees the memory when all places are over.
+    /// Frees the memory once all reservations have expired.
     mutating func forgetIfAllOver(_ now: Int64) {
         guard self.count > 0, self.lastOver < now else { return }
-        self.places = [:]
+        self.reservations = [:]
         self.count = 0
     }
 
     private mutating func forgetOver(_ now: Int64) {
-        self.places = self.places.compactMapValues { own in
+        self.reservations = self.reservations.compactMapValues { own in
             let kept = own.filter { $0.opens + Self.graceNanoseconds >= now }
             return kept.isEmpty ? nil : kept
         }
-        self.count = self.places.values.reduce(0) { $0 + $1.count }
+        self.count = self.reservations.values.reduce(0) { $0 + $1.count }
     }
 
     private mutating func forgetOver(
-        at index: Dictionary<AccountHolder, [Place]>.Index,
+        at index: Dictionary<AccountHolder, [Reservation]>.Index,
         _ now: Int64
     ) {
-        let over = self.places.values[index].prefix { $0.opens + Self.graceNanoseconds < now }.count
+        let over = self.reservations.values[index].prefix { $0.opens + Self.graceNanoseconds < now }.count
         guard over > 0 else { return }
-        self.places.values[index].removeFirst(over)
+        self.reservations.values[index].removeFirst(over)
         self.count -= over
     }
 }

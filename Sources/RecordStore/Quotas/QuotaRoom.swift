@@ -1,9 +1,9 @@
 import RecordModel
 
-/// What a quota leaves.
+/// The storage that a quota leaves.
 package struct QuotaRoom: Hashable, Sendable {
     package var quota: Quota
-    /// Below zero when the quota was larger once, or deletes have left more than they found.
+    /// Negative if the quota was larger once, or if deletes have left more rows than they removed.
     package var bytes: Int64
 
     package init(quota: Quota, bytes: Int64) {
@@ -13,7 +13,8 @@ package struct QuotaRoom: Hashable, Sendable {
 }
 
 extension AssetTransaction {
-    /// Why a database may not get so much more than it has; `nil`: it may.
+    /// Returns the error of a save that would make the database grow by this much, or `nil` if it
+    /// may.
     func refusal(ofGrowth bytes: Int, in database: DatabaseID) throws(StorageFailure) -> StoreError? {
         guard bytes > 0, let room = try self.quotaRoom(in: database), bytes > room.bytes else { return nil }
         return .quotaExceeded(room.quota)

@@ -1,15 +1,19 @@
-/// What things take on the disk besides the bytes that their users send: what quotas count, and `tidemark usage` shows.
+/// What rows take on the disk besides the bytes that users send.
 ///
-/// The numbers are those of a file of SQLite with pages of 4,096 bytes, measured with 20,000 rows of each kind and rounded up a
-/// little: a row with its places in the indexes of its table, and what is left free in their pages. They are within a factor of two
-/// of what the file takes, whatever it has.
+/// Quotas count it, and `tidemark usage` shows it.
 ///
-/// A delete is never refused, and what stays of it takes less than what goes: a record takes more than its tombstone and the outcome of the
-/// request together, and so do a zone and a subscription.
+/// The figures were measured on an SQLite file with pages of 4,096 bytes and 20,000 rows of each
+/// kind, and rounded up a little. Each is a row with its entries in the indexes of its table, and
+/// the free space in their pages. They are within a factor of two of the size of the file, whatever
+/// it contains.
 ///
-/// Files have counters in these numbers: another number needs another format, which counts anew.
+/// A delete is never refused, because it leaves less than it removes. A record takes more than its
+/// tombstone and the stored result of the request together. So do a zone and a subscription.
+///
+/// Files have counters in these units. A change of a figure needs a new file format, which counts
+/// again.
 package enum RowBytes {
-    /// A record without its body: its row, two places in indexes, and its change.
+    /// A record without its body: its row, two index entries, and its change.
     package static let recordBase = 110
     package static let tombstoneBase = 55
     package static let entryBase = 22
@@ -18,19 +22,19 @@ package enum RowBytes {
     package static let zoneTombstoneBase = 30
     package static let outcomeBase = 40
     package static let subscriptionBase = 80
-    /// What an installation has acknowledged of a subscription.
+    /// The acknowledged position of an installation in a subscription.
     package static let cursor = 46
     package static let shareBase = 70
     package static let shareTokenBase = 100
     package static let coverChangeBase = 30
-    /// The asset that a record names.
+    /// A reference from a record to an asset.
     package static let assetUse = 40
-    /// Without its file.
+    /// The row of an asset, without its file.
     package static let assetBase = 105
-    /// What a file takes of the disk is a multiple of it.
+    /// The size of a file on the disk is a multiple of this.
     package static let fileBlock: Int64 = 4_096
 
-    /// Names are twice in the file: in a table, and in an index of it.
+    /// A name is in the file twice: in a table, and in an index of it.
     package static func record(named name: String) -> Int { self.recordBase + 2 * name.utf8.count }
 
     package static func tombstone(named name: String) -> Int { self.tombstoneBase + 2 * name.utf8.count }
@@ -60,11 +64,11 @@ package enum RowBytes {
 
     package static func coverChange(named name: String) -> Int { self.coverChangeBase + name.utf8.count }
 
-    /// An asset of so many bytes without them: its row, and what its file leaves free in its last block.
+    /// An asset's row, and the free space in the last block of its file.
     package static func asset(_ bytes: Int64) -> Int {
         self.assetBase + Int((self.fileBlock - bytes % self.fileBlock) % self.fileBlock)
     }
 
-    /// What the outcome of a request takes at most for an item that takes effect, unless it has names in it.
+    /// Bound on the stored result of one saved item, unless the result contains names.
     package static let outcomeItemMax = 24
 }

@@ -1,8 +1,10 @@
-/// How many bytes an operator lets be stored: bodies of records, assets, each once in a database, and what `RowBytes` counts.
+/// The bytes that an operator permits to be stored.
+///
+/// They count bodies of records, assets (each once per database), and what `RowBytes` adds.
 package struct StorageQuotas: Hashable, Sendable {
-    /// Of each user, in his private databases; 0: as much as there is.
+    /// Bound for each user, over their private databases; 0 for no bound.
     package var userBytes: Int64
-    /// Of each container, in all its databases; 0: as much as there is.
+    /// Bound for each container, over all its databases; 0 for no bound.
     package var containerBytes: Int64
 
     package static let none = StorageQuotas()

@@ -3,8 +3,9 @@ import RecordModel
 extension ZonePlan {
     /// Refuses saves that would store more than a quota leaves, in the order of the items.
     ///
-    /// What deletes of the same request make room for does not count yet: saves come first. What a save's share, and first fields of a
-    /// schema, take in indexes is counted when it is written, and not foreseen.
+    /// The room that deletes of the same request make does not count yet, because saves come first.
+    /// The index entries of a save's share, and of the first fields of a schema, are not foreseen.
+    /// They count when they are written.
     mutating func refuseBeyondQuota() throws(StorageFailure) -> Bool {
         guard !self.saves.isEmpty, let room = try self.rule.transaction.quotaRoom(in: self.key.database)
         else { return false }
@@ -12,10 +13,10 @@ extension ZonePlan {
             for planned in self.saves.inOrder { self.refuse(planned.index, name: planned.name, refusal) }
             return true
         }
-        // The outcome has the refused items as well.
+        // The stored result also has the refused items.
         var left =
             room.bytes - Int64(RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count))
-        // Near the end indexes are counted exactly, which costs what it costs to make their entries.
+        // Near the bound, index entries are counted exactly. That costs as much as making them.
         let isNear = left < self.saves.inOrder.reduce(into: 0) { $0 += Self.growthMax(of: $1) }
         var outcome = RowBytes.outcome(RowBytes.outcomeItemMax)
         var refused: [PlannedSave] = []
@@ -32,19 +33,22 @@ extension ZonePlan {
         return !refused.isEmpty
     }
 
-    /// What participants save is the owner's, and the outcomes of their requests are their own.
+    /// The saves of participants count for the owner, and the results of their requests for
+    /// themselves.
     private func refusalOfParticipant() throws(StorageFailure) -> StoreError? {
         guard self.shared != nil else { return nil }
         let bytes = RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count)
         return try self.rule.transaction.refusal(ofGrowth: bytes, in: self.rule.requester.database)
     }
 
-    /// More than a save can take: the densest bodies are of words and numbers of one byte, each with an entry.
+    /// Upper bound on the growth by one save.
+    ///
+    /// The densest bodies are of words and numbers of one byte, each with an index entry.
     private static func growthMax(of planned: PlannedSave) -> Int64 {
         Int64(planned.record.body.bytes.count * 40 + 8_192)
     }
 
-    /// What a save adds, without its part of the outcome.
+    /// Growth by one save, without its part of the stored result.
     private func growth(of planned: PlannedSave, withEntries: Bool) throws(StorageFailure) -> Int {
         let existing = planned.existing
         var bytes = planned.record.body.bytes.count - (existing?.body.bytes.count ?? 0)
