@@ -1,12 +1,15 @@
 import Foundation
 import JWTKit
 
-/// A JSON Web Token as it travels: `header.claims.signature`, each in base64url without padding.
+/// A JSON Web Token in its compact form: `header.claims.signature`, each in base64url without
+/// padding.
 struct CompactToken {
     struct Header: Decodable {
         var algorithm: String
         var keyID: String?
-        /// Whether it names extensions, of which none is known here.
+        /// Whether the header names critical extensions.
+        ///
+        /// None is supported here.
         var isCritical: Bool
 
         private enum CodingKeys: String, CodingKey {
@@ -40,7 +43,7 @@ struct CompactToken {
         }
     }
 
-    /// One text, or a list of them.
+    /// One string, or a list of them.
     struct Audience: Decodable {
         var values: [String]
 
@@ -57,7 +60,7 @@ struct CompactToken {
     let header: Header
     private let claimBytes: Data
     private let signature: Data
-    /// The first two parts as they came.
+    /// The first two parts, as received.
     private let signed: Data
 
     init(_ text: String) throws(IdentityTokenError) {
@@ -85,7 +88,7 @@ struct CompactToken {
         }
     }
 
-    /// `nil` for anything but base64url without padding: each token has one form.
+    /// Returns `nil` for anything but base64url without padding, so that each token has one form.
     private static func decoded(_ part: Substring) -> Data? {
         guard
             part.utf8.allSatisfy({ byte in

@@ -2,20 +2,23 @@ import Foundation
 import JWTKit
 import Synchronization
 
-/// Decides whether a token of an identity provider is one, and whose.
+/// Verifies tokens of an identity provider, and returns the identity that they prove.
 ///
-/// Everything that chooses a key or an algorithm comes from the operator; a token's header only picks among that.
+/// Only the operator's settings decide which keys and algorithms are accepted. A token's header can
+/// only pick one of them.
 ///
-/// - Source: RFC 7515, 7517, 7519; RFC 8725 (best current practices); `Protocol/README.md`, section 3.3.
+/// - Source: RFC 7515, 7517, 7519; RFC 8725 (best current practices); `Protocol/README.md`, section
+///   3.3.
 package final class IdentityTokens: Sendable {
-    /// What a token must say.
+    /// What a valid token must contain.
     package struct Rules: Hashable, Sendable {
         package var issuer: String
-        /// `nil`: the identifier of the container that is connected to.
+        /// The required audience, or `nil` if it is the identifier of the container that is
+        /// connected to.
         package var audience: String?
-        /// By how much clocks may differ.
+        /// Permitted difference of clocks.
         package var leewaySeconds: Int
-        /// Whether a user who is not there is added.
+        /// Whether an unknown user is added.
         package var createsUsers: Bool
 
         package init(issuer: String, audience: String?, leewaySeconds: Int, createsUsers: Bool) {
@@ -26,10 +29,10 @@ package final class IdentityTokens: Sendable {
         }
     }
 
-    /// What a token proves.
+    /// The identity that a token proves.
     package struct Identity: Hashable, Sendable {
         package var subject: String
-        /// With the leeway.
+        /// Includes the leeway.
         package var expiresMilliseconds: Int64
     }
 
@@ -41,14 +44,16 @@ package final class IdentityTokens: Sendable {
         self.keys = Mutex(keys)
     }
 
-    /// Tokens that are looked at from now on need one of these keys.
+    /// Sets the keys for all tokens that are verified from now on.
     package func replaceKeys(_ keys: VerificationKeys) {
         self.keys.withLock { $0 = keys }
     }
 
-    /// Checks a token; takes up to a millisecond of the calling thread.
+    /// Verifies a token.
     ///
-    /// - Throws: `expired` only for a token that is wrong in nothing else.
+    /// Takes up to a millisecond of the calling thread.
+    ///
+    /// - Throws: `expired` only if nothing else is wrong with the token.
     package func verify(
         _ token: String,
         container: String,
@@ -78,13 +83,15 @@ package final class IdentityTokens: Sendable {
         )
     }
 
-    /// Up to the end of the year 9999: nothing overflows.
+    /// Whether the time lies before the end of the year 9999, so that nothing overflows.
     private static func isTime(_ seconds: Double) -> Bool {
         seconds >= 0 && seconds < 253_402_300_800
     }
 }
 
-/// What is wrong with a token; for the server's log, never for the peer.
+/// What is wrong with a token.
+///
+/// For the server's log, never for the peer.
 package enum IdentityTokenError: String, Error, Sendable {
     case malformed = "not a JSON Web Token with iss, sub, aud and exp"
     case algorithmRefused = "its algorithm is not one of a key that is known"

@@ -2,12 +2,15 @@ import Foundation
 
 /// Decides whether bytes are a JSON object that every reader understands alike.
 ///
-/// Such an object is UTF-8 without a byte order mark, and no object in it names a member twice. Foundation's decoder also takes
-/// UTF-16 and UTF-32, and picks one of two members with the same name. Another reader of the same token may pick the other.
+/// Such an object is UTF-8 without a byte order mark, and no object in it names a member twice.
+/// Foundation's decoder also takes UTF-16 and UTF-32, and picks one of two members with the same
+/// name. Another reader of the same token may pick the other.
 ///
 /// - Source: RFC 8259; RFC 7493, section 2; RFC 7515, section 4; RFC 7519, sections 4 and 7.
 struct StrictJSON {
-    /// More than the claims of any provider need; it bounds the stack.
+    /// More than the claims of any provider need.
+    ///
+    /// Bounds the stack.
     static let depthMax = 32
 
     private var rest: Substring.UnicodeScalarView
@@ -21,7 +24,7 @@ struct StrictJSON {
         return scanner.rest.isEmpty
     }
 
-    /// Takes a value and the blanks around it.
+    /// Takes a value and the whitespace around it.
     private mutating func takeValue(depth: Int) -> Bool {
         self.skipBlanks()
         let isValue =
@@ -40,7 +43,8 @@ struct StrictJSON {
 
     private mutating func takeObject(depth: Int) -> Bool {
         guard depth <= Self.depthMax, self.take("{") else { return false }
-        // Names that are canonically equivalent are one name to Foundation's decoder, and so to this set.
+        // Foundation's decoder takes canonically equivalent names for one name, and so does this
+        // set.
         var names: Set<String> = []
         self.skipBlanks()
         if self.take("}") { return true }
@@ -81,14 +85,14 @@ struct StrictJSON {
         return self.takeDigits()
     }
 
-    /// Takes one digit or more.
+    /// Takes one or more digits.
     private mutating func takeDigits() -> Bool {
         let digits = self.rest.prefix { ("0"..."9").contains($0) }
         self.rest = self.rest[digits.endIndex...]
         return !digits.isEmpty
     }
 
-    /// Takes a string; returns what it says, without escapes.
+    /// Takes a string, and returns it without escapes.
     private mutating func takeString() -> String? {
         guard self.take("\"") else { return nil }
         var text = String.UnicodeScalarView()
@@ -105,7 +109,7 @@ struct StrictJSON {
         return nil
     }
 
-    /// Takes what follows a backslash.
+    /// Takes the character after a backslash.
     private mutating func takeEscaped() -> Unicode.Scalar? {
         guard let scalar = self.rest.popFirst() else { return nil }
         switch scalar {
@@ -120,7 +124,7 @@ struct StrictJSON {
         }
     }
 
-    /// Takes four hexadecimal digits, or twice four that are a pair of surrogates.
+    /// Takes four hexadecimal digits, or twice four that form a surrogate pair.
     private mutating func takeCodeUnits() -> Unicode.Scalar? {
         guard let first = self.takeCodeUnit() else { return nil }
         guard UTF16.isLeadSurrogate(first) else { return Unicode.Scalar(first) }
@@ -137,7 +141,7 @@ struct StrictJSON {
         return UInt16(String(digits), radix: 16)
     }
 
-    /// Takes a text if it comes next.
+    /// Takes this text if it comes next.
     private mutating func take(_ text: String) -> Bool {
         guard self.rest.starts(with: text.unicodeScalars) else { return false }
         self.rest = self.rest.dropFirst(text.unicodeScalars.count)

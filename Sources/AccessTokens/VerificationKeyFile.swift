@@ -1,20 +1,21 @@
 import Foundation
 
-/// The file with an identity provider's keys.
+/// A file with an identity provider's keys.
 ///
-/// Whoever owns the file replaces it by renaming another, or writes it in place. A file that is being written is cut for a moment, and
-/// one that is being replaced may be missing. So a change counts only when two looks in a row have found the same.
+/// The owner of the file may replace it by renaming another, or write it in place. A file that is
+/// being written is incomplete for a moment, and one that is being replaced may be missing. So a
+/// change counts only if two checks in a row find the same.
 package struct VerificationKeyFile: Sendable {
     package let path: String
-    /// What the last look found.
+    /// What the last check found.
     private var seen: State
-    /// What the keys were read from.
+    /// The version that the current keys were read from.
     private var taken: State
 
-    /// What tells one version of a file from another, behind all links.
+    /// Identifies a version of the file, with all links resolved.
     private enum State: Hashable, Sendable {
         case there(device: UInt64, number: UInt64, bytes: Int64, times: [Int])
-        /// The system's error, such as that there is no such file.
+        /// The system's error, for example that there is no such file.
         case unreachable(errno: Int32)
 
         init(_ path: String) {
@@ -27,7 +28,8 @@ package struct VerificationKeyFile: Sendable {
                 device: UInt64(status.st_dev),
                 number: UInt64(status.st_ino),
                 bytes: Int64(status.st_size),
-                // The second time also tells of another owner or mode, and of bytes whose time was set back.
+                // The second time also changes with the owner or the mode, or if the first was set
+                // back.
                 times: [
                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
                     status.st_ctim.tv_nsec,
@@ -42,9 +44,9 @@ package struct VerificationKeyFile: Sendable {
         self.taken = self.seen
     }
 
-    /// Looks at the file again.
+    /// Checks the file.
     ///
-    /// - Returns: Whether its keys are to be read: once for each change.
+    /// - Returns: Whether its keys should be read; `true` once for each change.
     package mutating func hasChanged() -> Bool {
         let now = State(self.path)
         defer { self.seen = now }
@@ -53,7 +55,7 @@ package struct VerificationKeyFile: Sendable {
         return true
     }
 
-    /// Reads the keys that the file has now.
+    /// Reads the current keys of the file.
     package func read() async throws(VerificationKeyFileError) -> VerificationKeys {
         let bytes = try self.bytes()
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .unusable(.unreadable) }
@@ -65,26 +67,26 @@ package struct VerificationKeyFile: Sendable {
     }
 
     private func bytes() throws(VerificationKeyFileError) -> Data {
-        // A pipe without a writer would keep us waiting.
+        // `O_NONBLOCK`, because a pipe without a writer would block.
         let descriptor = open(self.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreachable(errno: errno) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             return try file.read(upToCount: VerificationKeys.bytesMax + 1) ?? Data()
         } catch {
-            // A folder, say.
+            // For example a folder.
             throw .unusable(.unreadable)
         }
     }
 }
 
-/// Why a file has no keys that can be used.
+/// Why a file has no usable keys.
 package enum VerificationKeyFileError: Error, Hashable, Sendable {
     /// The system's error.
     case unreachable(errno: Int32)
     case unusable(VerificationKeyError)
 
-    /// Whether the file has gone, or says that there are no keys.
+    /// Whether the file is gone, or contains an empty key set.
     var isEmptied: Bool {
         switch self {
         case .unreachable(let code): code == ENOENT || code == ENOTDIR
@@ -93,10 +95,10 @@ package enum VerificationKeyFileError: Error, Hashable, Sendable {
     }
 }
 
-/// When the keys that were read last stay good, although the file does not have them any more.
+/// When the last keys stay valid although the file no longer has them.
 package enum KeyRetention: String, CaseIterable, Sendable {
     case never
-    /// While the file is there and cannot be used, and not when it is empty or gone.
+    /// While the file exists and cannot be used, but not if it is empty or gone.
     case whileUnreadable = "while-unreadable"
     case always
 

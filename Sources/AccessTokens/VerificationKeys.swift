@@ -3,19 +3,20 @@ import JWTKit
 
 /// The public keys of an identity provider.
 ///
-/// From a JSON Web Key Set, of which keys that do not verify signatures are left out, or from public keys in PEM.
+/// They come from a JSON Web Key Set or from public keys in PEM. Keys of a set that do not verify
+/// signatures are left out.
 package struct VerificationKeys: Sendable {
     struct Key: Sendable {
-        /// `nil`: from PEM, good for tokens with any `kid`.
+        /// `nil` for a key from PEM, which verifies tokens with any `kid`.
         let id: String?
         let algorithm: any JWTAlgorithm
     }
 
     package static let bytesMax = 1_024 * 1_024
-    /// Each is one signature to check for a token that has no `kid`.
+    /// A token without a `kid` costs one signature check per key.
     private static let keysMax = 64
 
-    /// No token is signed with one of these.
+    /// An empty set, which verifies no token.
     package static let none = VerificationKeys(keys: [])
 
     private let keys: [Key]
@@ -26,7 +27,9 @@ package struct VerificationKeys: Sendable {
         self.keys = keys
     }
 
-    /// Reads the contents of a file; empty if it is a key set that says so.
+    /// Reads the contents of a file.
+    ///
+    /// The set is empty if the file is an empty key set.
     package init(contents: String) async throws(VerificationKeyError) {
         guard contents.utf8.count <= Self.bytesMax else { throw .tooMany }
         guard contents.contains(where: { !$0.isWhitespace }) else { throw .none }
@@ -38,7 +41,7 @@ package struct VerificationKeys: Sendable {
 
     /// The keys that a token may be signed with.
     ///
-    /// Which algorithm a key is for, the key says: a token that names another finds none.
+    /// The key determines its algorithm. A token that names another one finds no key.
     func matching(_ header: CompactToken.Header) throws(IdentityTokenError) -> [Key] {
         let fitting = self.keys.filter { $0.algorithm.name == header.algorithm }
         guard !fitting.isEmpty else { throw .algorithmRefused }
@@ -57,7 +60,9 @@ package struct VerificationKeys: Sendable {
 
     private static let rsaAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]
     private static let curveAlgorithms = ["P-256": "ES256", "P-384": "ES384", "P-521": "ES512"]
-    /// What a public key consists of: no private part is taken over.
+    /// The members of a public key.
+    ///
+    /// Private members are not copied.
     private static let publicMembers = ["kty", "crv", "n", "e", "x", "y"]
 
     private static func jwks(_ contents: String) async throws(VerificationKeyError) -> [Key] {
@@ -75,7 +80,8 @@ package struct VerificationKeys: Sendable {
         return keys
     }
 
-    /// None for a key that is not there to verify signatures, or of a kind that is not accepted, such as shared secrets.
+    /// Empty for a key that is not for verifying signatures, and for kinds that are not accepted,
+    /// such as shared secrets.
     private static func algorithms(of row: [String: Any]) -> [String] {
         if let use = row["use"] as? String, use != "sig" { return [] }
         let permitted: [String]
@@ -154,11 +160,11 @@ package struct VerificationKeys: Sendable {
 package enum VerificationKeyError: Error, Hashable, Sendable {
     /// Neither JSON with a list of keys, nor PEM.
     case unreadable
-    /// A key that is not what it says; which one.
+    /// A key, by its name, whose content does not match its declaration.
     case unusable(String)
-    /// Nothing, or keys none of which verifies signatures.
+    /// The file is empty, or none of its keys verifies signatures.
     case none
-    /// A private key in PEM, which is nobody's business here.
+    /// A private key in PEM. It must not be in this file.
     case secret
     case tooMany
 }
