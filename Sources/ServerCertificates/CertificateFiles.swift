@@ -12,14 +12,15 @@ import X509
 ///     server-key.pem   0600  its key
 /// ```
 ///
-/// All files are made with mode 0600: handing out `ca.pem` is the operator's decision. An operator may move `ca-key.pem` to a safe
-/// place; it is needed again when the server's certificate has to be issued anew.
+/// All files are made with mode 0600: handing out `ca.pem` is the operator's decision. An operator
+/// may move `ca-key.pem` to a safe place. It is needed again when the server's certificate has to
+/// be renewed.
 package struct CertificateFiles: Sendable {
     /// What happened to the files.
     package enum Event: Hashable, Sendable {
-        /// Nothing was there: a new authority and a new certificate.
+        /// The folder was empty; a new authority and a new certificate were made.
         case made
-        /// The kept authority signed a new certificate: clients need no change.
+        /// The existing authority signed a new certificate. Clients need no change.
         case reissued(Reason)
         case reused
     }
@@ -27,9 +28,9 @@ package struct CertificateFiles: Sendable {
     package enum Reason: Hashable, Sendable {
         /// Fewer than 30 days were left.
         case expires
-        /// A host was added to those that the server listens on.
+        /// The server listens on a host that the certificate does not name.
         case hostMissing
-        /// A file is missing, damaged, or does not belong to the others.
+        /// A file is missing, damaged, or does not match the others.
         case unusable
     }
 
@@ -37,24 +38,24 @@ package struct CertificateFiles: Sendable {
     package let chainPEM: String
     package let keyPEM: String
     package let event: Event
-    /// The folder and the keys in it that others had access to, until now.
+    /// The folder and the keys that other users had access to until now.
     package var narrowed: [String] = []
 
     static let renewalSeconds: TimeInterval = 30 * 86_400
 
-    /// Takes the certificates in a data folder, and makes what is missing or about to expire.
+    /// Loads the certificates of a data folder, and makes those that are missing or about to
+    /// expire.
     ///
-    /// Not to be called by two processes at once for the same folder: the caller holds the folder's lock.
+    /// Other users lose their permissions on the folder and the keys in it. Two processes must not
+    /// call this at once for the same folder; the caller locks it.
     ///
     /// - Parameters:
     ///   - directory: The data folder; exists.
-    ///   - hosts: What clients connect to, as in `ServerCertificates.make`.
-    ///   - now: What expiry is judged by, and the start of validity of what is made.
-    /// Others lose what they may do with the folder and the keys in it.
-    ///
+    ///   - hosts: The hosts that clients connect to, as in `ServerCertificates.make`.
+    ///   - now: The time for checks of expiry, and the start of validity of new certificates.
     /// - Durability: Files are replaced whole and are on disk when this returns.
     /// - Returns: What to serve with, and what happened to the files.
-    /// - Throws: `CertificateFilesError`; what the file system says.
+    /// - Throws: `CertificateFilesError`, or an error of the file system.
     package static func loadOrMake(
         directory: String,
         hosts: [String],
@@ -76,7 +77,8 @@ package struct CertificateFiles: Sendable {
                 throw CertificateFilesError.authorityMissing(path: folder + "/ca.pem")
             }
             let made = try ServerCertificates.make(hosts: hosts, now: now)
-            // The key comes first: a crash before the certificate leaves a key that signed for nobody, and is replaced.
+            // The key comes first. A crash before the certificate leaves a key that signed nothing,
+            // and it is replaced.
             try PrivateFile.write(made.authorityKeyPEM, to: folder + "/ca-key.pem")
             try PrivateFile.write(made.authorityPEM, to: folder + "/ca.pem")
             return try self.store(made, folder: folder, event: .made)
@@ -109,7 +111,9 @@ package struct CertificateFiles: Sendable {
         return try self.store(made, folder: folder, event: .reissued(flaw))
     }
 
-    /// Writes the server's pair; after a crash between the two, they do not match, and are made anew.
+    /// Writes the server's certificate and key.
+    ///
+    /// After a crash between the two they do not match, and are made again.
     private static func store(
         _ made: ServerCertificates,
         folder: String,
@@ -126,19 +130,23 @@ package struct CertificateFiles: Sendable {
     }
 }
 
-/// Why the kept authority cannot be used: it is never replaced silently, since every client trusts it.
+/// Why the existing authority cannot be used.
+///
+/// It is never replaced silently, because every client trusts it.
 package enum CertificateFilesError: Error, Hashable, Sendable {
-    /// There are certificates, but not the authority that clients trust: restore it, or remove the folder to start anew.
+    /// There are certificates, but the authority that clients trust is missing. Restore it, or
+    /// remove the folder to start over.
     case authorityMissing(path: String)
-    /// Restore the file, or remove the folder to start anew.
+    /// Restore the file, or remove the folder to start over.
     case authorityUnreadable(path: String)
-    /// A new server certificate is due, and the key that signs it is not there or not the authority's: restore it.
+    /// A new server certificate is due, but the key that signs it is missing or belongs to another
+    /// authority. Restore it.
     case authorityKeyMissing(path: String)
-    /// After ten years: remove the folder to start anew, and hand the new authority to all clients.
+    /// After ten years. Remove the folder to start over, and hand the new authority to all clients.
     case authorityExpired(path: String)
 }
 
-/// What the folder holds, as text; `nil`: no such file.
+/// The folder's contents as text; `nil` for a file that does not exist.
 private struct StoredPEM {
     let authority: String?
     let authorityKey: String?
@@ -152,16 +160,18 @@ private struct StoredPEM {
         self.key = try PrivateFile.read(folder + "/server-key.pem")
     }
 
-    /// More names than this are not kept from certificate to certificate.
+    /// Bound on the names that a new certificate takes over from the old one.
     private static let hostsKeptMax = 100
 
-    /// What the certificate was made for: a new one takes it over, so that two starts with one host each do not replace it in turn.
+    /// The hosts of the certificate.
+    ///
+    /// A new one keeps them, so that two starts with one host each do not replace it in turn.
     var hosts: [String] {
         guard let certificate = self.chain.flatMap({ try? Certificate(pemEncoded: $0) }) else { return [] }
         return Array(HostNames.hosts(of: certificate).prefix(Self.hostsKeptMax))
     }
 
-    /// Why the server's certificate cannot be served as it is, or `nil`.
+    /// Why the server's certificate cannot be served, or `nil` if it can.
     func flaw(authority: Certificate, hosts: [String], now: Date) -> CertificateFiles.Reason? {
         guard let chain = self.chain, let key = self.key,
             let certificate = try? Certificate(pemEncoded: chain),

@@ -2,20 +2,22 @@ package import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate chain and its key that an operator brings, checked before they are served.
+/// An operator's certificate chain and its key, checked before they are served.
 package struct CertificatePair: Hashable, Sendable {
-    /// The server's certificate first.
+    /// The server's certificate comes first.
     package let chainPEM: String
     package let keyPEM: String
-    /// The end of the server's certificate.
+    /// Expiry of the server's certificate.
     package let expires: Date
 
-    /// Reads two files, which may be one.
+    /// Reads the chain and the key.
+    ///
+    /// Both paths may name one file.
     ///
     /// - Parameters:
     ///   - chainPath: Certificates in PEM, the server's first.
     ///   - keyPath: Its key in PEM, without a password.
-    ///   - now: What expiry is judged by.
+    ///   - now: The time for checks of expiry.
     /// - Returns: What to serve with.
     /// - Throws: What is wrong, and with which file.
     package static func load(
@@ -58,9 +60,10 @@ package struct CertificatePair: Hashable, Sendable {
         )
     }
 
-    /// Whether a key may be read by more users than its owner, or written.
+    /// Whether users other than the owner may read or write a key.
     ///
-    /// A group may read it whose members an operator has chosen: of root's file, or the server's own.
+    /// A group that the operator has chosen may read it: for a file of root's, or of the server's
+    /// own user.
     ///
     /// - Source: PostgreSQL, `ssl_key_file`.
     private static func isShared(_ status: FileStatus) -> Bool {
@@ -69,7 +72,7 @@ package struct CertificatePair: Hashable, Sendable {
         return status.owner != 0 && status.group != getegid()
     }
 
-    /// A block of a PEM file, with its first and last line.
+    /// A block of a PEM file, including its first and last line.
     private struct Block {
         enum Kind {
             case certificate
@@ -82,10 +85,14 @@ package struct CertificatePair: Hashable, Sendable {
         let text: String
     }
 
-    /// More than any chain has; a file of another kind is not read as a whole.
+    /// Larger than any chain.
+    ///
+    /// A file of another kind is not read as a whole.
     private static let fileBytesMax = 1_024 * 1_024
 
-    /// The blocks of a file; what stands between them is of no account.
+    /// The blocks of a file.
+    ///
+    /// Text between them is ignored.
     private static func blocks(in path: String) throws(CertificatePairError) -> [Block] {
         var blocks: [Block] = []
         var open: (label: String, lines: [Substring])?
@@ -103,7 +110,7 @@ package struct CertificatePair: Hashable, Sendable {
     }
 
     private static func block(_ label: String, _ lines: [Substring]) -> Block {
-        // The older form has its cipher in headers.
+        // The older form names its cipher in headers.
         let isEncrypted = label == "ENCRYPTED PRIVATE KEY" || lines.contains { $0.hasSuffix("ENCRYPTED") }
         let kind: Block.Kind =
             if label == "CERTIFICATE" {
@@ -124,7 +131,7 @@ package struct CertificatePair: Hashable, Sendable {
             let data = try file.read(upToCount: Self.fileBytesMax) ?? Data()
             return String(decoding: data, as: UTF8.self)
         } catch {
-            // Reading a folder, say.
+            // For example a folder.
             throw CertificatePairError(path, .unreadable(errno: EISDIR))
         }
     }
@@ -136,14 +143,14 @@ package struct CertificatePairError: Error, Hashable, Sendable {
         /// The system's error.
         case unreadable(errno: Int32)
         case noPEM
-        /// There is something in it, a key for instance, but no certificate.
+        /// The file has content, for instance a key, but no certificate.
         case noCertificate
-        /// There is something in it, a certificate for instance, but no key.
+        /// The file has content, for instance a certificate, but no key.
         case noKey
         case encryptedKey
-        /// Other users may read it, or write to it.
+        /// Other users may read or write it.
         case sharedKey(mode: UInt32)
-        /// What is between the first and the last line cannot be read.
+        /// The content between the first and the last line cannot be parsed.
         case damaged
         case keyOfAnother(certificatePath: String)
         case expired(Date)

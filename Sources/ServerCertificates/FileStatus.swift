@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a file or a folder is, whose it is, and who may do what with it.
+/// Type, owner and permissions of a file or a folder.
 package struct FileStatus: Hashable, Sendable {
     package let isFile: Bool
     package let isFolder: Bool
     package let owner: UInt32
     package let group: UInt32
-    /// As `chmod` takes it.
+    /// In the form that `chmod` takes.
     package let mode: UInt32
 
-    /// What others than the owner may do.
+    /// Permissions of users other than the owner.
     package var othersMode: UInt32 { self.mode & 0o077 }
-    /// Whether others than the owner may write.
+    /// Whether users other than the owner may write.
     package var isWritableForOthers: Bool { self.mode & 0o022 != 0 }
 
-    /// - Returns: `nil` if nothing is there, or this process may not look.
+    /// - Returns: `nil` if the path does not exist, or this process has no access.
     package init?(path: String, followsLinks: Bool = true) {
         let path = followsLinks ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }

@@ -2,14 +2,14 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Which names a server certificate carries.
+/// The names in a server certificate.
 package enum HostNames {
-    /// Whether a text is an address, or a name that a certificate can carry.
+    /// Whether the text is an address, or a name that a certificate can contain.
     package static func isHost(_ text: String) -> Bool {
         self.addressBytes(text) != nil || self.isDNSName(text.lowercased())
     }
 
-    /// The hosts that a certificate was made for, without those that every one carries.
+    /// The hosts that a certificate was made for, without those that every certificate has.
     static func hosts(of certificate: Certificate) -> [String] {
         guard let names = try? certificate.extensions.subjectAlternativeNames else { return [] }
         let always = self.names(for: [])
@@ -31,9 +31,9 @@ package enum HostNames {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The names for what an operator listens on, without repetition.
+    /// The names for the hosts that an operator listens on, without repetition.
     ///
-    /// A wildcard address names nothing that a client connects to and adds none.
+    /// A wildcard address adds none, because no client connects to it.
     static func names(for hosts: [String]) -> [GeneralName] {
         var names: [GeneralName] = []
         for host in ["localhost", "127.0.0.1", "::1", ProcessInfo.processInfo.hostName] + hosts {
@@ -60,7 +60,8 @@ package enum HostNames {
         return nil
     }
 
-    /// 1 to 253 bytes: labels of letters, digits, `-` and `_`, none empty or longer than 63.
+    /// Whether the text is 1 to 253 bytes of labels, each with 1 to 63 letters, digits, `-` and
+    /// `_`.
     private static func isDNSName(_ host: String) -> Bool {
         guard (1...253).contains(host.utf8.count) else { return false }
         return host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in

@@ -3,15 +3,17 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate authority of one server: signs that server's certificates and nothing else.
+/// A certificate authority of one server.
+///
+/// It signs that server's certificates and nothing else.
 struct PrivateAuthority {
     let certificate: Certificate
     let key: Certificate.PrivateKey
 
     static let validitySeconds: TimeInterval = 10 * 365 * 86_400
-    /// The longest that clients of Apple's accept.
+    /// The longest validity that Apple's clients accept.
     static let serverValiditySeconds: TimeInterval = 825 * 86_400
-    /// Certificates are issued with a start in the past, for clients whose clock is behind.
+    /// Certificates start in the past, for clients whose clock is behind.
     static let clockSkewSeconds: TimeInterval = 3_600
 
     init(certificate: Certificate, key: Certificate.PrivateKey) {
@@ -22,7 +24,8 @@ struct PrivateAuthority {
     /// Makes a new authority.
     init(now: Date) throws {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
-        // The key's fingerprint keeps the authorities of several servers apart in a client's trust store.
+        // The key's fingerprint keeps the authorities of several servers apart in a client's trust
+        // store.
         let keyID = SubjectKeyIdentifier(hash: key.publicKey)
         let fingerprint = keyID.keyIdentifier.prefix(4).map { String(format: "%02x", $0) }.joined()
         let name = try DistinguishedName {
@@ -48,7 +51,9 @@ struct PrivateAuthority {
         self.key = key
     }
 
-    /// Signs a server certificate that is valid for as long as clients accept, at most as long as the authority itself.
+    /// Signs a server certificate.
+    ///
+    /// It is valid for as long as clients accept, and no longer than the authority itself.
     func issue(for publicKey: Certificate.PublicKey, hosts: [String], now: Date) throws -> Certificate {
         let start = now.addingTimeInterval(-Self.clockSkewSeconds)
         let end = min(

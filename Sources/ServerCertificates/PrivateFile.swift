@@ -2,7 +2,7 @@ import Foundation
 
 /// Small files that only their owner may read.
 enum PrivateFile {
-    /// Makes a folder for the owner alone, unless it is there.
+    /// Makes a folder for the owner alone, unless it exists.
     static func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
             atPath: path,
@@ -11,28 +11,30 @@ enum PrivateFile {
         )
     }
 
-    /// Takes from others what they may do with a file or a folder.
+    /// Removes the permissions of other users on a file or a folder.
     ///
-    /// - Returns: Whether they might do anything; `false` also if nothing is there.
+    /// - Returns: Whether they had any; `false` also if the path does not exist.
     static func narrow(_ path: String) throws -> Bool {
         guard let status = FileStatus(path: path), status.othersMode != 0 else { return false }
         guard chmod(path, status.mode & ~status.othersMode) == 0 else { throw self.lastError(path: path) }
         return true
     }
 
-    /// The text of a file, or `nil` when there is none.
+    /// The text of a file, or `nil` if it does not exist.
     static func read(_ path: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return try String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// Replaces a file as a whole: after a crash the old one is there, or the new one.
+    /// Replaces a file as a whole.
+    ///
+    /// After a crash there is the old file or the new one.
     ///
     /// - Durability: on disk when this returns.
     static func write(_ text: String, to path: String) throws {
         let draft = path + ".new"
         _ = unlink(draft)
-        // The mode is given at creation, so that the key is at no moment readable by others.
+        // Set the mode at creation, so that others can read the key at no moment.
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw self.lastError(path: draft) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

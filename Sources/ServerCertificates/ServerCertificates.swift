@@ -3,15 +3,18 @@ package import Foundation
 import SwiftASN1
 import X509
 
-/// What a server needs to speak TLS without a certificate of its operator's.
+/// A private authority and a certificate that it signed, all in PEM.
 ///
-/// A private authority that clients are told to trust, and a certificate that it signed: all in PEM.
+/// A server without an operator's certificate speaks TLS with them; clients have to trust the
+/// authority.
 package struct ServerCertificates: Hashable, Sendable {
-    /// The certificate that clients trust: the content of a `ca.pem`.
+    /// The certificate that clients trust: the content of `ca.pem`.
     package let authorityPEM: String
-    /// The key that signs server certificates; not needed to serve.
+    /// The key that signs server certificates.
+    ///
+    /// Serving does not need it.
     package let authorityKeyPEM: String
-    /// The server's certificate, without the authority: who trusts that has it.
+    /// The server's certificate without the authority, which clients have already.
     package let chainPEM: String
     /// The server's key: P-256, PKCS #8.
     package let keyPEM: String
@@ -19,11 +22,12 @@ package struct ServerCertificates: Hashable, Sendable {
     /// Makes an authority and a server certificate for these hosts.
     ///
     /// - Parameters:
-    ///   - hosts: DNS names and addresses that clients connect to; `localhost`, the loopback addresses and the name of this
-    ///     machine are always added, and wildcard addresses, which nobody connects to, left out.
+    ///   - hosts: DNS names and addresses that clients connect to. `localhost`, the loopback
+    ///     addresses and the name of this machine are always added. Wildcard addresses are left
+    ///     out, because no client connects to them.
     ///   - now: The start of validity, less an hour for clocks that are behind.
-    /// - Returns: A new authority and what it signed; no two calls return the same.
-    /// - Throws: What the encoder of certificates says; not for any `hosts`.
+    /// - Returns: A new authority and its certificate; no two calls return the same.
+    /// - Throws: An error of the certificate encoder; for no value of `hosts`.
     package static func make(hosts: [String], now: Date = Date()) throws -> ServerCertificates {
         let authority = try PrivateAuthority(now: now)
         return try self.make(hosts: hosts, authority: authority, now: now)
