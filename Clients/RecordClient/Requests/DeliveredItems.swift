@@ -1,4 +1,5 @@
-/// Which items of a request were delivered, so that a request that is sent again delivers none of them twice.
+/// The items of a request that were delivered, so that a request that is sent again delivers none
+/// twice.
 ///
 /// Nearly all requests have fewer than 64 items and need no allocation.
 struct DeliveredItems: Hashable {

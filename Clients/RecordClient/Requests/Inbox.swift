@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What a session has been sent and has not taken.
+/// The messages that a session was sent and has not taken.
 final class Inbox: Sendable {
     private struct State {
         var messages: [Mailbox.Message] = []
-        /// The session looks before the loop goes on: nobody need wake it.
+        /// Whether the session looks before the loop goes on, so that no wake-up is needed.
         var isAttended = false
     }
 
@@ -12,7 +12,7 @@ final class Inbox: Sendable {
 
     /// Adds a message.
     ///
-    /// `true`: the event loop must be woken.
+    /// - Returns: Whether the event loop must be woken.
     func add(_ message: Mailbox.Message) -> Bool {
         self.state.withLock { state in
             state.messages.append(message)
@@ -20,7 +20,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// The session will take what comes, at the end of what it does now.
+    /// Announces that the session will take new messages at the end of its current work.
     func attend() {
         self.state.withLock { $0.isAttended = true }
     }

@@ -3,12 +3,12 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// What callers on other threads ask of a client, collected until its event loop takes it.
+/// Requests of other threads to a client, collected until its event loop takes them.
 ///
-/// However many threads post within one tick, the loop is woken once. Unbounded: what waits here is the callers' memory,
-/// and the loop empties it each tick.
+/// However many threads post within one tick, the loop is woken once. The mailbox is unbounded: it
+/// takes the callers' memory, and the loop empties it on each tick.
 final class Mailbox: Sendable {
-    /// An upload or a download, and whom to tell of its end.
+    /// An upload or a download, and the callback for its end.
     struct Transfer: Sendable {
         enum Bytes: Sendable {
             case upload(AssetUpload)
@@ -51,13 +51,13 @@ final class Mailbox: Sendable {
         self.inbox = inbox
     }
 
-    /// A number that no other request of this client has.
+    /// Returns a number that no other request of this client has.
     func nextNumber() -> UInt64 {
         self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     func post(_ message: Message) {
-        // Later ones are taken by the wake-up that the first one asked for.
+        // Later messages are taken by the wake-up that the first one asked for.
         guard self.inbox.add(message) else { return }
         self.eventLoop.execute { [session = self.session] in session.value.takeInbox() }
     }

@@ -4,16 +4,17 @@ import WireProtocol
 
 /// A request from its start to its end.
 ///
-/// Lives on the session's event loop. A class: it is looked up several times, and changed in between.
+/// It lives on the session's event loop. It is a class because it is looked up several times and
+/// changed in between.
 final class PendingRequest {
-    /// Who gets the answer.
+    /// The recipient of the results.
     enum Receiver: Sendable {
         case callbacks(
             items: @Sendable ([Item]) -> Void,
             end: @Sendable (Result<End, ClientError>) -> Void
         )
         case continuation(CheckedContinuation<Result<[UInt32: ItemOutcome], ClientError>, Never>)
-        /// The session, which looks for itself.
+        /// The session, which reads them from the request.
         case session
     }
 
@@ -21,13 +22,13 @@ final class PendingRequest {
         /// Not sent, or to be sent again.
         case waiting
         case sent(StreamKey)
-        /// To be sent again, when the server has room.
+        /// To be sent again when the server has room.
         case later
-        /// The server has answered; bytes that came are being written.
+        /// The response is complete; received bytes are still being written.
         case finishing
     }
 
-    /// What a request moves besides messages.
+    /// The bytes that a request moves besides messages.
     enum Transfer {
         case upload(UploadTransfer)
         case download(DownloadTransfer)
@@ -37,28 +38,32 @@ final class PendingRequest {
     private let fixedOperation: Operation
     let transfer: Transfer?
     let receiver: Receiver
-    /// Longest silence.
+    /// The longest time without a sign of the server.
     let requestTimeout: TimeAmount
     let resourceDeadline: NIODeadline
     var silenceDeadline: NIODeadline
     private let connectionTimeout: TimeAmount
-    /// `nil` while there is a connection, and for good once the request was sent.
+    /// `nil` while there is a connection, and forever once the request was sent.
     private var connectionDeadline: NIODeadline?
     var place: Place = .waiting
-    /// The caller has the answer, or wants none.
+    /// The caller has the result, or wants none.
     var hasEnded = false
-    /// Made when the request is first sent; the same whenever it is sent again.
+    /// Made when the request is first sent, and kept when it is sent again.
     var requestID: RequestID?
-    /// When it was first sent; `nil`: never.
+    /// When the request was first sent, or `nil` if it never was.
     var sentAt: NIODeadline?
-    /// A connection broke while its answer was awaited: only an answer to its ID tells whether it was executed.
+    /// Whether a connection broke while the response was awaited.
+    ///
+    /// Only a response to the same ID tells whether the request was executed.
     var mayHaveTakenEffect = false
     private var delivered = DeliveredItems()
     private var outcomes: [UInt32: ItemOutcome] = [:]
-    /// Items of a list, of all zones or of a page, frame by frame: they have no numbers of their own until it is complete.
+    /// Items of a list, of all zones or of a page, frame by frame.
+    ///
+    /// They have no numbers of their own until the list is complete.
     private var listed: [[Item]] = []
 
-    /// Notes when the request was started: its time runs from `now`.
+    /// Starts the request's timeouts at `now`.
     init(
         number: UInt64,
         operation: Operation,
@@ -79,7 +84,7 @@ final class PendingRequest {
 
     var isDownload: Bool { if case .download = self.transfer { true } else { false } }
 
-    /// What to ask: of a download what is still to come.
+    /// The operation to send: for a download, only the missing part.
     var operation: Operation {
         if case .download(let download) = self.transfer { download.operation } else { self.fixedOperation }
     }
@@ -93,26 +98,28 @@ final class PendingRequest {
         }
     }
 
-    /// When the request ends for want of an answer, unless something of it arrives.
+    /// When the request ends for lack of a response, unless a part of it arrives.
     var deadline: NIODeadline {
         let deadline = min(self.silenceDeadline, self.resourceDeadline)
         guard self.sentAt == nil, let connectionDeadline else { return deadline }
         return min(deadline, connectionDeadline)
     }
 
-    /// There is no connection; the time without one runs from the first moment on.
+    /// Notes that there is no connection.
+    ///
+    /// The time without one counts from the first call.
     func lacksConnection(since now: NIODeadline) {
         self.connectionDeadline = self.connectionDeadline ?? now + self.connectionTimeout
     }
 
     func hasConnection() { self.connectionDeadline = nil }
 
-    /// How a request ends whose time is over; `reason` if it was never sent, or changes nothing.
+    /// The error of a request that timed out; `reason` if it was never sent, or changes nothing.
     func timedOut(_ reason: ClientError) -> ClientError {
         self.sentAt != nil && self.operation.isMutating ? .responseLost : reason
     }
 
-    /// Hands over the items that were not handed over before.
+    /// Delivers the items that were not delivered before.
     ///
     /// - Returns: Whether the request has items of these numbers.
     func deliver(_ items: [Item]) -> Bool {
@@ -122,17 +129,17 @@ final class PendingRequest {
         }
         guard items.allSatisfy({ Int($0.index) < itemCount }) else { return false }
         let areNew = items.map { self.delivered.insert($0.index) }
-        // Nearly always all are, and none is copied.
+        // Nearly always all items are new, and none is copied.
         self.handOver(areNew.contains(false) ? zip(items, areNew).filter(\.1).map(\.0) : items)
         return true
     }
 
-    /// The connection broke: what of a list had come is of no use.
+    /// Drops the items of a list after its connection broke; an incomplete list is of no use.
     func forgetList() {
         self.listed = []
     }
 
-    /// Whether nothing of an answer was handed over.
+    /// Whether no part of a response was delivered.
     var isUntouched: Bool { self.delivered.isEmpty && self.listed.isEmpty }
 
     /// Ends the request; the last call.
@@ -156,14 +163,14 @@ final class PendingRequest {
     }
 }
 
-/// Names a stream among those of all connections of a client.
+/// Identifies a stream among those of all connections of a client.
 struct StreamKey: Hashable, Sendable {
     var connection: Int
     var stream: UInt32
 }
 
 extension Operation {
-    /// How many items the answer has; `nil`: as many as there are.
+    /// Number of items in the response, or `nil` if it is not known in advance.
     var itemCount: Int? {
         switch self {
         case .modifyRecords(let modify): modify.saves.count + modify.deletes.count

@@ -1,6 +1,6 @@
-/// Names a request that was started, to cancel it by.
+/// Identifies a started request, to cancel it.
 ///
-/// Dropping it leaves the request running.
+/// Dropping the handle leaves the request running.
 package struct RequestHandle: Sendable {
     private let number: UInt64
     private let mailbox: Mailbox
@@ -12,7 +12,7 @@ package struct RequestHandle: Sendable {
 
     /// Ends the request with `ClientError.cancelled`, unless it has ended.
     ///
-    /// A change that the server is already writing takes effect all the same.
+    /// A change that the server is already writing still takes effect.
     package func cancel() {
         self.mailbox.post(.cancel(number: self.number))
     }

@@ -2,30 +2,36 @@ import NIOCore
 import RecordModel
 import WireProtocol
 
-/// All requests of a client that have not ended: those that wait, in the order of their numbers, and those on streams.
+/// All requests of a client that have not ended: those that wait, in the order of their numbers,
+/// and those on streams.
 ///
-/// A stream whose request has ended (cancelled, or its time is over) is in no table: its answers are dropped.
+/// A stream whose request was cancelled or timed out is in no table. Its responses are dropped.
 struct RequestTable {
     private var requests: [UInt64: PendingRequest] = [:]
     /// By connection: one, and for a while those that drain.
     private var streams: [(connection: Int, requests: StreamTable<PendingRequest>)] = []
-    /// Waiting requests, oldest first; also some that have ended since, which are skipped.
+    /// Waiting requests, oldest first.
+    ///
+    /// Requests that have ended since are skipped.
     private var queue = CircularBuffer<PendingRequest>()
     private(set) var waitingCount = 0
-    /// Those that the server has no room for yet, in no order.
+    /// Requests that the server has no room for yet, in no order.
     private var later: [(at: NIODeadline, request: PendingRequest)] = []
 
     var isEmpty: Bool { self.requests.isEmpty }
     var hasWaiting: Bool { self.waitingCount > 0 }
 
-    /// Unbounded: a caller that starts requests without waiting for their ends is bounded by its own memory.
+    /// Adds a request.
+    ///
+    /// The table is unbounded: a caller that starts requests without waiting for their ends is
+    /// bounded by its own memory.
     mutating func add(_ request: PendingRequest) {
         self.requests[request.number] = request
         self.queue.append(request)
         self.waitingCount += 1
     }
 
-    /// The oldest request that waits.
+    /// Returns the oldest waiting request.
     mutating func nextWaiting() -> PendingRequest? {
         while let request = self.queue.first {
             if !request.hasEnded { return request }
@@ -34,7 +40,7 @@ struct RequestTable {
         return nil
     }
 
-    /// The request that `nextWaiting` returned was sent.
+    /// Notes that the request that `nextWaiting` returned was sent.
     mutating func sent(_ request: PendingRequest, on key: StreamKey, requestID: RequestID?, now: NIODeadline)
     {
         self.queue.removeFirst()
@@ -51,12 +57,12 @@ struct RequestTable {
         if request.sentAt == nil { request.sentAt = now }
     }
 
-    /// The request of a stream; `nil` when nobody waits for it.
+    /// Returns the request of a stream, or `nil` if it has ended.
     func request(on key: StreamKey) -> PendingRequest? {
         self.index(of: key.connection).flatMap { self.streams[$0].requests[key.stream] }
     }
 
-    /// The stream has ended.
+    /// Removes the request of a stream that has ended.
     mutating func remove(on key: StreamKey) -> PendingRequest? {
         guard let request = self.removeStream(key) else { return nil }
         self.requests[request.number] = nil
@@ -78,13 +84,13 @@ struct RequestTable {
         return request
     }
 
-    /// The request is on no stream any more, nor is it to be sent again; it has not ended.
+    /// Removes a request from its stream and from the queue, although it has not ended.
     mutating func detach(_ request: PendingRequest) {
         if case .sent(let key) = request.place { _ = self.removeStream(key) }
         request.place = .finishing
     }
 
-    /// The request that `nextWaiting` returned is not to be sent after all.
+    /// Notes that the request that `nextWaiting` returned is not sent after all.
     mutating func leaveQueue(_ request: PendingRequest) {
         self.queue.removeFirst()
         self.waitingCount -= 1
@@ -98,13 +104,17 @@ struct RequestTable {
         return all
     }
 
-    /// The stream was refused with nothing done: its request waits again, before those that came later.
+    /// Queues the request of a stream that was refused with nothing done.
+    ///
+    /// It waits before those that came later.
     mutating func sendAgain(on key: StreamKey) {
         guard let request = self.removeStream(key) else { return }
         self.putBack([request])
     }
 
-    /// The connection is gone: its requests wait again, before those that came later.
+    /// Queues the requests of a connection that is gone.
+    ///
+    /// They wait before those that came later.
     mutating func connectionEnded(_ connection: Int) {
         guard let index = self.index(of: connection) else { return }
         let requests = self.streams.remove(at: index).requests.values
@@ -112,14 +122,14 @@ struct RequestTable {
         self.putBack(requests)
     }
 
-    /// The server has no room for the request of a stream before then.
+    /// Keeps the request of a stream back until this time, when the server has room.
     mutating func sendLater(on key: StreamKey, at time: NIODeadline) {
         guard let request = self.removeStream(key) else { return }
         request.place = .later
         self.later.append((time, request))
     }
 
-    /// Nothing can be sent from now on.
+    /// Notes that no request can be sent from now on.
     func lackConnection(since now: NIODeadline) {
         for request in self.requests.values { request.lacksConnection(since: now) }
     }
@@ -128,29 +138,31 @@ struct RequestTable {
         for request in self.requests.values { request.hasConnection() }
     }
 
-    /// Those whose time has come wait again, before those that came later.
+    /// Queues the requests whose time has come.
+    ///
+    /// They wait before those that came later.
     mutating func returnDue(now: NIODeadline) {
         guard !self.later.isEmpty else { return }
         self.putBack(self.later.filter { $0.at <= now }.map(\.request))
         self.later.removeAll { $0.at <= now }
     }
 
-    /// When the next one returns.
+    /// When the next request that was kept back is queued.
     var nextReturn: NIODeadline? { self.later.lazy.map(\.at).min() }
 
-    /// Downloads on streams, at least 1.
+    /// Number of downloads on streams, at least 1.
     var downloadCount: Int {
         let count = self.streams.reduce(0) { $0 + $1.requests.values.count(where: \.isDownload) }
         return max(count, 1)
     }
 
-    /// Takes out the requests whose time is over, oldest first.
+    /// Removes and returns the requests that timed out, oldest first.
     mutating func removeExpired(now: NIODeadline) -> [PendingRequest] {
         let expired = self.requests.values.filter { $0.deadline <= now }.sorted { $0.number < $1.number }
         return expired.compactMap { self.remove($0.number) }
     }
 
-    /// When the next request's time is over.
+    /// When the next request times out.
     var nextDeadline: NIODeadline? { self.requests.values.lazy.map(\.deadline).min() }
 
     private func index(of connection: Int) -> Int? {
@@ -168,11 +180,11 @@ struct RequestTable {
             request.forgetList()
         }
         self.waitingCount += requests.count
-        // None of them is in the queue: they left it when they were sent.
+        // None of these is in the queue: a request leaves it when it is sent.
         self.queue = CircularBuffer((requests + self.queue).sorted { $0.number < $1.number })
     }
 
-    /// Keeps requests that have ended from filling the queue while nothing can be sent.
+    /// Removes ended requests, so that they cannot fill the queue while no request can be sent.
     private mutating func compactQueue() {
         guard self.queue.count > 64, self.queue.count > 2 * self.waitingCount else { return }
         self.queue = CircularBuffer(self.queue.filter { !$0.hasEnded })

@@ -1,21 +1,21 @@
 import NIOCore
 
-/// How long a request may take.
+/// Bounds on the time that a request may take.
 struct Timeouts: Hashable, Sendable {
     /// Longer than any process runs, and far from the end of the clock.
     private static let max: TimeAmount = .hours(24 * 365 * 10)
 
-    /// For what nobody gives up.
+    /// For requests that never time out.
     static let endless = Timeouts(request: .seconds(Int64.max), resource: .seconds(Int64.max))
 
-    /// Longest silence.
+    /// The longest time without a sign of the server.
     let request: TimeAmount
-    /// Longest time over all.
+    /// The longest time in total.
     let resource: TimeAmount
-    /// Longest time without a connection, while the request was never sent.
+    /// The longest time without a connection, for a request that was never sent.
     let connection: TimeAmount
 
-    /// Without `connection` a request waits for one as long as for an answer.
+    /// Without `connection`, a request waits for a connection as long as for a response.
     init(request: Duration, resource: Duration, connection: Duration? = nil) {
         self.request = min(TimeAmount(request), Self.max)
         self.resource = min(TimeAmount(resource), Self.max)
