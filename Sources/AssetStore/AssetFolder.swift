@@ -1,38 +1,38 @@
 import Foundation
 import RecordStore
 
-/// Where the files of assets are.
+/// The paths of asset files.
 ///
 /// ```text
 /// assets/              0700
-///     2a/              by the last two hexadecimal digits of the number
+///     2a/              the last two hexadecimal digits of the number
 ///         1f2a         0600: the bytes of the asset with this number, in hexadecimal
-///         1f2a.chunks  while it is uploaded: see ChunkRows
+///         1f2a.chunks  during the upload: see ChunkRows
 /// ```
 ///
-/// A file is named by a number of the store's: nothing that a client sends is part of a path.
+/// The name of a file is a number that the store assigned. No part of a path comes from a client.
 struct AssetFolder: Sendable {
     let path: String
-    /// Of the disk, for others.
+    /// Bytes that must stay free on the disk for others.
     let reserveBytes: @Sendable () -> Int64
     let faults: FileFaults?
 
     func file(_ number: AssetNumber) -> String { self.path + "/" + Self.relativePath(number) }
 
-    /// Within the folder of all.
+    /// Relative to the folder of all assets.
     static func relativePath(_ number: AssetNumber) -> String {
         self.folderName(number) + "/" + String(number.rawValue, radix: 16)
     }
 
     func rows(_ number: AssetNumber) -> String { self.file(number) + ".chunks" }
 
-    /// Makes the folder of all, durably, when it is not there.
+    /// Makes the folder of all assets, durably, unless it exists.
     func make() throws(AssetStoreError) {
         try Self.make(self.path)
         try self.syncFolder(self.path + "/..")
     }
 
-    /// Makes the folder that a file belongs into, durably.
+    /// Makes the folder of this asset's file, durably.
     func makeFolder(of number: AssetNumber) throws(AssetStoreError) {
         let folder = self.folder(number)
         guard access(folder, F_OK) != 0 else { return }
@@ -40,12 +40,14 @@ struct AssetFolder: Sendable {
         try self.syncFolder(self.path)
     }
 
-    /// Makes the names in a file's folder durable.
+    /// Makes the directory entries of the folder of this asset's file durable.
     func syncFolder(of number: AssetNumber) throws(AssetStoreError) {
         try self.syncFolder(self.folder(number))
     }
 
-    /// Removes the files of an asset; one that is not there is as good as removed.
+    /// Removes the files of an asset.
+    ///
+    /// A missing file is no error.
     ///
     /// - Durability: after `syncFolder`.
     func unlinkAll(_ number: AssetNumber) throws(AssetStoreError) {
@@ -58,13 +60,13 @@ struct AssetFolder: Sendable {
         guard unlink(path) == 0 || errno == ENOENT else { throw AssetStoreError(errno: errno) }
     }
 
-    /// Fails when so many bytes more do not leave on the disk what others need.
+    /// Fails if this many bytes more would leave less than the reserve on the disk.
     func checkRoom(for bytes: Int64) throws(AssetStoreError) {
         let room = try FileCopy.room(at: self.path)
         guard room == .max || room - self.reserveBytes() >= bytes else { throw .diskFull }
     }
 
-    /// Fails when a test wants this step to.
+    /// Fails if a test injects a fault at this step.
     func pass(_ step: FileStep) throws(AssetStoreError) {
         guard let errno = self.faults?(step), errno != 0 else { return }
         throw AssetStoreError(errno: errno)
@@ -84,7 +86,7 @@ struct AssetFolder: Sendable {
     private func syncFolder(_ path: String) throws(AssetStoreError) {
         try self.pass(.syncFolder)
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A folder that was never made has no names to lose.
+        // A folder that was never made has no entries to lose.
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw AssetStoreError(errno: errno) }
             return

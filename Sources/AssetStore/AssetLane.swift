@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Executes jobs on threads of the store, one after the other, in order.
+/// Executes jobs on threads of the store, one at a time and in order.
 ///
-/// Bounded by who submits: an upload has a job for what came, and one for its end.
+/// The callers bound the number of jobs: an upload has one for received bytes, and one for its end.
 package final class AssetLane: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -28,7 +28,8 @@ package final class AssetLane: Sendable {
     }
 
     private func executeNext() {
-        // Threads that have ended leave it to the one that submits: jobs are short, and the last ones close files.
+        // After shutdown, the calling thread runs the jobs. They are short, and the last ones close
+        // files.
         self.threads.run { [self] in
             let job = self.state.withLock { $0.waiting.removeFirst() }
             job()
@@ -36,7 +37,7 @@ package final class AssetLane: Sendable {
                 state.isBusy = !state.waiting.isEmpty
                 return !state.isBusy
             }
-            // Others have their turns between two jobs.
+            // Other lanes get a thread between two jobs.
             if !isLast { self.executeNext() }
         }
     }

@@ -7,16 +7,16 @@ extension AssetStore {
         (try? self.open(stored.number).size()) == stored.asset.size
     }
 
-    /// Makes the folder of all.
+    /// Makes the folder of all assets.
     package func makeFolder() throws(AssetStoreError) { try self.folder.make() }
 
-    /// Copies the file of an asset that is complete to the folder of another store.
+    /// Copies the file of a complete asset to the folder of another store.
     ///
-    /// One that is not intact leaves nothing there. Blocks; may be called without `start`. `progress` is called with the number of
-    /// bytes since the last call.
+    /// A damaged file leaves nothing there. Blocks; may be called without `start`. `progress` gets
+    /// the number of bytes since the last call.
     ///
     /// - Durability: after `FileCopy.syncDisk`.
-    /// - Throws: What is wrong with the other folder.
+    /// - Throws: Errors of the other folder.
     package func copy(
         _ stored: StoredAsset,
         to other: AssetStore,
@@ -42,7 +42,7 @@ extension AssetStore {
         return condition
     }
 
-    /// Removes the file of an asset from a folder that no server serves.
+    /// Removes the file of an asset from a folder that no server uses.
     package func removeFile(of number: AssetNumber) throws(AssetStoreError) {
         try self.folder.unlinkAll(number)
     }

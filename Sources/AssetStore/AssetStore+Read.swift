@@ -3,7 +3,7 @@ import NIOPosix
 package import RecordStore
 
 extension AssetStore {
-    /// A piece of a file, and what is to stand before it.
+    /// A piece of a file, and the header in front of it.
     package struct Piece: Sendable {
         package var offset: Int64
         package var count: Int
@@ -16,11 +16,11 @@ extension AssetStore {
         }
     }
 
-    /// Pieces of an asset that is complete, one behind the other.
+    /// Consecutive pieces of a complete asset.
     package struct Reading: Sendable {
         package var number: AssetNumber
         package var pieces: [Piece]
-        /// Behind the pieces: what will be asked for next.
+        /// Number of bytes behind the pieces that will be asked for next.
         package var restBytes: Int64
 
         package init(of number: AssetNumber, _ pieces: [Piece], restBytes: Int64) {
@@ -32,8 +32,9 @@ extension AssetStore {
 
     /// Reads pieces of some assets, one asset after the other.
     ///
-    /// Replies on a thread of the store, once, in the order of the assets, with a buffer for each piece, made by `buffer` for so many bytes: the
-    /// header, and exactly `count` bytes behind it.
+    /// Replies once, on a thread of the store, in the order of the assets, with a buffer for each
+    /// piece. `buffer` makes the buffers: each has room for the header and exactly `count` bytes
+    /// behind it.
     package func read(
         _ readings: [Reading],
         into buffer: @escaping @Sendable (Int) -> ByteBuffer,
@@ -62,7 +63,7 @@ extension AssetStore {
             read.append(bytes)
         }
         if reading.restBytes > 0, let last = reading.pieces.last {
-            // The disk is at it while the network sends.
+            // The disk reads the next pieces while the network sends these.
             let bytes = min(reading.restBytes, ReadAhead.bytesMax)
             file.prefetch(Int(bytes), at: last.offset + Int64(last.count))
         }
@@ -76,7 +77,8 @@ extension AssetStore {
     ) throws(AssetStoreError) {
         bytes.writeImmutableBuffer(piece.header)
         var failure: AssetStoreError?
-        // SAFETY: the bytes are used within the call only, and counted as written only when they were.
+        // SAFETY: the bytes are used within the call only, and counted as written only if they
+        // were.
         let read = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: piece.count) { buffer in
             do throws(AssetStoreError) {
                 return try file.read(

@@ -2,15 +2,15 @@ import Crypto
 import RecordModel
 package import RecordStore
 
-/// What a look at the file of an asset found.
+/// The result of a check of an asset's file.
 package enum AssetCondition: Hashable, Sendable {
     case intact
     case missing
-    /// It has another number of bytes.
+    /// The number of bytes differs.
     case wrongSize(Int64)
-    /// It has the bytes of another hash.
+    /// The hash of the bytes differs.
     case differs
-    /// The system did not let it be read, with its number of the error.
+    /// The system failed to read the file, with this error.
     case unreadable(errno: Int32)
 }
 
@@ -25,12 +25,13 @@ extension AssetCondition {
 }
 
 extension AssetStore {
-    /// Where the file of an asset is, in the store's folder.
+    /// The path of an asset's file in the store's folder.
     package func name(of number: AssetNumber) -> String { AssetFolder.relativePath(number) }
 
-    /// Reads all bytes of an asset that is complete, and compares their hash.
+    /// Reads all bytes of a complete asset, and compares their hash.
     ///
-    /// Blocks; may be called without `start`. `progress` is called with the number of bytes that were read since the last call.
+    /// Blocks; may be called without `start`. `progress` gets the number of bytes since the last
+    /// call.
     package func verify(_ stored: StoredAsset, progress: (Int) -> Void) -> AssetCondition {
         do throws(AssetStoreError) {
             let file = try self.open(stored.number)

@@ -1,9 +1,10 @@
 package import RecordModel
 package import RecordStore
 
-/// The files of assets: one a number, on threads of its own.
+/// The files of assets: one per number, accessed on threads of the store's own.
 ///
-/// Knows nothing of who may have which asset: that is the registry's. A file exists only while the registry has a row for its number.
+/// The store knows no permissions: the registry decides who may read which asset. A file exists
+/// only while the registry has a row for its number.
 package final class AssetStore: Sendable {
     let folder: AssetFolder
     let threads: AssetThreads
@@ -25,15 +26,15 @@ package final class AssetStore: Sendable {
         self.threads.start()
     }
 
-    /// Ends the threads when all that was submitted is done.
+    /// Stops the threads after all submitted jobs.
     package func shutdown() async { await self.threads.shutdown() }
 
-    /// An order of jobs on the store's threads.
+    /// Makes a lane, whose jobs are executed in order.
     package func lane() -> AssetLane { AssetLane(threads: self.threads) }
 
-    /// The file of an upload; nothing is opened yet.
+    /// Returns the file of an upload, without opening it.
     ///
-    /// One at a time for a number.
+    /// A number must have one upload at a time.
     package func upload(_ number: AssetNumber, of asset: Asset) -> UploadFile {
         UploadFile(
             number: number,
@@ -45,13 +46,15 @@ package final class AssetStore: Sendable {
     }
 
     package struct Durable: Sendable {
-        /// How many bytes from the first are durable.
+        /// Number of bytes from the beginning that are durable.
         package let bytes: Int64
-        /// Whether another chunk has come meanwhile.
+        /// Whether another chunk has been written meanwhile.
         package let isMoreDue: Bool
     }
 
-    /// Makes what was written of an upload durable, beside its lane; replies once, on a thread of the store.
+    /// Makes the written bytes of an upload durable, in parallel with its lane.
+    ///
+    /// Replies once, on a thread of the store.
     package func makeDurable(
         _ file: UploadFile,
         reply: @escaping @Sendable (Result<Durable, AssetStoreError>) -> Void
@@ -70,9 +73,12 @@ package final class AssetStore: Sendable {
         try OpenFile(path: self.folder.file(number), .read)
     }
 
-    /// Removes files; those that are not there are as good as removed.
+    /// Removes files.
     ///
-    /// - Durability: replies, on a thread of the store, when their names are gone from the disk.
+    /// A missing file is no error.
+    ///
+    /// - Durability: replies, on a thread of the store, when the directory entries are gone from
+    ///   the disk.
     package func remove(
         _ numbers: [AssetNumber],
         reply: @escaping @Sendable (Result<Void, AssetStoreError>) -> Void
@@ -82,7 +88,7 @@ package final class AssetStore: Sendable {
             reply(
                 Result { () throws(AssetStoreError) in
                     for number in numbers { try folder.unlinkAll(number) }
-                    // Numbers ascend, so many share one of the folders.
+                    // Numbers ascend, so many of them share one folder.
                     var synced: Set<Int64> = []
                     for number in numbers where synced.insert(number.rawValue & 0xFF).inserted {
                         try folder.syncFolder(of: number)

@@ -1,19 +1,25 @@
 import FileWriting
 import RecordModel
 
-/// Where files of assets are, and how they are written.
+/// The folder of asset files, and how they are written.
 package struct AssetStoreConfiguration: Sendable {
-    /// When bytes of an upload become durable.
+    /// When the bytes of an upload become durable.
     package struct Chunks: Hashable, Sendable {
         package static let defaults = Chunks()
 
-        /// What a crash may cost.
+        /// Bound on the bytes that a crash may lose.
         package var bytes = 8 * 1_024 * 1_024
-        /// So much is made durable at a time; what comes while the disk is at it is at the most as much again.
+        /// Bytes that one sync makes durable.
+        ///
+        /// While it runs, at most as many again are received.
         var stepBytes: Int { max(1, self.bytes / 2) }
-        /// Less is not worth two syncs: it is sent again when an upload is cut off.
+        /// Fewer bytes are not worth two syncs.
+        ///
+        /// They are sent again if an upload is cut off.
         package var bytesMin = 64 * 1_024
-        /// The bytes of a larger asset go past the kernel's memory; others may be read soon, and stay there.
+        /// The bytes of larger assets bypass the page cache.
+        ///
+        /// Smaller ones may be read soon, and stay there.
         package var keptBytesMax: Int64 = FileWriter.largeBytesMin - 1
 
         package init() {}
@@ -21,16 +27,20 @@ package struct AssetStoreConfiguration: Sendable {
         func isLarge(_ asset: Asset) -> Bool { asset.size > self.keptBytesMax }
     }
 
-    /// The folder: made when it is not there, in one that is.
+    /// The folder, which is made if it does not exist; its parent must exist.
     package var directory: String
-    /// Threads that read and write; they are the only ones that wait for the disk.
+    /// Threads that read and write.
+    ///
+    /// No others wait for the disk.
     package var threads = 4
     package var chunks = Chunks.defaults
-    /// Room on the disk that uploads leave to others: with a full disk the database can't save anything.
+    /// Bytes that uploads must leave free on the disk.
     ///
-    /// More than what 64 uploads, each with a window on its way, can take at once.
+    /// On a full disk the database cannot save anything.
+    ///
+    /// The default is more than 64 uploads, each with a window in flight, can take at once.
     package var reserveBytes: @Sendable () -> Int64 = { 64 * 1_024 * 1_024 }
-    /// For tests: which steps fail.
+    /// For tests: the steps that fail.
     package var faults: FileFaults?
 
     package init(directory: String) {

@@ -2,13 +2,14 @@ import Foundation
 
 /// Why a file of an asset could not be read or written.
 ///
-/// Nothing else is affected: what was durable before stays so.
+/// Nothing else is affected: bytes that were durable before stay so.
 package enum AssetStoreError: Error, Hashable, Sendable {
-    /// No room on the disk, or more than a file may have; come back later.
+    /// The disk is full, or the file would be larger than permitted; try later.
     case diskFull
-    /// The system refused, with its number of the error; come back later.
+    /// A system call failed with this error; try later.
     case failed(errno: Int32)
-    /// The file is not there, or shorter than it was: somebody else than this store has changed the folder, or the asset was removed.
+    /// The file is missing, or shorter than it was. Another process has changed the folder, or the
+    /// asset was removed.
     case missing
 
     init(errno: Int32) {

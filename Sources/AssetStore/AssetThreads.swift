@@ -1,12 +1,14 @@
 import Foundation
 import NIOPosix
 
-/// Threads of the store's own: they alone wait for the disk, and hash.
+/// The store's own threads.
 ///
-/// Where they and a connection or the database want the same processor, these go first: small requests beside large files wait less, and
-/// the files take no longer.
+/// Only they wait for the disk, and compute hashes.
+///
+/// If a connection or the database wants the same processor, these threads yield. Small requests
+/// beside large files wait less, and the files take no longer.
 final class AssetThreads: Sendable {
-    /// Of `setpriority`: a tenth of the time that others get.
+    /// For `setpriority`: a tenth of the processor time of normal threads.
     private static let niceness: Int32 = 10
 
     private let pool: NIOThreadPool
@@ -17,13 +19,14 @@ final class AssetThreads: Sendable {
 
     func start() { self.pool.start() }
 
-    /// Returns when all that was submitted is done.
+    /// Returns when all submitted jobs are done.
     func shutdown() async { try? await self.pool.shutdownGracefully() }
 
-    /// Does something on a thread; after the end of all on the one that calls.
+    /// Runs a job on a thread of the pool or, after shutdown, on the calling thread.
     func run(_ job: @escaping @Sendable () -> Void) {
         self.pool.submit { state in
-            // Linux means the calling thread by 0. Threads have no beginning of their own: so each job says it, in 0.1 µs.
+            // On Linux, 0 means the calling thread. The pool has no hook for a thread's start, so
+            // each job makes the call, in 0.1 µs.
             if state == .active { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness) }
             job()
         }

@@ -1,4 +1,4 @@
-/// The side file of an upload: which places of the file are durable.
+/// The side file of an upload: the offsets up to which the file is durable.
 ///
 /// ```text
 ///  0                               8                                              40
@@ -8,8 +8,8 @@
 ///  UInt64, network byte order
 /// ```
 ///
-/// Nothing here is believed: a row counts when the bytes of the file have its hash. So a row that is torn, garbage, or was written
-/// for bytes that never came to the disk does no harm.
+/// A row counts only if the bytes of the file have its hash. So a row does no harm if it is torn or
+/// garbage, or if its bytes never reached the disk.
 struct ChunkRow: Hashable {
     static let bytes = 40
 
@@ -23,11 +23,13 @@ struct ChunkRow: Hashable {
             + self.sha256
     }
 
-    /// All whole rows of a side file, in order; the rest of a row that is torn is left out.
+    /// All complete rows of a side file, in order.
+    ///
+    /// A torn row at the end is left out.
     static func decode(_ bytes: [UInt8]) -> [ChunkRow] {
         stride(from: 0, through: bytes.count - Self.bytes, by: Self.bytes).map { start in
             let offset = bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            // One that no file can have is larger than every file.
+            // An impossible offset is clamped, and larger than every file.
             let place = Int64(clamping: offset)
             return ChunkRow(offset: place, sha256: Array(bytes[start + 8..<start + Self.bytes]))
         }

@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// Copies of files, hashed while they are made: what is wrong with a backup is found when it is made, and when it is needed.
+/// Copies files and hashes them, so that damage of a backup is found when it is made, and when it
+/// is needed.
 ///
 /// Every call blocks. Nothing is durable before `syncDisk`.
 package enum FileCopy {
@@ -10,7 +11,7 @@ package enum FileCopy {
         package var sha256: [UInt8]
     }
 
-    /// Which of the two files could not be used.
+    /// The one of the two files that could not be used.
     package enum Failure: Error, Hashable, Sendable {
         case source(AssetStoreError)
         case target(AssetStoreError)
@@ -18,9 +19,9 @@ package enum FileCopy {
 
     private static let pieceBytes = 1_024 * 1_024
 
-    /// Copies a file; what the target had is gone.
+    /// Copies a file, and replaces the content of the target.
     ///
-    /// `progress` is called with the number of bytes since the last call.
+    /// `progress` gets the number of bytes since the last call.
     package static func copy(
         _ source: String,
         to target: String,
@@ -38,19 +39,19 @@ package enum FileCopy {
         }
     }
 
-    /// Reads a file to its end, and answers what a copy would.
+    /// Reads a file to its end, and returns what a copy would return.
     package static func look(at path: String) throws(Failure) -> Outcome {
         let file = try Self.at(.source) { () throws(AssetStoreError) in try OpenFile(path: path, .read) }
         return try Self.read(file, progress: { _ in }, take: { _, _ in })
     }
 
-    /// Makes all that was written to the disk of a file or folder durable.
+    /// Syncs the file system of a file or folder.
     package static func syncDisk(of path: String) throws(AssetStoreError) {
         let file = try OpenFile(path: path, .read)
         guard syncFileSystem(file.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
     }
 
-    /// What the disk of a file or folder has left for us, bytes.
+    /// Free bytes for this process on the file system of a file or folder.
     package static func room(at path: String) throws(AssetStoreError) -> Int64 {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { throw AssetStoreError(errno: errno) }
@@ -59,7 +60,7 @@ package enum FileCopy {
         return isPlenty ? .max : room
     }
 
-    /// Hands over pieces of a file in order.
+    /// Passes the pieces of a file in order.
     private static func read(
         _ file: OpenFile,
         progress: (Int) -> Void,

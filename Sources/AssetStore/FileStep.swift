@@ -1,18 +1,20 @@
-/// What is about to be done to files, for tests that make it fail.
+/// The next step on a file, for tests that make it fail.
 package enum FileStep: Hashable, Sendable {
     case open
-    /// Bytes of an asset.
+    /// Bytes of an asset are written.
     case write(offset: Int64, bytes: Int)
     /// The bytes of an asset become durable.
     case sync
-    /// The row of a chunk.
+    /// The row of a chunk is written.
     case writeRow
     case syncRows
     case syncFolder
     case unlink
 }
 
-/// Decides whether a step fails, and with which number of `errno.h`; 0: it does not.
+/// Decides whether a step fails.
 ///
-/// Called on threads of the store. A store without one pays nothing.
+/// Returns the number of `errno.h`, or 0 if it does not fail.
+///
+/// Called on threads of the store. A store without faults pays nothing.
 package typealias FileFaults = @Sendable (FileStep) -> Int32

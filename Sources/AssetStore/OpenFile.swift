@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// A file that is open, closed when nobody has it any more.
+/// An open file, closed with its last reference.
 ///
 /// Every call blocks.
 final class OpenFile: Sendable {
     enum Mode {
         case read
-        /// Made when it is not there, readable for its owner only; never behind a link.
+        /// Made if it does not exist, readable for its owner only. Symbolic links are not followed.
         case write
     }
 
@@ -31,7 +31,7 @@ final class OpenFile: Sendable {
         return Int64(status.st_size)
     }
 
-    /// Writes all bytes at their place.
+    /// Writes all bytes at an offset.
     ///
     /// SAFETY: the bytes are read within the call only, and no more of them than there are.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AssetStoreError) {
@@ -49,7 +49,9 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Reads as many bytes as fit, fewer at the end of the file; answers how many.
+    /// Reads as many bytes as fit, fewer at the end of the file.
+    ///
+    /// Returns their number.
     ///
     /// SAFETY: the buffer is written to within the call only, and not behind its end.
     func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AssetStoreError) -> Int {
@@ -68,9 +70,11 @@ final class OpenFile: Sendable {
 
     private static let hashedBytes = 256 * 1_024
 
-    /// Hashes bytes of the file; `false`: it ends before them.
+    /// Hashes bytes of the file.
     ///
-    /// `progress` is called with the number of bytes that were read since the last call.
+    /// Returns `false` if it ends before them.
+    ///
+    /// `progress` gets the number of bytes since the last call.
     func hash(
         _ range: Range<Int64>,
         into hash: inout SHA256,
@@ -99,15 +103,17 @@ final class OpenFile: Sendable {
         guard ftruncate(self.descriptor, off_t(size)) == 0 else { throw AssetStoreError(errno: errno) }
     }
 
-    /// Returns when the bytes, and the size, are on the disk.
+    /// Returns when the bytes and the size are on the disk.
     func sync() throws(AssetStoreError) {
         guard fdatasync(self.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
     }
 
-    /// Takes bytes out of the kernel's memory, in whole pages, as far as they are on the disk; others begin to be written.
+    /// Removes durable bytes from the page cache, in whole pages.
     ///
-    /// What comes next gets the same memory; otherwise each page of a large file would be a new one, which takes several times as
-    /// long as the writing does, and pushes out what others read.
+    /// The kernel begins to write the others.
+    ///
+    /// The bytes that come next then reuse the memory. Otherwise each page of a large file would be
+    /// a new one. That takes several times as long as the writing, and evicts what others read.
     func release(_ range: Range<Int64>) {
         _ = posix_fadvise(
             self.descriptor,
@@ -117,12 +123,12 @@ final class OpenFile: Sendable {
         )
     }
 
-    /// From now on the kernel reads nothing ahead by itself.
+    /// Turns off the kernel's own read-ahead for this file.
     func readOnlyWhatIsAskedFor() {
         _ = posix_fadvise(self.descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
 
-    /// Says that bytes will be read soon.
+    /// Announces that bytes will be read soon.
     func prefetch(_ count: Int, at offset: Int64) {
         _ = posix_fadvise(self.descriptor, off_t(offset), off_t(count), POSIX_FADV_WILLNEED)
     }

@@ -1,16 +1,18 @@
 import Foundation
 
-/// Has the next bytes of a file read while those before them are used, for whoever reads it from one place to another.
+/// Reads ahead in a file that is read sequentially: the disk reads the next bytes while the last
+/// are used.
 ///
-/// Never more than `bytesMax` ahead, in halves. The kernel by itself reads ahead what the disk has told it, 8 MiB on some: whoever syncs
-/// meanwhile waits for all of it, and it comes later than what is asked for in small parts.
+/// It is never more than `bytesMax` ahead, in halves. The kernel's own read-ahead follows the
+/// disk's hint, which is 8 MiB on some. Another thread's sync waits for all of it, and it arrives
+/// later than small parts that are asked for.
 struct ReadAhead {
     static let bytesMax: Int64 = 512 * 1_024
     private static let stepBytes: Int64 = bytesMax / 2
 
     private let file: OpenFile
     private let end: Int64
-    /// Up to here the disk was asked.
+    /// The end of the bytes that were asked for.
     private var asked: Int64
 
     init(_ file: OpenFile, _ range: Range<Int64>) {
@@ -20,7 +22,7 @@ struct ReadAhead {
         file.readOnlyWhatIsAskedFor()
     }
 
-    /// To be called before bytes from this place on are read.
+    /// To be called before the bytes at this offset are read.
     mutating func willRead(at offset: Int64) {
         while self.asked < self.end, self.asked - offset <= Self.bytesMax - Self.stepBytes {
             let count = min(Self.stepBytes, self.end - self.asked)

@@ -1,11 +1,14 @@
 import Synchronization
 
-/// Something to find out, by whichever thread comes to it first; whoever wants the result by then waits for that one, or does it.
+/// A result that the first thread to reach it computes.
 ///
-/// So two threads share the work of one when another is free, and nobody waits for a thread that is not: jobs of a pool may wait for it.
+/// Other threads wait for that one, or compute it.
+///
+/// Two threads can share work if one is idle, and no thread ever waits for one that has not begun.
+/// So jobs of a pool may wait for it.
 final class SharedJob<Value: Sendable>: Sendable {
     private let work: @Sendable () -> Value
-    /// Locked while the work is done.
+    /// Locked while the result is computed.
     private let value = Mutex<Value?>(nil)
 
     init(_ work: @escaping @Sendable () -> Value) {

@@ -5,37 +5,44 @@ package import RecordModel
 package import RecordStore
 import Synchronization
 
-/// The file of one asset while its bytes come.
+/// The file of one asset during its upload.
 ///
 ///     recover… -> append… -> finish
 ///                 makeDurable…
 ///
-/// Bytes are hashed as they are written. `makeDurable` syncs them, then writes and syncs a row with the hash up to the last end of a step, half a chunk,
-/// which are counted from the first byte of the asset. While one step is synced the next is written, and no more: so a crash costs a chunk at the most.
-/// Any call may fail; what was durable then is durable still, and a later `recover` finds it.
+/// Bytes are hashed as they are written. A step is half a chunk, counted from the first byte of the
+/// asset. `makeDurable` syncs the bytes up to the last end of a step, then writes and syncs a row
+/// with their hash. While one step is synced the next one is written, but no more, so a crash loses
+/// a chunk at most. Any call may fail. Bytes that were durable stay durable, and a later `recover`
+/// finds them.
 ///
-/// Every call blocks: to be made on the store's threads, one after the other (`AssetLane`); `makeDurable` alone may be made at any time, so that
-/// bytes come and are hashed while the disk takes those before them.
+/// Every call blocks and has to be made on the store's threads, one at a time (`AssetLane`). Only
+/// `makeDurable` may be called at any time: bytes are received and hashed while the disk takes
+/// those before them.
 package final class UploadFile: Sendable {
-    /// How an upload's last step went.
+    /// The result of an upload's last step.
     package enum Finish: Hashable, Sendable {
-        /// All bytes are durable, and are those of the hash.
+        /// All bytes are durable and have the expected hash.
         case complete
-        /// The bytes are others; they are removed.
+        /// The hash differs; the bytes were removed.
         case differs
     }
 
     private struct State {
         var recovery: UploadRecovery?
         var writer: UploadWriter
-        /// What is durable and has a row, or was found by the recovery.
+        /// Number of bytes that are durable and have a row, or were found by the recovery.
         var durable: Int64 = 0
         var isClosed = false
-        /// A write failed: what comes behind it has no place until a recovery.
+        /// A write failed.
+        ///
+        /// Bytes behind it cannot be written before a recovery.
         var hasGap = false
     }
 
-    /// Of whoever makes bytes durable; taken before `state`.
+    /// Used by the thread that makes bytes durable.
+    ///
+    /// Locked before `state`.
     private struct Rows {
         var file: OpenFile?
         var count = 0
@@ -70,11 +77,11 @@ package final class UploadFile: Sendable {
         self.state = Mutex(State(writer: writer))
     }
 
-    /// Finds out what is there of an earlier upload, a step at a time.
+    /// Finds the bytes of an earlier upload, one step per call.
     ///
-    /// Nothing is read once the upload was closed. Fails with `diskFull` when the rest does not fit.
+    /// Nothing is read after the upload was closed. Fails with `diskFull` if the rest does not fit.
     ///
-    /// Returns the first byte that is missing; `nil`: to be called again.
+    /// - Returns: The offset of the first missing byte, or `nil` if it has to be called again.
     package func recover() throws(AssetStoreError) -> Int64? {
         try self.withRows { rows, state throws(AssetStoreError) in
             guard !state.isClosed else { throw .failed(errno: ECANCELED) }
@@ -96,15 +103,15 @@ package final class UploadFile: Sendable {
         }
     }
 
-    /// Bytes that `recover` has looked at so far.
+    /// Bytes that `recover` has checked so far.
     package var recoveredBytes: Int64 { self.state.withLock { $0.recovery?.offset ?? $0.writer.offset } }
 
-    /// Writes the bytes that come next; no byte beyond the size of the asset.
+    /// Writes the next bytes, and no byte beyond the size of the asset.
     ///
-    /// Waits for the disk when it is a chunk behind. Nothing is written once the upload was closed, or after a write that failed: what is behind
-    /// it would lie in the wrong place.
+    /// Waits for the disk if it is a chunk behind. Nothing is written after the upload was closed,
+    /// or after a failed write: the bytes behind it would be at the wrong offset.
     ///
-    /// Returns how many bytes from the first are durable.
+    /// - Returns: How many bytes from the beginning are durable.
     package func append(_ pieces: [ByteBuffer]) throws(AssetStoreError) -> Int64 {
         try self.folder.checkRoom(for: 0)
         var rest = pieces[...]
@@ -124,7 +131,9 @@ package final class UploadFile: Sendable {
 
     private var chunkBytes: Int64 { Int64(self.chunks.bytes) }
 
-    /// Whether the end of a step was written that is not durable; with `isDue`, whether anything was that is worth it.
+    /// Whether a sync is worth its cost: the end of a step was written and is not durable.
+    ///
+    /// With `isDue`, `bytesMin` bytes without an end of a step are enough.
     package func wantsToBeDurable(isDue: Bool) -> Bool {
         self.state.withLock { state in
             guard state.writer.isOpen else { return false }
@@ -136,11 +145,12 @@ package final class UploadFile: Sendable {
         }
     }
 
-    /// Syncs what was written up to the last end of a step, or without one up to the call, then notes how far that is.
+    /// Syncs the bytes up to the last end of a step, or all if no step has ended, then writes their
+    /// row.
     ///
-    /// Does nothing when the upload has ended.
+    /// Does nothing if the upload has ended.
     ///
-    /// Returns how many bytes from the first are durable.
+    /// - Returns: How many bytes from the beginning are durable.
     @discardableResult
     package func makeDurable() throws(AssetStoreError) -> Int64 {
         var failure: AssetStoreError?
@@ -157,7 +167,8 @@ package final class UploadFile: Sendable {
 
     /// Compares the hash of all bytes, and makes them durable.
     ///
-    /// - Durability: when it returns `complete`, bytes and name are on disk; no row is needed any more.
+    /// - Durability: if it returns `complete`, bytes and directory entry are on disk, and no row is
+    ///   needed any more.
     package func finish() throws(AssetStoreError) -> Finish {
         try self.withRows { rows, state throws(AssetStoreError) in
             let all = try state.writer.all()
@@ -177,20 +188,22 @@ package final class UploadFile: Sendable {
         }
     }
 
-    /// The upload ends before its last byte: what came is kept as far as it can be, and the file is closed.
+    /// Ends the upload before its last byte.
+    ///
+    /// Keeps the received bytes as far as possible, and closes the file.
     package func close() {
         self.rows.withLock { rows in
-            // When this fails, the upload goes on from an earlier place.
+            // If this fails, the upload continues from an earlier offset.
             while self.wantsToBeDurable(isDue: true), (try? self.makeDurable(&rows)) != nil {}
             self.end(&rows)
         }
     }
 
-    /// The upload ends, and nothing of it is to stay.
+    /// Ends the upload and removes its bytes.
     package func discard() {
         self.rows.withLock { rows in
             self.end(&rows)
-            // When this fails, the sweep does it.
+            // If this fails, the sweep removes the files.
             try? self.folder.unlinkAll(self.number)
         }
     }
@@ -245,7 +258,7 @@ package final class UploadFile: Sendable {
 
     private func makeDurable(_ rows: inout Rows) throws(AssetStoreError) {
         let (written, durable) = self.state.withLock { ($0.writer.written, $0.durable) }
-        // The last bytes need no row: the hash of all says that they are there.
+        // The last bytes need no row: the asset's own hash proves them.
         guard let written, written.offset > durable, written.offset < self.asset.size else { return }
         try self.sync(written.file, durable..<written.offset)
         let rowFile: OpenFile
@@ -268,16 +281,16 @@ package final class UploadFile: Sendable {
         rows.count += 1
         self.state.withLock { state in
             state.durable = written.offset
-            // Meanwhile another one may have been reached.
+            // Another end of a step may have been written meanwhile.
             state.writer.becameDurable(through: written.offset)
         }
     }
 
-    /// `range`: the bytes that become durable.
     private func sync(_ file: OpenFile, _ range: Range<Int64>) throws(AssetStoreError) {
         try self.folder.pass(.sync)
         try file.sync()
-        // A file system that takes bytes through the kernel's memory alone is not to keep them there.
+        // A file system that supports only buffered writes must not keep the bytes in the page
+        // cache.
         if self.chunks.isLarge(self.asset) { file.release(range) }
     }
 
@@ -304,7 +317,7 @@ package final class UploadFile: Sendable {
         try self.state.withLock { state throws(AssetStoreError) in try body(&state) }
     }
 
-    /// With nobody making bytes durable meanwhile.
+    /// Runs while no other thread makes bytes durable.
     private func withRows<Result: Sendable>(
         _ body: (inout Rows, inout State) throws(AssetStoreError) -> Result
     ) throws(AssetStoreError) -> Result {

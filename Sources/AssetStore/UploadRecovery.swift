@@ -1,28 +1,32 @@
 import Crypto
 import RecordModel
 
-/// Finds out how much of a file is what was sent: hashes it, and compares at the places that rows name.
+/// Finds how much of a file is intact: hashes it, and compares at the offsets of the rows.
 ///
-/// In steps, so that a large file does not keep a thread to itself.
+/// It works in steps, so that a large file does not occupy a thread.
 struct UploadRecovery {
     /// Bytes that one step reads.
     static let stepBytes = 8 * 1_024 * 1_024
 
-    /// The last place whose hash agrees; bytes behind it are not to be used.
+    /// The last offset whose hash matches.
+    ///
+    /// Bytes behind it must not be used.
     private(set) var offset: Int64 = 0
-    /// Of the bytes before `offset`.
+    /// Hash of the bytes before `offset`.
     private(set) var hash = SHA256()
-    /// Rows of the side file up to that place.
+    /// Number of rows of the side file up to that offset.
     private(set) var rowCount = 0
 
     private let file: OpenFile
     private let isKept: Bool
-    /// With their numbers in the side file; ascending.
+    /// The remaining rows with their indexes in the side file, ascending.
     private var rest: ArraySlice<(number: Int, row: ChunkRow)>
     private var position: Int64 = 0
     private var running = SHA256()
 
-    /// `rows` are those of the side file, right or wrong; `isKept`: what was read stays in the kernel's memory.
+    /// `rows` are those of the side file, right or wrong.
+    ///
+    /// `isKept` says whether the bytes that are read stay in the page cache.
     init(file: OpenFile, rows: [ChunkRow], asset: Asset, isKept: Bool) throws(AssetStoreError) {
         self.file = file
         self.isKept = isKept
@@ -32,16 +36,16 @@ struct UploadRecovery {
         where row.offset > candidates.last?.row.offset ?? 0 && row.offset <= min(size, asset.size - 1) {
             candidates.append((number, row))
         }
-        // All bytes may have come before anybody could note it: then the asset's own hash tells.
+        // All bytes may have been written before a row was. Then the asset's own hash decides.
         if size >= asset.size {
             candidates.append((rows.count - 1, ChunkRow(offset: asset.size, sha256: asset.sha256)))
         }
         self.rest = candidates[...]
     }
 
-    /// Reads on.
+    /// Reads the next step.
     ///
-    /// `true`: there is no place left to look at.
+    /// - Returns: Whether no offset is left to check.
     mutating func step() throws(AssetStoreError) -> Bool {
         let end = self.position + Int64(Self.stepBytes)
         while let next = self.rest.first, self.position < end {

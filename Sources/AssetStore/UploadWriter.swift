@@ -4,12 +4,13 @@ import NIOCore
 import RecordModel
 import RecordStore
 
-/// Writes the bytes of an upload to their places in its file, and hashes them.
+/// Writes the bytes of an upload to its file, and hashes them.
 ///
-/// Those of a large asset go past the kernel's memory: another thread has the disk read them while they are hashed. So a call takes as long as the longer
-/// of both, and no more of the processor's time than the hash.
+/// The bytes of a large asset bypass the page cache: the disk reads them for another thread while
+/// they are hashed. So a call takes as long as the longer of both, and no more processor time than
+/// the hash.
 struct UploadWriter {
-    /// Bytes from the first to a place.
+    /// The bytes from the beginning up to an offset.
     struct Written: Sendable {
         let file: OpenFile
         let offset: Int64
@@ -23,9 +24,9 @@ struct UploadWriter {
     private let threads: AssetThreads
     private var file: OpenFile?
     private var writer: FileWriter?
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     private(set) var offset: Int64 = 0
-    /// Of all before `offset`.
+    /// Hash of all bytes before `offset`.
     private(set) var hash = SHA256()
     /// The last end of a step that was written, until it is durable.
     private var stepEnd: (offset: Int64, hash: SHA256)?
@@ -44,7 +45,7 @@ struct UploadWriter {
         self.threads = threads
     }
 
-    /// Goes on behind what is there of an earlier upload.
+    /// Continues behind the bytes of an earlier upload.
     mutating func goOn(behind recovery: UploadRecovery) {
         self.offset = recovery.offset
         self.hash = recovery.hash
@@ -52,23 +53,24 @@ struct UploadWriter {
 
     var isOpen: Bool { self.file != nil }
 
-    /// Whether the end of a step was written that is not durable.
+    /// Whether the end of a step was written and is not durable.
     var hasStepEnd: Bool { self.stepEnd != nil }
 
-    /// Where the current step ends.
+    /// Offset at which the current step ends.
     var stepEndOffset: Int64 {
         let step = Int64(self.chunks.stepBytes)
         return self.offset / step * step + step
     }
 
-    /// What was written up to the last end of a step, or without one so far; `nil`: the file is not open.
+    /// The bytes up to the last end of a step, or all if no step has ended; `nil` if the file is
+    /// not open.
     var written: Written? {
         guard let file else { return nil }
         let (offset, hash) = self.stepEnd ?? (self.offset, self.hash)
         return Written(file: file, offset: offset, hash: hash)
     }
 
-    /// All that was written.
+    /// All written bytes.
     mutating func all() throws(AssetStoreError) -> Written {
         let file = try self.openFile()
         return Written(file: file, offset: self.offset, hash: self.hash)
@@ -78,14 +80,14 @@ struct UploadWriter {
         if let end = self.stepEnd, end.offset <= offset { self.stepEnd = nil }
     }
 
-    /// Whoever has `written` keeps the file open.
+    /// Closes the file, unless a `written` value still uses it.
     mutating func close() {
         self.file = nil
         self.writer = nil
         self.stepEnd = nil
     }
 
-    /// Writes the bytes that come next, within the current step.
+    /// Writes the next bytes, within the current step.
     mutating func write(_ pieces: [ByteBuffer]) throws(AssetStoreError) {
         let file = try self.openFile()
         let writer = self.writer ?? FileWriter(file.descriptor, isLarge: self.chunks.isLarge(self.asset))
@@ -98,7 +100,7 @@ struct UploadWriter {
         precondition(end <= self.asset.size)
         let write = SharedJob { [offset = self.offset] in
             Result { () throws(AssetStoreError) in
-                // The writer knows no more of the file than its number.
+                // The writer has the file's descriptor only.
                 try withExtendedLifetime(file) { () throws(AssetStoreError) in
                     try writer.write(pieces, at: offset)
                 }
@@ -123,7 +125,7 @@ struct UploadWriter {
         try self.folder.pass(.open)
         try self.folder.makeFolder(of: self.number)
         let file = try OpenFile(path: self.folder.file(self.number), .write)
-        // What lies behind the place that was found is not to be trusted.
+        // Bytes behind the recovered offset cannot be trusted.
         if try file.size() > self.offset { try file.cut(to: self.offset) }
         self.file = file
         return file
@@ -145,7 +147,7 @@ extension FileWriter {
 }
 
 extension ArraySlice<ByteBuffer> {
-    /// Takes bytes off the front, as many as there are and no more than the count.
+    /// Removes and returns at most this many bytes from the front.
     mutating func take(_ count: Int) -> [ByteBuffer] {
         var taken: [ByteBuffer] = []
         var left = count
