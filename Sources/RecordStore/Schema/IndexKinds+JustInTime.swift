@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension IndexKinds {
-    /// The marks of a field that nobody declared: those of a first save in *development*.
+    /// The indexes of an undeclared field, as a first save in *development* defines it.
     package static func justInTime(for type: FieldType, isEncrypted: Bool) -> IndexKinds {
         guard !isEncrypted else { return [] }
         return switch type {
@@ -13,9 +13,9 @@ extension IndexKinds {
         }
     }
 
-    /// The marks of a system field of a type that nobody declared.
+    /// The indexes of a system field of an undeclared type.
     ///
-    /// The date of the last change has none: each save would take its entry away and add another.
+    /// The modification date has none, because each save would replace its entry.
     package static func justInTime(for field: SystemField) -> IndexKinds {
         switch field {
         case .recordID, .parent: [.queryable]

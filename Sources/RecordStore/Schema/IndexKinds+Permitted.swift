@@ -1,7 +1,7 @@
 import RecordModel
 
 extension IndexKinds {
-    /// What a schema may ask for.
+    /// The indexes that a schema may declare.
     package static func permitted(for type: DeclaredType, isEncrypted: Bool) -> IndexKinds {
         guard !isEncrypted else { return [] }
         switch type {

@@ -1,16 +1,18 @@
 package import RecordModel
 
-/// What the first save of a field settled for all records of the type in the environment.
+/// The definition that the first save of a field made for all records of its type in the
+/// environment.
 package struct FieldDefinition: Hashable, Sendable {
     package var type: FieldType
-    /// Whether integers are values of the field beside doubles, in one order with them: a `NUMBER` of a schema.
+    /// Whether the field is a `NUMBER` of a schema: integers and doubles in one order.
     package var isNumber: Bool
     package var isEncrypted: Bool
-    /// What a query may ask of it.
+    /// The queries that the field permits.
     package var indexes: IndexKinds
-    /// The number under which its values are in the index; `nil`: they are in none.
+    /// The number of the field's values in the index, or `nil` if they have no entries.
     ///
-    /// An engine gives it when the field is defined; it has nothing to do with the field's name or place.
+    /// An engine assigns it when the field is defined. It is unrelated to the field's name or
+    /// position.
     package var index: Int64?
 
     package init(
@@ -28,11 +30,12 @@ package struct FieldDefinition: Hashable, Sendable {
     }
 }
 
-/// Judges the fields of a save against what is defined, and says what the save would define.
+/// Validates the fields of a save against the definitions, and returns those that the save adds.
 package enum Schema {
-    /// What has to be defined with a save.
+    /// Returns the definitions that a save needs and that are missing.
     ///
-    /// `defined` holds the definitions of the record type, those of earlier items of the request included.
+    /// `defined` has the definitions of the record type, including those of earlier items of the
+    /// request.
     package static func definitions(
         neededFor changes: RecordBody,
         ofType recordType: String,
@@ -65,7 +68,7 @@ package enum Schema {
                     defined: definition.type
                 )
             }
-            // An empty list carries no flag, so it says nothing about encryption.
+            // An empty list has no flag, so it determines nothing about encryption.
             if slice.type != .emptyList, slice.isEncrypted != definition.isEncrypted {
                 throw .fieldEncryptionMismatch(field: name)
             }
@@ -73,7 +76,7 @@ package enum Schema {
         return needed
     }
 
-    /// User records are not for queries.
+    /// User records cannot be queried.
     private static func marks(of slice: FieldSlice, ofType recordType: String) -> IndexKinds {
         guard recordType != UserRecord.type else { return [] }
         return .justInTime(for: slice.type, isEncrypted: slice.isEncrypted)

@@ -1,18 +1,19 @@
 package import RecordModel
 
-/// What an operator may do to the schemas of a container.
+/// An operator's change to the schemas of a container.
 package enum SchemaChange: Hashable, Sendable {
-    /// Puts a schema in place of development's.
+    /// Replaces the schema of development.
     case replaceDevelopment(SchemaDocument)
-    /// Gives production what development has.
+    /// Replaces the schema of production by that of development.
     case deploy
-    /// Gives development what production has, and drops all of development's data.
+    /// Replaces the schema of development by that of production, and deletes all data of
+    /// development.
     case resetDevelopment
 }
 
 /// A change that the rules permit.
 package struct SchemaPlan: Hashable, Sendable {
-    /// Whose schema becomes another.
+    /// The environment whose schema changes.
     package var environment: Environment
     package var old: SchemaDocument
     package var new: SchemaDocument
@@ -20,17 +21,19 @@ package struct SchemaPlan: Hashable, Sendable {
 
     package var difference: SchemaDifference { SchemaDifference(from: self.old, to: self.new) }
 
-    /// What may go only while no record has it: the type of each, if there are records, stands in the way.
+    /// Types and fields that the change removes.
+    ///
+    /// Each requires that no record has it.
     package var losses: [SchemaLoss] {
         self.dropsData ? [] : SchemaRules.losses(from: self.old, to: self.new)
     }
 }
 
 extension SchemaRules {
-    /// What a change makes of the schemas of both environments.
+    /// Plans a change from the schemas of both environments.
     ///
-    /// - Throws: `contradictsProduction` when a type or a field of production would be lost, `beyondLimits` when an import or
-    ///   a deploy would make more of them than there may be.
+    /// - Throws: `contradictsProduction` if production would lose a type or a field; `beyondLimits`
+    ///   if an import or a deploy would exceed a limit.
     package static func plan(
         _ change: SchemaChange,
         development: SchemaDocument,

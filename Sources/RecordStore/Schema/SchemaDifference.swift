@@ -1,4 +1,4 @@
-/// What changes from one schema to another, as lines for people.
+/// The difference of two schemas, as lines for people.
 ///
 /// ```text
 /// + CREATE ROLE editor
@@ -16,7 +16,7 @@ package struct SchemaDifference: Hashable, Sendable {
 
     package struct Line: Hashable, Sendable {
         package var sign: Sign
-        /// Within a record type.
+        /// Whether the line is within a record type.
         package var isInner: Bool
         package var text: String
 
@@ -44,7 +44,7 @@ package struct SchemaDifference: Hashable, Sendable {
             case (_?, _?) where inner.isEmpty: continue
             case (_?, _?): self.lines.append(Line(.changed, isInner: false, text))
             }
-            // What goes with its type needs no line of its own.
+            // The parts of a removed type need no lines of their own.
             if after != nil { self.lines += inner }
         }
     }
@@ -73,7 +73,8 @@ package struct SchemaDifference: Hashable, Sendable {
         }
     }
 
-    /// Both lists by name: first those of the new one, in its order, then those that only the old one has.
+    /// Pairs both lists by name: first the new list in its order, then the elements that only the
+    /// old one has.
     private static func paired<Element>(
         _ old: [Element],
         _ new: [Element],
@@ -91,7 +92,7 @@ package struct SchemaDifference: Hashable, Sendable {
 }
 
 extension SchemaDifference: CustomStringConvertible {
-    /// A line end behind each line.
+    /// Each line ends with a line break.
     package var description: String {
         self.lines.map { ($0.isInner ? "    " : "") + $0.sign.rawValue + " " + $0.text + "\n" }.joined()
     }

@@ -1,19 +1,19 @@
 package import RecordModel
 
-/// The roles that are always there.
+/// The built-in roles.
 package enum SystemRole {
-    /// Whoever created the record.
+    /// The user who created the record.
     package static let creator = "_creator"
-    /// Whoever is signed in.
+    /// Every signed-in user.
     package static let signedIn = "_icloud"
-    /// Everybody.
+    /// Everyone.
     package static let world = "_world"
 
     package static let names: Set<String> = [creator, signedIn, world]
 }
 
 extension SystemField {
-    /// Those that a schema may list, by name.
+    /// The system fields that a schema may list, by name.
     package static let inSchemas: [SystemField] = [
         .createTime, .createdBy, .etag, .modTime, .modifiedBy, .recordID,
     ]
@@ -26,7 +26,7 @@ extension SchemaDocument {
         self.recordTypes.first { $0.name == recordType }
     }
 
-    /// For those who look for many of them.
+    /// The types by name, for many look-ups.
     var typesByName: [String: RecordTypeDefinition] {
         Dictionary(self.recordTypes.map { ($0.name, $0) }) { first, _ in first }
     }
@@ -45,7 +45,7 @@ extension RecordTypeDefinition {
         self.fields.first { $0.name == field }
     }
 
-    /// The same type, everything by name: the fields of the system first.
+    /// The same type with its parts sorted by name, system fields first.
     var canonical: RecordTypeDefinition {
         RecordTypeDefinition(
             name: self.name,
@@ -62,19 +62,19 @@ extension FieldDeclaration {
         self.init(name: field.rawValue, type: .field(field.type), indexes: indexes)
     }
 
-    /// Whether every record has the field, whatever the schema says.
+    /// Whether every record has the field, whatever the schema declares.
     package var isSystem: Bool { self.name.hasPrefix("_") }
 }
 
 extension [Grant] {
-    /// Whether the custom roles of a requester matter.
+    /// Whether the requester's custom roles matter.
     package var nameCustomRoles: Bool {
         self.contains { !SystemRole.names.contains($0.role) }
     }
 }
 
 extension String {
-    /// Order by UTF-8 bytes, whatever the language of the machine.
+    /// Order by UTF-8 bytes, independent of the machine's locale.
     fileprivate func precedes(_ other: String) -> Bool {
         self.utf8.lexicographicallyPrecedes(other.utf8)
     }

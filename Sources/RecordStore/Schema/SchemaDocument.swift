@@ -1,10 +1,12 @@
 package import RecordModel
 
-/// The schema of one environment: what a `.ckdb` file says.
+/// The schema of one environment: the content of a `.ckdb` file.
 ///
 /// Types, fields, roles and grants are in the order in which they are printed: by name.
 package struct SchemaDocument: Hashable, Sendable {
-    /// Custom roles; those of the system (`_world`, `_icloud`, `_creator`) are always there.
+    /// Custom roles.
+    ///
+    /// The system's roles (`_world`, `_icloud`, `_creator`) always exist.
     package var roles: [String]
     package var recordTypes: [RecordTypeDefinition]
 
@@ -14,10 +16,10 @@ package struct SchemaDocument: Hashable, Sendable {
     }
 }
 
-/// One record type of a schema.
+/// A record type of a schema.
 package struct RecordTypeDefinition: Hashable, Sendable {
     package var name: String
-    /// The fields, and those of `SystemField` that have an index.
+    /// The user's fields, and the system fields that have an index.
     package var fields: [FieldDeclaration]
     package var grants: [Grant]
 
@@ -28,7 +30,7 @@ package struct RecordTypeDefinition: Hashable, Sendable {
     }
 }
 
-/// One field of a record type.
+/// A field of a record type.
 package struct FieldDeclaration: Hashable, Sendable {
     package var name: String
     package var type: DeclaredType
@@ -43,14 +45,14 @@ package struct FieldDeclaration: Hashable, Sendable {
     }
 }
 
-/// A type as a schema may spell it.
+/// A type in any spelling that a schema permits.
 package enum DeclaredType: Hashable, Sendable {
     case field(FieldType)
-    /// `NUMBER`: integers and doubles, in one order; with `PREFERRED AS` the type that it stands for.
+    /// `NUMBER`: integers and doubles in one order. With `PREFERRED AS`, the preferred type.
     case number(preferred: FieldType?)
 }
 
-/// What a role may do with the records of a type in the public database.
+/// The permissions of a role on the records of a type in the public database.
 package struct Grant: Hashable, Sendable {
     package var role: String
     package var permissions: Permissions

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Something of which a changed schema would have more than there may be.
+/// A limit that a changed schema would exceed.
 package enum SchemaExcess: Hashable, Sendable {
     case recordTypes(Int)
     case fields(Int, recordType: String)
@@ -17,7 +17,7 @@ extension SchemaExcess: CustomStringConvertible {
 }
 
 extension SchemaRules {
-    /// What a change would add to, though there is too much of it already or with it.
+    /// The limits that a change would exceed, or exceed further.
     ///
     /// A schema from before there were limits may keep what it has.
     static func excesses(from old: SchemaDocument, to new: SchemaDocument) -> [SchemaExcess] {
@@ -35,6 +35,6 @@ extension SchemaRules {
 }
 
 extension RecordTypeDefinition {
-    /// Fields that are not of the system.
+    /// Number of fields that are not the system's.
     fileprivate var userFieldCount: Int { self.fields.count { !$0.isSystem } }
 }

@@ -1,4 +1,4 @@
-/// Something that a change of a schema would take away.
+/// A part of a schema that a change would remove.
 package enum SchemaLoss: Hashable, Sendable {
     case recordType(String)
     case field(String, recordType: String)

@@ -1,8 +1,11 @@
 import RecordModel
 
-/// What may become of a schema: pure, all of it.
+/// The rules for changes of a schema.
+///
+/// All are pure.
 package enum SchemaRules {
-    /// What every type has that the first save makes: its creator changes it, whoever is signed in creates, all read.
+    /// The grants of a type that a first save defines: its creator may change records, signed-in
+    /// users may create them, everyone may read them.
     package static let defaultGrants = [
         Grant(role: SystemRole.creator, permissions: .write),
         Grant(role: SystemRole.signedIn, permissions: .create),
@@ -19,14 +22,19 @@ package enum SchemaRules {
         ]
     )
 
-    /// The grants of a type that is in the schema; user records have theirs when it gives them none.
+    /// The grants in force for a type.
+    ///
+    /// User records have default grants if the schema declares none.
     package static func grantsInForce(_ stored: [Grant], ofType type: String) -> [Grant] {
         stored.isEmpty && type == UserRecord.type ? self.users.grants : stored
     }
 
-    /// What a schema becomes when it is put in place of another: user records are there whether it names them or not.
+    /// Returns the schema that results when one replaces another.
     ///
-    /// A schema that does not name them leaves them as they are; one that does cannot take away the field of their roles.
+    /// It always has user records.
+    ///
+    /// A schema without them leaves them unchanged. A schema with them cannot remove their field
+    /// for roles.
     package static func completed(_ document: SchemaDocument, from current: SchemaDocument) -> SchemaDocument
     {
         var document = document
@@ -40,9 +48,10 @@ package enum SchemaRules {
         return document.canonical
     }
 
-    /// What a new schema would take away from an old one whose data must stay readable: types, fields and their types.
+    /// The types, fields and field types that a new schema would remove from an old one whose data
+    /// must stay readable.
     ///
-    /// Indexes, roles and grants may come and go.
+    /// Indexes, roles and grants may be added and removed.
     package static func losses(from old: SchemaDocument, to new: SchemaDocument) -> [SchemaLoss] {
         var losses: [SchemaLoss] = []
         let types = new.typesByName
@@ -72,7 +81,7 @@ package enum SchemaRules {
         return losses
     }
 
-    /// What a schema that a program was built with has and the one in force lacks, in the order of the former.
+    /// The parts that an app's schema has and the one in force lacks, in the order of the former.
     package static func shortfalls(
         of inForce: SchemaDocument,
         comparedWith required: SchemaDocument
@@ -113,7 +122,7 @@ package enum SchemaRules {
 }
 
 extension FieldDeclaration {
-    /// Whether values of the other declaration are values of this one, with the same entries in an index.
+    /// Whether values of both declarations are the same, with the same index entries.
     func means(_ other: FieldDeclaration) -> Bool {
         self.isEncrypted == other.isEncrypted && self.type == other.type
     }

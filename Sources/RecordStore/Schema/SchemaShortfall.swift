@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Something that a program needs of a schema and does not find.
+/// A part of the schema that an app needs and that is missing.
 package enum SchemaShortfall: Hashable, Sendable {
     case recordType(String)
     case field(String, recordType: String, type: String)
@@ -8,7 +8,7 @@ package enum SchemaShortfall: Hashable, Sendable {
     case index(IndexKinds, field: String, recordType: String)
 }
 
-/// A line of the answer to `check_schema`.
+/// A line of the response to `check_schema`.
 extension SchemaShortfall: CustomStringConvertible {
     package var description: String {
         switch self {

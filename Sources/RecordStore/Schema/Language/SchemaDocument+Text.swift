@@ -1,9 +1,12 @@
 import RecordModel
 
 extension SchemaDocument {
-    /// The schema in the CloudKit Schema Language: one text for one schema, the one that reading it gives again.
+    /// The schema in the CloudKit Schema Language.
     ///
-    /// In the form of CloudKit's own exports: everything by name, columns aligned, the system fields of every type first.
+    /// Parsing the text gives the same schema again.
+    ///
+    /// The form is that of CloudKit's own exports: sorted by name, columns aligned, the system
+    /// fields of every type first.
     package var text: String {
         let document = self.canonical
         var text = "DEFINE SCHEMA\n"
@@ -13,7 +16,7 @@ extension SchemaDocument {
         return text
     }
 
-    /// A name as the language needs it.
+    /// The name, in quotes if the language needs them.
     static func quoted(_ name: String) -> String {
         let isReserved = SchemaKeyword(name).map { SchemaKeyword.reserved.contains($0) } ?? false
         return isReserved || name.hasPrefix("_") ? "\"\(name)\"" : name
@@ -34,7 +37,7 @@ extension RecordTypeDefinition {
             + "\n    );\n"
     }
 
-    /// The fields with all those of the system, indexed or not.
+    /// The fields with all system fields, indexed or not.
     private var allFields: [FieldDeclaration] {
         let system = SystemField.inSchemas.map { field in
             self.fields.first { $0.name == field.rawValue } ?? FieldDeclaration(field)
@@ -44,7 +47,7 @@ extension RecordTypeDefinition {
 }
 
 extension FieldDeclaration {
-    /// The type as the language spells it.
+    /// The type in the language's spelling.
     package var typeText: String {
         switch self.type {
         case .field(let type):
@@ -56,7 +59,7 @@ extension FieldDeclaration {
         }
     }
 
-    /// The type and what follows it.
+    /// The type and its indexes.
     package var typeAndIndexesText: String {
         self.indexes.isEmpty ? self.typeText : "\(self.typeText) \(self.indexes.text)"
     }
@@ -68,7 +71,7 @@ extension IndexKinds {
         (.queryable, .queryable), (.searchable, .searchable), (.sortable, .sortable),
     ]
 
-    /// As the language spells them, with spaces between them.
+    /// In the language's spelling, separated by spaces.
     package var text: String {
         Self.keywords.filter { self.contains($0.kind) }.map(\.keyword.rawValue).joined(separator: " ")
     }
@@ -80,7 +83,7 @@ extension Permissions {
         (.read, .read), (.create, .create), (.write, .write),
     ]
 
-    /// As the language spells them, with commas between them.
+    /// In the language's spelling, separated by commas.
     package var text: String {
         Self.keywords.filter { self.contains($0.permission) }.map(\.keyword.rawValue).joined(separator: ", ")
     }

@@ -1,10 +1,10 @@
 import RecordModel
 
-/// What is wrong with a text in the CloudKit Schema Language, and where.
+/// An error in a text in the CloudKit Schema Language, and its position.
 package struct SchemaError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case unexpected(found: String, expected: [String])
-        /// A comment or a quoted name that does not end.
+        /// A comment or a quoted name without its end.
         case unended(Unended)
         case nameInvalid(String)
         case systemNameUnknown(String)
@@ -36,7 +36,9 @@ package struct SchemaError: Error, Hashable, Sendable {
     }
 }
 
-/// A place in a text; both numbers begin with 1, columns count characters.
+/// A position in a text.
+///
+/// Line and column begin at 1; columns count characters.
 package struct SchemaPosition: Hashable, Sendable {
     package var line: Int
     package var column: Int
@@ -91,7 +93,7 @@ extension SchemaError: CustomStringConvertible {
         }
     }
 
-    /// A name as it may be told in one line, whatever it contains.
+    /// The name in a form that fits in one line, whatever it contains.
     static func shown(_ name: String) -> String {
         let charactersMax = 64
         let cut = name.count > charactersMax ? name.prefix(charactersMax) + "…" : name[...]

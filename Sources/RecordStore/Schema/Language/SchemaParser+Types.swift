@@ -1,7 +1,7 @@
 import RecordModel
 
 extension SchemaParser {
-    /// A type and what goes with it, for the field of this name.
+    /// Parses the type and the indexes of the field with this name.
     mutating func type(ofField name: String) throws(SchemaError) -> FieldDeclaration {
         if self.token.isKeyword(.list) { return try self.list(ofField: name) }
         if self.token.isKeyword(.number) { return try self.number(ofField: name) }
@@ -52,13 +52,15 @@ extension SchemaParser {
 }
 
 extension FieldType {
-    /// Those that are no lists, as the language has them.
+    /// The types of the language that are no lists.
     static let primitives: [FieldType] = [
         .asset, .bytes, .double, .int64, .location, .reference, .string, .timestamp,
     ]
     static let encryptable = primitives.filter { $0 != .reference && $0 != .asset }
 
-    /// The list with elements of this type; a list is its own.
+    /// The list type with elements of this type.
+    ///
+    /// A list type is its own.
     var listOfIt: FieldType {
         switch self {
         case .string: .stringList

@@ -19,7 +19,7 @@ package struct SchemaParser {
     private var roles: Set<String> = []
     private var recordTypes: [RecordTypeDefinition] = []
     private var typeNames: Set<String> = []
-    /// Grants name roles that may be created further down.
+    /// Checked at the end, because a grant may name a role that is created below it.
     private var grantees: [(role: String, position: SchemaPosition)] = []
 
     private init(_ bytes: [UInt8]) throws(SchemaError) {
@@ -27,11 +27,13 @@ package struct SchemaParser {
         self.token = try self.tokenizer.next()
     }
 
-    /// The schema that a text says, in the order of names.
+    /// Parses a text.
     ///
-    /// The first error ends the reading.
+    /// The schema is in the order of names.
     ///
-    /// - Throws: What is wrong, with line and column.
+    /// Parsing ends at the first error.
+    ///
+    /// - Throws: The error, with line and column.
     package static func parse(_ bytes: [UInt8]) throws(SchemaError) -> SchemaDocument {
         guard bytes.count <= Bounds.schemaBytesMax else {
             throw SchemaError(.textTooLarge(bytes: bytes.count), at: SchemaPosition(line: 1, column: 1))
@@ -87,7 +89,8 @@ package struct SchemaParser {
         guard self.typeNames.insert(name).inserted else {
             throw SchemaError(.duplicateType(name), at: position)
         }
-        // The type of user records is there whether the schema names it or not, and so is the field of their roles.
+        // The type of user records, and its field for roles, exist whether the schema names them or
+        // not.
         let hasUsers = self.typeNames.contains(UserRecord.type)
         guard self.typeNames.count + (hasUsers ? 0 : 1) <= Bounds.recordTypesMax else {
             throw SchemaError(.tooManyTypes, at: position)
@@ -111,7 +114,7 @@ package struct SchemaParser {
 
     private struct FieldNames {
         var all: Set<String> = []
-        /// Without those of the system.
+        /// Without system fields.
         var count: Int
 
         init(ofType type: String) { self.count = type == UserRecord.type ? 1 : 0 }
@@ -145,7 +148,7 @@ package struct SchemaParser {
             throw SchemaError(reason, at: typePosition)
         }
         field.indexes = try self.indexes(of: field)
-        // A system field is there whether it is listed or not: only what it adds is kept.
+        // A system field exists whether it is listed or not, so only its indexes are kept.
         if system == nil || !field.indexes.isEmpty { definition.fields.append(field) }
     }
 
@@ -205,7 +208,7 @@ package struct SchemaParser {
         guard try self.takes(mark: mark) else { throw self.unexpected(["\"\(mark)\""]) }
     }
 
-    /// Whether the token was this mark; then the next is there.
+    /// Takes the token if it is this mark.
     private mutating func takes(mark: Character) throws(SchemaError) -> Bool {
         guard let byte = mark.asciiValue, self.token.kind == .mark(byte) else { return false }
         try self.advance()

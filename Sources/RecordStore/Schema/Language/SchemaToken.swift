@@ -1,9 +1,9 @@
-/// A word of the CloudKit Schema Language.
+/// A token of the CloudKit Schema Language.
 struct SchemaToken: Hashable {
     enum Kind: Hashable {
-        /// A name, or the keyword that it may be: which of them, the place decides.
+        /// A name, or the keyword with the same spelling. The context decides which.
         case word(String, SchemaKeyword?)
-        /// A name for certain; without its quotes.
+        /// A name that was in quotes, without them.
         case quoted(String)
         /// One of `( ) , ; < >`.
         case mark(UInt8)
@@ -23,7 +23,7 @@ struct SchemaToken: Hashable {
         }
     }
 
-    /// The keyword that it may be, in whatever case.
+    /// The keyword with this spelling, in any case.
     var keyword: SchemaKeyword? {
         guard case .word(_, let keyword) = self.kind else { return nil }
         return keyword
@@ -34,7 +34,9 @@ struct SchemaToken: Hashable {
     }
 }
 
-/// The keywords of the language; raw values are their canonical spelling.
+/// The keywords of the language.
+///
+/// Raw values are their canonical spelling.
 enum SchemaKeyword: String, CaseIterable {
     case define = "DEFINE"
     case schema = "SCHEMA"
@@ -69,7 +71,7 @@ enum SchemaKeyword: String, CaseIterable {
     private static let bySpelling = Dictionary(uniqueKeysWithValues: Self.allCases.map { ($0.rawValue, $0) })
 
     init?(_ word: String) {
-        // The longest keyword; what is longer need not be changed to upper case.
+        // 10 is the longest keyword. Longer words need no conversion to upper case.
         guard word.utf8.count <= 10, let keyword = Self.bySpelling[word.uppercased()] else { return nil }
         self = keyword
     }

@@ -1,4 +1,4 @@
-/// Cuts a text in the CloudKit Schema Language into tokens, one after the other, leaving out spaces and comments.
+/// Splits a text in the CloudKit Schema Language into tokens, and skips whitespace and comments.
 struct SchemaTokenizer {
     private let bytes: [UInt8]
     private var offset = 0
@@ -11,7 +11,7 @@ struct SchemaTokenizer {
         if bytes.starts(with: Self.byteOrderMark) { self.offset = Self.byteOrderMark.count }
     }
 
-    /// The next token; at the end of the text `end`, as often as it is asked for.
+    /// Returns the next token, or `end` at the end of the text and on every later call.
     mutating func next() throws(SchemaError) -> SchemaToken {
         try self.skipSpace()
         let start = self.position
@@ -50,7 +50,7 @@ struct SchemaTokenizer {
         if byte == UInt8(ascii: "\n") {
             self.position = SchemaPosition(line: self.position.line + 1, column: 1)
         } else if byte & 0xC0 != 0x80 {
-            // Bytes that go on with a character are in its column.
+            // Continuation bytes are in the column of their character.
             self.position.column += 1
         }
     }
