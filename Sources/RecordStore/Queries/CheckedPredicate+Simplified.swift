@@ -1,7 +1,8 @@
 extension CheckedPredicate {
-    /// The same condition without nesting that says nothing.
+    /// The same condition without redundant nesting.
     ///
-    /// `all` and `nothing` are left only as the whole; no part of an `and` is an `and`, no part of an `or` an `or`.
+    /// `all` and `nothing` remain only as the whole condition. No part of an `and` is an `and`, and
+    /// no part of an `or` is an `or`.
     var simplified: CheckedPredicate {
         switch self {
         case .all, .nothing, .test: return self
@@ -30,7 +31,7 @@ extension CheckedPredicate {
         }
     }
 
-    /// What must hold together; of anything but an `and`: itself.
+    /// The parts of an `and`, or the condition itself.
     var conjuncts: [CheckedPredicate] {
         switch self {
         case .all: []

@@ -1,15 +1,15 @@
 package import RecordModel
 
-/// A query whose every part was found to agree with the schema, and whose values have the type of their field.
+/// A query that was checked against the schema, with values in the types of their fields.
 package struct CheckedQuery: Hashable, Sendable {
     package var recordType: String
     package var predicate: CheckedPredicate
     package var sort: [CheckedSortKey]
-    /// The index with one entry a record, in the order of names.
+    /// The index with one entry per record, in the order of names.
     package var listing: IndexUse
 }
 
-/// A condition on a record, with nothing left to find out.
+/// A checked condition on a record.
 package indirect enum CheckedPredicate: Hashable, Sendable {
     case all
     case nothing
@@ -20,28 +20,32 @@ package indirect enum CheckedPredicate: Hashable, Sendable {
 
 /// A condition on one field.
 package struct FieldTest: Hashable, Sendable {
-    /// The fields that are looked at: one, or with full text all that are searchable.
+    /// The fields that are tested: one, or all searchable fields for full text.
     package var fields: [String]
-    /// `nil`: there are no entries that could help.
+    /// `nil` if no index entries can help.
     package var index: IndexUse?
     package var condition: ValueCondition
-    /// True exactly where the condition is false; the condition is false of a record without the field.
+    /// Whether the test is true exactly if the condition is false.
+    ///
+    /// The condition is false for a record without the field.
     package var isNegated: Bool
-    /// Of a search: that the entries of full text are of no other fields.
+    /// For a search: whether the entries of full text belong to these fields only.
     package var isWholeText = false
 }
 
-/// What a value must be like; of a list: one element of it, unless it says more.
+/// A condition on a value.
+///
+/// A list meets it with one of its elements, unless the case says otherwise.
 package enum ValueCondition: Hashable, Sendable {
-    /// Ascending, each once.
+    /// Ascending, without repetition.
     case anyOf([ComparableValue])
-    /// Elements that a list must have, ascending, each once.
+    /// Elements that a list must have, ascending, without repetition.
     case allOf([ComparableValue])
     case range(ValueRange)
     /// UTF-8.
     case prefix([UInt8])
     case near(Location, metres: Double)
-    /// Folded words, each once.
+    /// Folded words, without repetition.
     case anyToken([[UInt8]])
     case allTokens([[UInt8]])
 }
@@ -74,7 +78,7 @@ package enum ComparableValue: Sendable {
     case integer(Int64)
     /// Doubles and timestamps.
     case double(Double)
-    /// Equal when both degrees are; the order has no meaning.
+    /// Equal if both degrees are equal. The order has no meaning.
     case place(latitude: Double, longitude: Double)
 }
 
@@ -82,11 +86,11 @@ package enum ComparableValue: Sendable {
 package struct IndexUse: Hashable, Sendable {
     package var number: Int64
     package var field: String
-    /// A record may have several entries.
+    /// Whether a record may have several entries.
     package var isMany: Bool
-    /// Integers have their entries among doubles.
+    /// Whether integers have their entries among doubles.
     package var isNumber: Bool
-    /// Whose values are looked at: the field itself, or those that full text searches.
+    /// The fields whose values are indexed: the field itself, or those of full text.
     package var sources: [String]
 
     init(
@@ -108,8 +112,8 @@ package struct CheckedSortKey: Hashable, Sendable {
     package var field: String
     package var index: IndexUse
     package var isAscending: Bool
-    /// By distance from here.
+    /// For an order by distance: the point that it is measured from.
     package var origin: Location?
-    /// Every record has the field.
+    /// Whether every record has the field.
     package var isAlwaysPresent: Bool
 }

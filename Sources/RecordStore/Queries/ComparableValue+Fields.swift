@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension ComparableValue {
-    /// The values that a field's value offers to a comparison: one, or the elements of a list.
+    /// The values that a field offers to a comparison: one, or the elements of a list.
     package static func elements(of value: FieldValue) -> [ComparableValue] {
         switch value {
         case .string(let text): [.bytes(Array(text.utf8))]
@@ -25,7 +25,8 @@ extension ComparableValue {
     }
 }
 
-/// A number in terms of another type: the nearest that the type has, and on which side of the number it is.
+/// The value of another numeric type that is nearest to a number, and the side of the number that
+/// it is on.
 struct NearestNumber {
     enum Side {
         case below
@@ -40,7 +41,7 @@ struct NearestNumber {
     init(_ integer: Int64) {
         let nearest = Double(integer)
         self.value = .double(nearest)
-        // Only 2^63 is no integer of ours: it is above all of them.
+        // Only 2^63 is not representable. It is above all integers of the type.
         guard let exact = Int64(exactly: nearest) else {
             self.side = .above
             return
@@ -48,7 +49,9 @@ struct NearestNumber {
         self.side = exact == integer ? .exact : exact < integer ? .below : .above
     }
 
-    /// A double among integers; `nil`: not a number.
+    /// A double among integers.
+    ///
+    /// Fails for NaN.
     init?(_ double: Double) {
         guard !double.isNaN else { return nil }
         let floor = double.rounded(.down)
@@ -69,7 +72,7 @@ struct NearestNumber {
         self.side = .exact
     }
 
-    /// The values that are less, or greater, than the number, in terms of the other type.
+    /// The values of the other type that are less or greater than the number.
     func range(_ comparator: Comparator) -> ValueRange {
         switch comparator {
         case .lessThan:

@@ -1,4 +1,5 @@
-/// Values of one field are of one kind, but for a `NUMBER`: there integers and doubles are compared as numbers, exactly.
+/// The values of one field have one kind, except for a `NUMBER`: its integers and doubles are
+/// compared as numbers, exactly.
 extension ComparableValue: Comparable {
     package static func < (left: ComparableValue, right: ComparableValue) -> Bool {
         switch (left, right) {
@@ -26,7 +27,9 @@ extension ComparableValue: Comparable {
         }
     }
 
-    /// Negative when the integer is less, 0 when both are one number; what is no number comes last.
+    /// Negative if the integer is less, 0 if both are the same number.
+    ///
+    /// NaN comes last.
     private static func order(_ integer: Int64, _ double: Double) -> Int {
         guard double < 0x1p63 else { return -1 }
         guard double >= -0x1p63 else { return 1 }

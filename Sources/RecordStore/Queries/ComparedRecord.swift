@@ -1,20 +1,21 @@
 import RecordModel
 
-/// A record that many conditions are asked of, one after the other: each of its values is decoded once, when it is first asked for, and the
-/// comparisons are counted.
+/// A record that many conditions are tested on.
 ///
-/// Used by one thread.
+/// Each value is decoded once, when it is first needed, and the comparisons are counted. Used by
+/// one thread.
 package final class ComparedRecord {
     package let record: NamedRecord
     /// Ascending by the bytes of their names.
     private let slices: [FieldSlice]
-    /// By place in `slices`.
+    /// By index in `slices`.
     private var decoded: [Int: [ComparableValue]] = [:]
     private var words: [[String]: Set<[UInt8]>] = [:]
-    /// What conditions cost so far: values that were compared, elements of lists and operands included; decoding counts as well.
+    /// The cost of all conditions so far: compared values, including elements of lists and
+    /// operands, and decoding.
     package private(set) var comparisons = 0
 
-    /// So many bytes of a text take about as long as a comparison.
+    /// Bytes of text that take about as long as a comparison.
     private static let textBytes = 8
 
     package init(_ record: NamedRecord) {
@@ -25,16 +26,17 @@ package final class ComparedRecord {
         self.slices = slices
     }
 
-    /// The values that a field offers to a comparison; `nil`: the record does not have it, or it can't be compared.
+    /// The values that a field offers to a comparison, or `nil` if the record lacks the field or it
+    /// cannot be compared.
     package func elements(of field: String) -> [ComparableValue]? {
         if let system = SystemField(rawValue: field) { return self.record.value(of: system).map { [$0] } }
         return self.place(of: field).flatMap { self.elements(at: $0) }
     }
 
-    /// How many fields the record has, but for those of the system.
+    /// Number of fields of the record, without system fields.
     package var fieldsCount: Int { self.slices.count }
 
-    /// Calls with the name of each field of the record, those of the system included.
+    /// Calls `body` with the name of each field of the record, including system fields.
     package func forEachField(_ body: (String) -> Void) {
         let bytes = self.record.stored.body.bytes
         for slice in self.slices { body(String(decoding: bytes[slice.name], as: UTF8.self)) }

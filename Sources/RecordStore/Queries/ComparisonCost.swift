@@ -1,24 +1,25 @@
 import RecordModel
 
-/// What it costs to look whether a record meets conditions, in comparisons of a small value.
+/// The cost of testing conditions on a record, in comparisons of a small value.
 ///
-/// An upper bound, as if no condition decided before the others are looked at: it is known before anything is compared, and all but the
-/// sizes of values before a record is read.
+/// It is an upper bound, as if no condition decided before the others are tested. It is known
+/// before anything is compared and, except for the sizes of values, before a record is read.
 struct ComparisonCost {
     private let interest: FieldsOfInterest
-    /// Whatever the values are.
+    /// Cost that does not depend on the values.
     private var comparisons = 0
-    /// By slot: tests that look at the value as a whole, or at each element of a list.
+    /// By slot: tests of the value as a whole, or of each element of a list.
     private var valueTests: [Int]
-    /// By slot: tests that take the text apart.
+    /// By slot: tests that split the text into words.
     private var wordTests: [Int]
 
-    /// Bytes of a value, of a list and of a text that is taken apart, that take as long as a comparison.
+    /// Number of bytes that take as long as a comparison: of a value, of a list, and of a text that
+    /// is split.
     private static let valueBytes = 1_024
     private static let listBytes = 16
     private static let wordBytes = 16
 
-    /// Costs nothing yet.
+    /// Starts with no cost.
     init(_ interest: FieldsOfInterest) {
         self.interest = interest
         self.valueTests = [Int](repeating: 0, count: interest.count)
@@ -33,7 +34,7 @@ struct ComparisonCost {
         }
     }
 
-    /// Every value that an index has of the record is looked for in so many ranges.
+    /// Adds a search of every value of the record's entries in this number of ranges.
     mutating func add(_ index: IndexUse, rangeCount: Int) {
         self.comparisons += rangeCount
         let isText = index.field == SystemField.allText.rawValue
@@ -67,10 +68,10 @@ struct ComparisonCost {
 }
 
 extension ValueCondition {
-    /// Comparisons of one value with it.
+    /// Number of comparisons per value.
     fileprivate var weight: Int {
         switch self {
-        // Looked for in halves.
+        // Binary search.
         case .anyOf(let values): max(1, Int.bitWidth - values.count.leadingZeroBitCount)
         case .allOf(let values): max(1, values.count)
         case .range, .prefix, .near: 1

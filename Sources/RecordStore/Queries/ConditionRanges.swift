@@ -1,21 +1,21 @@
 import RecordModel
 
-/// Which entries of an index can meet a condition.
+/// The entries of an index that can meet a condition.
 struct ConditionRanges {
     enum Shape: Hashable, Sendable {
-        /// Entries between bounds; ascending, none meeting another.
+        /// Entries between bounds, ascending and disjoint.
         case ranges([EntryRange])
-        /// Entries of one of these values, ascending.
+        /// Entries with one of these values, ascending.
         case any([[UInt8]])
-        /// An entry of each of these values.
+        /// One entry for each of these values.
         case all([[UInt8]])
     }
 
     let shape: Shape
-    /// Whether no entry is there that does not meet the condition.
+    /// Whether all these entries meet the condition.
     let isExact: Bool
 
-    /// `nil`: the index can't help.
+    /// Fails if the index cannot help.
     init?(_ test: FieldTest) {
         guard !test.isNegated else { return nil }
         let isNumber = test.index?.isNumber ?? false
@@ -40,7 +40,7 @@ struct ConditionRanges {
             self.isExact = false
         case .anyToken(let tokens):
             self.shape = .any(tokens.sorted { $0.precedes($1) })
-            // The entries don't say which field has the word.
+            // The entries do not tell which field has the word.
             self.isExact = test.isWholeText
         case .allTokens(let tokens):
             self.shape = .all(tokens.sorted { $0.precedes($1) })
@@ -48,7 +48,9 @@ struct ConditionRanges {
         }
     }
 
-    /// In the order of the index, which for places is not that of the values; each once.
+    /// In the order of the index, without repetition.
+    ///
+    /// For locations it is not the order of the values.
     private static func entries(of values: [ComparableValue], isNumber: Bool) -> [[UInt8]] {
         var entries: [[UInt8]] = []
         let all = values.map { $0.indexBytes(isNumber: isNumber) }
@@ -63,7 +65,7 @@ struct ConditionRanges {
         var isExact = true
         if let lower = range.lower {
             let bytes = lower.value.indexBytes(isNumber: isNumber)
-            // What was cut off may come before or behind the bound.
+            // The bytes that were cut off may come before or after the bound.
             isExact = bytes.isWhole
             entries.lower = bytes.isWhole && !lower.isIncluded ? bytes + [0] : bytes
         }
@@ -77,7 +79,7 @@ struct ConditionRanges {
 }
 
 extension ComparableValue {
-    /// As the index of its field has it.
+    /// In the encoding of the field's index.
     func indexBytes(isNumber: Bool) -> [UInt8] {
         switch self {
         case .bytes(let bytes): IndexValue.bytes(bytes)

@@ -1,10 +1,10 @@
-/// Walks the entries of one index in one zone, within ranges, in either direction.
+/// Reads the entries of one index in one zone, within ranges, in either direction.
 final class EntryCursor {
     private let index: Int64
     private let zone: ZoneKey
     private let store: QueryStore
     private let isDescending: Bool
-    /// Still to be read, the next at the end.
+    /// Ranges that are not yet read; the next one is at the end.
     private var ranges: [EntryRange]
     private var after: EntryPlace?
     private var piece: [EntryPlace] = []
@@ -13,8 +13,10 @@ final class EntryCursor {
 
     private static let pieceSizeMax = 512
 
-    /// Ranges ascend, and none meets another; `after` is where another cursor over them ended, `pieceSize` how many entries are
-    /// wanted at first.
+    /// Reads ascending, disjoint ranges.
+    ///
+    /// `after` is the position at which another cursor over them ended. `pieceSize` is the number
+    /// of entries to read at first.
     init(
         _ index: Int64,
         in zone: ZoneKey,
@@ -39,7 +41,7 @@ final class EntryCursor {
         self.ranges = isDescending ? left : left.reversed()
     }
 
-    /// The next entry, which stays the next.
+    /// Returns the next entry without taking it.
     func peek() throws(QueryFailure) -> CursorStep<EntryPlace> {
         while self.place == self.piece.count {
             guard let range = self.ranges.last else { return .end }
@@ -58,9 +60,11 @@ final class EntryCursor {
         return .found(self.piece[self.place])
     }
 
-    /// Whether no other entry has the value of the one that was peeked at; false as well when that is not known yet.
+    /// Whether no other entry has the value of the peeked one.
     ///
-    /// Ascending or not, entries of one value are neighbours: those before it were read.
+    /// `false` also if that is not known yet.
+    ///
+    /// In both directions, entries of one value are adjacent, so those before it were read.
     var isLastOfValue: Bool {
         let next = self.place + 1
         return next < self.piece.count && self.piece[next].value != self.piece[self.place].value
@@ -72,7 +76,9 @@ final class EntryCursor {
         return step
     }
 
-    /// The place to go on behind, if it lies within a range; all of a later range is still to be read.
+    /// The position to continue behind, if it lies within the range.
+    ///
+    /// Nothing of a later range was read.
     private func behind(_ range: EntryRange) -> EntryPlace? {
         guard let after = self.after, range.contains(after.value) else { return nil }
         return after

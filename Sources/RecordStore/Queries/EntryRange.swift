@@ -1,9 +1,10 @@
-/// Index values from `lower` on, up to but without `upper`.
+/// Index values from `lower` up to but not including `upper`.
 ///
-/// Values are compared byte by byte, so the least value that is greater than another is that one with a zero behind it.
+/// Values are compared byte by byte. So the next value after another one is the same with a zero
+/// byte appended.
 package struct EntryRange: Hashable, Sendable {
     package var lower: [UInt8]
-    /// `nil`: no end.
+    /// `nil` if there is no upper bound.
     package var upper: [UInt8]?
 
     package init(lower: [UInt8], upper: [UInt8]?) {
@@ -36,7 +37,9 @@ package struct EntryRange: Hashable, Sendable {
         return EntryRange(lower: lower, upper: ours.precedes(theirs) ? ours : theirs)
     }
 
-    /// Both lists ascend and none of their ranges meets another of its list.
+    /// Intersects two lists.
+    ///
+    /// Each is ascending and disjoint.
     static func intersection(_ left: [EntryRange], _ right: [EntryRange]) -> [EntryRange] {
         var both: [EntryRange] = []
         for range in left {

@@ -7,16 +7,16 @@ import Darwin
 #endif
 package import RecordModel
 
-/// Metres between places on the earth.
+/// The distance in metres between two points on the earth.
 ///
-/// W. D. Lambert's formula: the great circle between the reduced latitudes, corrected for the flattening. It differs from
-/// the geodesic of the ellipsoid by metres over thousands of kilometres; where the places are nearly opposite it is a plain
-/// great circle, within 0.5 %.
+/// The formula is W. D. Lambert's: the great circle between the reduced latitudes, corrected for
+/// the flattening. It differs from the geodesic of the ellipsoid by metres over thousands of
+/// kilometres. For nearly antipodal points it is a plain great circle, within 0.5 %.
 package enum GreatCircle {
     private static let equatorMetres = 6_378_137.0
     private static let flattening = 1 / 298.257_223_563
     private static let meanRadiusMetres = 6_371_008.8
-    /// Beyond this angle the correction has no sense.
+    /// Beyond this angle the correction is meaningless.
     private static let correctedRadiansMax = 3.0
 
     package static func metres(from one: Location, to other: Location) -> Double {
@@ -46,9 +46,10 @@ package enum GreatCircle {
 
     private static func square(_ number: Double) -> Double { number * number }
 
-    /// Degrees of latitude and longitude that a circle reaches from its centre, generously; `nil`: all longitudes.
+    /// Degrees of latitude and longitude that a circle reaches from its centre, rounded up; `nil`
+    /// for all longitudes.
     static func reach(of metres: Double, from centre: Location) -> (latitude: Double, longitude: Double?) {
-        // The smallest radius of curvature, less one per cent.
+        // The smallest radius of curvature, less 1 %.
         let angle = metres / 6_270_000
         let degrees = angle * 180 / .pi + 1e-6
         guard angle < 1.5, abs(centre.latitude) + degrees < 90 else { return (degrees, nil) }

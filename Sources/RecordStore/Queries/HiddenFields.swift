@@ -1,7 +1,9 @@
 package import RecordModel
 
 extension QueryableType {
-    /// The fields that have the name of a property of the system's which a query names: it means the system's.
+    /// The user's fields with the name of a system field that the query names.
+    ///
+    /// The query means the system's.
     package func fieldsHidden(from query: Query) -> [String] {
         let hidden = SystemField.allCases.filter { field in
             field.property.map { self.fields[$0] != nil } ?? false

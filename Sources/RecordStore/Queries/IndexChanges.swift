@@ -1,15 +1,16 @@
 import RecordModel
 
-/// What a change of one record changes in the indexes of its type.
+/// The index entries that a change of one record adds and removes.
 ///
-/// Only values that differ are touched, and a type without indexes on fields of users costs no look at the bodies.
+/// Only values that differ are touched. A type without indexes on user fields costs no look at the
+/// bodies.
 package struct IndexChanges: Hashable, Sendable {
     package private(set) var removed: [IndexEntry] = []
     package private(set) var added: [IndexEntry] = []
 
-    /// Both records have the same name and the type of the definitions.
+    /// Compares two versions of a record, which have the same name and the type of the definitions.
     ///
-    /// `old` is `nil` when the record is new, `new` when it goes.
+    /// `old` is `nil` if the record is new, `new` if it is deleted.
     package init(
         from old: StoredRecord?,
         to new: StoredRecord?,
@@ -80,7 +81,8 @@ package struct IndexChanges: Hashable, Sendable {
 
     // MARK: Fields of users
 
-    /// Walks both bodies along the indexed fields, all three in order of names; fields that neither has are leapt over.
+    /// Walks both bodies and the indexed fields together, in the order of names, and skips fields
+    /// that neither body has.
     ///
     /// Returns whether the text of a searchable field differs.
     private mutating func compareFields(
@@ -117,7 +119,8 @@ package struct IndexChanges: Hashable, Sendable {
 
     private mutating func replace(_ old: [[UInt8]], with new: [[UInt8]], _ index: Int64) {
         if old.count <= 1, new.count <= 1 {
-            // Different values may have the same bytes in an index: long texts, -0, places in a cell, 1 and 1.0.
+            // Different values may have the same index bytes: long texts, -0, points in one cell, 1
+            // and 1.0.
             self.compare(index, old.first, new.first) { $0 }
             return
         }
@@ -165,7 +168,7 @@ package struct IndexChanges: Hashable, Sendable {
     }
 }
 
-/// Finds fields of a body, asked for in order of their names.
+/// Finds fields of a body in the order of their names.
 private struct FieldSearch {
     private let bytes: [UInt8]
     private var cursor: FieldCursor
@@ -187,18 +190,19 @@ private struct FieldSearch {
         return nil
     }
 
-    /// Of the field that comes next; `nil` at the end.
+    /// The name of the next field, or `nil` at the end.
     var name: ArraySlice<UInt8>? { self.current.map { self.bytes[$0.name] } }
 
-    /// The name that comes next in one of two bodies; `nil` at the end of both.
+    /// The lesser of two bodies' next names, or `nil` at the end of both.
     static func firstName(_ one: FieldSearch, _ other: FieldSearch) -> ArraySlice<UInt8>? {
         guard let name = one.name, let otherName = other.name else { return one.name ?? other.name }
         return name.lexicographicallyPrecedes(otherName) ? name : otherName
     }
 
-    /// Where the first field is that does not come before a name.
+    /// Index of the first field whose name is not less than this one.
     ///
-    /// Nearly always at the start: so the steps begin with one and double, and a wide type costs no more than the record.
+    /// It is nearly always at the start. The steps begin with one and double, so a wide type costs
+    /// no more than the record.
     static func place(of name: ArraySlice<UInt8>, in fields: [IndexedField], from start: Int) -> Int {
         var (low, high, step) = (start, start, 1)
         while high < fields.count, self.order(name, fields[high].name) > 0 {
@@ -214,7 +218,7 @@ private struct FieldSearch {
         return low
     }
 
-    /// Negative when the left name comes first.
+    /// Negative if the left name comes first.
     private static func order(_ left: ArraySlice<UInt8>, _ right: [UInt8]) -> Int {
         for (a, b) in zip(left, right) where a != b { return Int(a) - Int(b) }
         return left.count - right.count
@@ -222,7 +226,7 @@ private struct FieldSearch {
 }
 
 extension StoredRecord {
-    /// `nil`: nobody was signed in.
+    /// `nil` if the creator was not signed in.
     fileprivate var createdBy: String? { self.system.createdBy.isEmpty ? nil : self.system.createdBy }
     fileprivate var modifiedBy: String? { self.system.modifiedBy.isEmpty ? nil : self.system.modifiedBy }
 }

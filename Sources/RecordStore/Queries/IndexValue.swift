@@ -1,17 +1,20 @@
 package import RecordModel
 
-/// The bytes of a value in an index: the order of the bytes is the order of the values.
+/// The encoding of index values: the order of the bytes is the order of the values.
 ///
 ///     STRING, BYTES     the first 1,000 bytes
-///     INT64             8 bytes, the sign bit turned over
-///     DOUBLE, TIMESTAMP 8 bytes of IEEE 754, all turned over when negative, else the sign bit; -0 is 0
-///     NUMBER            a double as DOUBLE; an integer as the greatest double that is not above it, and
-///                       how far that is below it in 2 bytes more, unless it is the integer
+///     INT64             8 bytes with the sign bit inverted
+///     DOUBLE, TIMESTAMP 8 bytes of IEEE 754; all bits inverted if negative, otherwise only
+///                       the sign bit; -0 is 0
+///     NUMBER            a double as DOUBLE; an integer as the greatest double not above it, and
+///                       2 bytes more with the difference, unless it is 0
 ///     REFERENCE         the record name
-///     LOCATION          8 bytes, the place on the Z-order curve (`LocationCell`)
+///     LOCATION          8 bytes, the position on the Z-order curve (`LocationCell`)
 ///     LIST<…>           an entry for each distinct element
 package enum IndexValue {
-    /// Longer texts and byte strings are cut: entries of this length may stand for more than one value.
+    /// Longer texts and byte strings are cut.
+    ///
+    /// An entry of this length may stand for several values.
     package static let bytesMax = 1_000
 
     package static func string(_ string: String) -> [UInt8] { Array(string.utf8.prefix(self.bytesMax)) }
@@ -22,7 +25,7 @@ package enum IndexValue {
         self.bigEndian(UInt64(bitPattern: integer) ^ 1 << 63)
     }
 
-    /// Numbers that are not finite have no place in a body, but an order all the same: NaN comes last.
+    /// A body cannot contain numbers that are not finite, but they have an order: NaN comes last.
     package static func double(_ double: Double) -> [UInt8] {
         let bits = double == 0 ? 0 : double.isNaN ? Double.nan.bitPattern : double.bitPattern
         return self.bigEndian(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
@@ -31,7 +34,7 @@ package enum IndexValue {
     /// An integer among the values of a `NUMBER`.
     package static func number(_ integer: Int64) -> [UInt8] {
         var floor = Double(integer)
-        // Rounded up, to 2^63 even, which is no integer of ours.
+        // The conversion rounded up, possibly to 2^63, which does not fit into an `Int64`.
         if Int64(exactly: floor).map({ $0 > integer }) ?? true { floor = floor.nextDown }
         let rest = UInt16(truncatingIfNeeded: integer - Int64(floor))
         let bytes = self.double(floor)
@@ -44,14 +47,15 @@ package enum IndexValue {
         self.bigEndian(LocationCell(location).zOrder)
     }
 
-    /// A date of the server's clock, milliseconds since 1970: as a client sees it in a `TIMESTAMP`.
+    /// A date of the server's clock, in milliseconds since 1970, as a client sees it in a
+    /// `TIMESTAMP`.
     package static func time(milliseconds: Int64) -> [UInt8] {
         self.double(ServerDate.seconds(milliseconds: milliseconds))
     }
 
-    /// The entries of a field's value, in no order, none twice.
+    /// The entries of a field's value, unordered, without repetition.
     ///
-    /// None for empty lists and for values that are absent.
+    /// Empty lists and absent values have none.
     package static func entries(of value: FieldValue, isNumber: Bool = false) -> [[UInt8]] {
         switch value {
         case .string(let string): [self.string(string)]
@@ -78,7 +82,7 @@ package enum IndexValue {
         Array(Set(list.lazy.map(encode)))
     }
 
-    /// The least bytes above all that begin with these; `nil`: there are none.
+    /// The least value above all that begin with these bytes, or `nil` if there is none.
     package static func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         var end = prefix
         while let last = end.popLast() {
@@ -100,11 +104,11 @@ package enum IndexValue {
     }
 }
 
-/// A place on the globe as two numbers of 32 bits: a grid of 4.7 mm by at most 9.4 mm.
+/// A point on the globe as two 32-bit numbers: a grid of 4.7 mm by at most 9.4 mm.
 package struct LocationCell: Hashable, Sendable {
-    /// From the south pole.
+    /// Counted from the south pole.
     package var latitude: UInt32
-    /// From the date line, to the east.
+    /// Counted eastward from the date line.
     package var longitude: UInt32
 
     package init(latitude: UInt32, longitude: UInt32) {
@@ -112,7 +116,9 @@ package struct LocationCell: Hashable, Sendable {
         self.longitude = longitude
     }
 
-    /// The cell that a place is in; beyond the poles and the date line the nearest.
+    /// The cell of a point.
+    ///
+    /// A point beyond the poles or the date line gets the nearest cell.
     package init(_ location: Location) {
         self.init(
             latitude: Self.cell(location.latitude + 90, of: 180),
@@ -120,14 +126,14 @@ package struct LocationCell: Hashable, Sendable {
         )
     }
 
-    /// The bits of longitude and latitude in turns, from the highest, longitude first.
+    /// The interleaved bits of longitude and latitude, from the highest, longitude first.
     package var zOrder: UInt64 { Self.spread(self.longitude) << 1 | Self.spread(self.latitude) }
 
     private static func cell(_ degrees: Double, of all: Double) -> UInt32 {
         UInt32(max(0, min(degrees / all * 0x1p32, 0x1p32 - 1)))
     }
 
-    /// Puts a zero in front of each bit.
+    /// Inserts a zero before each bit.
     private static func spread(_ bits: UInt32) -> UInt64 {
         var spread = UInt64(bits)
         spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF

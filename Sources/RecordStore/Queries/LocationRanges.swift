@@ -2,13 +2,13 @@ package import RecordModel
 
 /// Covers a circle on the earth with a few ranges of the Z-order.
 ///
-/// The order walks a tree: the whole, its four quarters, theirs, and so on; a square of the tree is one range. Squares that
-/// are partly outside are quartered, the largest first, as long as there are not too many. What is left over too much is
-/// for the reader to filter.
+/// The Z-order walks a quadtree: the whole, its four quarters, theirs, and so on. A square of the
+/// tree is one range. Squares that are partly outside are split, the largest first, until there are
+/// too many. The reader filters the excess.
 package enum LocationRanges {
     private static let squaresMax = 16
 
-    /// Ranges of entries, ascending, none meeting another; at most 16.
+    /// Ranges of entries, ascending and disjoint; at most 16.
     package static func covering(_ centre: Location, metres: Double) -> [EntryRange] {
         let boxes = self.boxes(centre, metres: metres)
         var whole: [Square] = []
@@ -50,7 +50,7 @@ package enum LocationRanges {
         }
     }
 
-    /// One box, or two where the circle crosses the meridian of 180 degrees.
+    /// One box, or two if the circle crosses the 180th meridian.
     private static func boxes(_ centre: Location, metres: Double) -> [Box] {
         let reach = GreatCircle.reach(of: metres, from: centre)
         let latitudes = self.cells(
@@ -99,7 +99,7 @@ private struct Box {
     }
 }
 
-/// A square of the tree: the cells whose first `level` bits are these.
+/// A square of the quadtree: the cells whose first `level` bits are these.
 private struct Square {
     var level: Int
     var latitude: UInt32

@@ -1,18 +1,20 @@
-/// What a cursor comes to.
+/// The result of a cursor's step.
 enum CursorStep<Found> {
     case found(Found)
     case end
-    /// The page has read enough, and the next is to go on here, with nothing in between; `nil`: behind what was found last.
+    /// The page has read enough. The next one continues here without a gap, or behind the last
+    /// result if this is `nil`.
     case paused(Found?)
 }
 
-/// Walks the numbers of the records that a `NumberSource` has in one zone, ascending.
+/// Reads the record numbers of a `NumberSource` in one zone, ascending.
 ///
-/// Lists are merged (`any`) and intersected by leaping from one to the other (`all`): a list that is ahead says where the others
-/// may go on.
+/// Lists are merged (`any`) or intersected (`all`). An intersection skips: the list that is ahead
+/// tells the others where to continue.
 ///
-/// Every list may read one piece, whatever the page has read. So one that pauses has left its first piece behind, and a page
-/// that goes on from there gets ahead even if its budget is less than a piece of every list.
+/// Every list may read one piece, even if the page has used up its reads. So a list that pauses has
+/// passed its first piece. A page that continues there makes progress even if its budget is less
+/// than one piece per list.
 final class NumberCursor {
     private enum Kind {
         case list(NumberList)
@@ -31,7 +33,7 @@ final class NumberCursor {
         }
     }
 
-    /// The first number that is not less than another.
+    /// Returns the first number that is not less than this one.
     func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
         switch self.kind {
         case .list(let list): return try list.next(from: number)
@@ -53,7 +55,7 @@ final class NumberCursor {
             case .paused(let place): pausedAt = min(pausedAt ?? .max, place ?? number)
             }
         }
-        // What a list that pauses has from there on is not known; below that it has nothing.
+        // A paused list may have more numbers from there on, but none below.
         if let pausedAt, least.map({ pausedAt < $0 }) ?? true { return .paused(pausedAt) }
         return least.map { .found($0) } ?? .end
     }
@@ -79,7 +81,7 @@ final class NumberCursor {
     }
 }
 
-/// The records that have one value, a piece at a time.
+/// The records that have one value, read in pieces.
 private final class NumberList {
     private let index: Int64
     private let value: [UInt8]
@@ -110,8 +112,8 @@ private final class NumberList {
             if self.isLast { return .end }
             if self.hasRead, self.store.meter.isUsedUp { return .paused(number) }
             self.hasRead = true
-            // A list whose next piece has the number anyway is read in larger and larger pieces, one that leaps is not: a few
-            // hundred entries too many cost less than another search.
+            // If the next piece has the number anyway, pieces grow; if the list skips, they do not.
+            // A few hundred excess entries cost less than another search.
             let isNear = self.isWithinNextPiece(number)
             self.pieceSize = isNear ? min(self.pieceSize * 2, Self.pieceSizeMax) : Self.pieceSizeMin
             self.piece = try self.store.records(
@@ -126,7 +128,7 @@ private final class NumberList {
         }
     }
 
-    /// Whether another piece as wide as the last one reaches a number.
+    /// Whether another piece as wide as the last one reaches the number.
     private func isWithinNextPiece(_ number: Int64) -> Bool {
         guard let first = self.piece.first, let last = self.piece.last else { return false }
         return number <= last || number - last <= last - first + 1

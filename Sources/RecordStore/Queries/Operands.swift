@@ -1,13 +1,13 @@
 import RecordModel
 
-/// The operand of a comparison, brought to the type of its field.
+/// The operand of a comparison, converted to the type of its field.
 struct Operands {
     let field: String
     let type: FieldType
     let isNumber: Bool
     let comparison: Comparison
 
-    /// `nil`: no value of the field can meet it.
+    /// `nil` if no value of the field can meet it.
     var condition: ValueCondition? {
         get throws(StoreError) {
             switch self.comparison.comparator {
@@ -59,7 +59,7 @@ struct Operands {
         return distinct
     }
 
-    /// `nil` for each that no value of the field can equal.
+    /// Has `nil` for each operand that no value of the field can equal.
     private func values(of operand: FieldValue, isList: Bool) throws(StoreError) -> [ComparableValue?] {
         if operand == .emptyList, isList { return [] }
         guard operand.type.isList == isList, operand != .emptyList, operand != .clear else {
@@ -71,7 +71,7 @@ struct Operands {
         }
     }
 
-    /// `nil`: not a number.
+    /// `nil` for NaN.
     private func nearest(_ operand: FieldValue) throws(StoreError) -> NearestNumber? {
         switch (self.type.element, operand) {
         case (.int64, .double(let double)): return NearestNumber(double)
@@ -87,7 +87,7 @@ struct Operands {
 }
 
 extension FieldType {
-    /// What a list of the type has; of no list: the type itself.
+    /// The element type of a list type, or the type itself.
     var element: FieldType {
         switch self {
         case .stringList: .string
@@ -105,7 +105,7 @@ extension FieldType {
 }
 
 extension FieldValue {
-    /// The elements of a list; of anything else: itself.
+    /// The elements of a list, or the value itself.
     fileprivate var scalars: [FieldValue] {
         switch self {
         case .stringList(let texts): texts.map { .string($0) }

@@ -1,20 +1,21 @@
 package import RecordModel
 
-/// A record has to have one of these values in a field, or as an element of it, if it is to meet a condition.
+/// Values of which a record must have one, in a field or as an element of it, to meet a condition.
 package struct DemandedValues: Hashable, Sendable {
     package var field: String
     package var values: [ComparableValue]
 }
 
 extension Predicate {
-    /// Demands of more values than these are none.
+    /// A demand with more values is not reported.
     private static let demandedValuesMax = 8
     private static let demandsMax = 8
 
-    /// Some of what the condition demands of every record, whatever is defined of its type.
+    /// Some of the values that the condition demands of every record, independent of its type's
+    /// definition.
     ///
-    /// A value is found by its hash as it is compared: `ComparableValue` says which are equal. Dates of the server's clock are not among
-    /// them: they are compared as the nearest that the clock can show.
+    /// Values are found by hash under the same equality as `ComparableValue`. Dates of the server's
+    /// clock are left out: they are compared at the resolution of the clock.
     package var demands: [DemandedValues] {
         var demands: [DemandedValues] = []
         self.add(to: &demands)
@@ -47,7 +48,7 @@ extension Comparison {
         switch self.comparator {
         case .equals, .in, .listContains, .listContainsAny: break
         case .listContainsAll:
-            // Each of them is demanded; of none, only the field.
+            // All of them are demanded, so one is enough. An empty list demands only the field.
             guard let first = values.first else { return nil }
             values = [first]
         case .notEquals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals, .near,

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Says whether a record meets a condition.
+/// Tests whether a record meets a condition.
 package struct PredicateEvaluator: Sendable {
     private let predicate: CheckedPredicate
 
@@ -15,11 +15,11 @@ package struct PredicateEvaluator: Sendable {
 
 /// The values of one record, for conditions.
 protocol ConditionValues {
-    /// `nil`: the record does not have the field, or it can't be compared.
+    /// `nil` if the record lacks the field, or it cannot be compared.
     func elements(of field: String) -> [ComparableValue]?
     /// The words of some fields.
     func tokens(of fields: [String]) -> Set<[UInt8]>
-    /// Notes that values were compared so many times.
+    /// Counts comparisons of values.
     func count(comparisons: Int)
 }
 
@@ -28,7 +28,7 @@ extension RecordValues: ConditionValues {
 }
 
 extension CheckedPredicate {
-    /// Names of all fields that the condition looks at.
+    /// Names of all fields that the condition tests.
     var fields: Set<String> {
         switch self {
         case .all, .nothing: []
@@ -64,7 +64,7 @@ extension FieldTest {
             let there = values.tokens(of: self.fields)
             return tokens.allSatisfy { there.contains($0) }
         case .anyOf, .allOf, .range, .prefix, .near:
-            // A test that is no search looks at one field.
+            // A test that is not a search has one field.
             guard let field = self.fields.first, let elements = values.elements(of: field) else {
                 values.count(comparisons: 1)
                 return false
@@ -76,7 +76,7 @@ extension FieldTest {
 }
 
 extension ValueCondition {
-    /// With how many comparisons it is found out at the most; at least 1.
+    /// Upper bound on the comparisons of the test; at least 1.
     fileprivate func comparisons(with elements: Int) -> Int {
         switch self {
         case .anyOf(let values): max(1, elements) * (Int.bitWidth - values.count.leadingZeroBitCount)
@@ -118,7 +118,7 @@ extension ComparableValue {
 }
 
 extension [ComparableValue] {
-    /// Whether an ascending list has a value.
+    /// Whether an ascending list contains the value.
     fileprivate func containsSorted(_ value: ComparableValue) -> Bool {
         var low = 0
         var high = self.count

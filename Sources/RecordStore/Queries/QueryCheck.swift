@@ -1,12 +1,12 @@
 package import RecordModel
 
-/// Judges a query against what is defined of its type.
+/// Validates a query against the definitions of its type.
 package struct QueryCheck {
     private let type: QueryableType
-    /// Names of the fields that full text over all fields looks at.
+    /// Names of the fields that full text over all fields searches.
     private let searchable: [String]
 
-    /// What a client should wait for an index that is being built.
+    /// How long a client should wait for an index that is being built.
     private static let buildingRetryMilliseconds: UInt32 = 1_000
 
     package init(_ type: QueryableType) {
@@ -16,21 +16,21 @@ package struct QueryCheck {
             .keys.sorted()
     }
 
-    /// Whether clients may query records of a type at all.
+    /// Fails if clients must not query records of the type.
     package static func checkIsOpen(_ recordType: String) throws(StoreError) {
         guard recordType != UserRecord.type, !recordType.hasPrefix("cloudkit.") else {
             throw .systemTypeQuery
         }
     }
 
-    /// `type` is `nil` when there is no such type.
+    /// Validates a query; `type` is `nil` if it does not exist.
     package static func check(_ query: Query, type: QueryableType?) throws(StoreError) -> CheckedQuery {
         try self.checkIsOpen(query.recordType)
         guard let type, let listing = type.listing, let index = listing.index else {
             throw .recordTypeUnknown(query.recordType)
         }
         let check = QueryCheck(type)
-        // As in CloudKit, to ask for all records is to ask for their names.
+        // As in CloudKit, a query for all records is one for their names.
         if query.predicate.isUnconditional, !listing.indexes.contains(.queryable) {
             throw .fieldNotQueryable(field: Self.printed(SystemField.recordID.rawValue))
         }
@@ -43,7 +43,7 @@ package struct QueryCheck {
         )
     }
 
-    /// A condition by itself, as a subscription has it.
+    /// Validates a condition by itself, as a subscription has it.
     package static func check(
         _ predicate: Predicate,
         type: QueryableType
@@ -53,7 +53,7 @@ package struct QueryCheck {
         try QueryCheck(type).condition(predicate)
     }
 
-    /// The same, of many conditions on one type.
+    /// Validates one of many conditions on one type.
     package func condition(_ predicate: Predicate) throws(StoreError) -> CheckedPredicate {
         try self.checked(predicate).simplified
     }
@@ -194,7 +194,7 @@ package struct QueryCheck {
 
     private func field(_ name: String) throws(StoreError) -> QueryableField {
         if var field = self.type.fields[name] {
-            // No schema names the parent: it has no marks, and may always be asked for.
+            // A schema cannot name the parent. It has no marks, and may always be queried.
             if name == SystemField.parent.rawValue, field.index != nil { field.indexes.insert(.queryable) }
             return field
         }
@@ -210,14 +210,14 @@ package struct QueryCheck {
         )
     }
 
-    /// CloudKit calls the record ID by its old name.
+    /// The name in CloudKit's messages, which use an old one for the record ID.
     private static func printed(_ field: String) -> String {
         field == SystemField.recordID.rawValue ? "recordName" : field
     }
 }
 
 extension Predicate {
-    /// Whether it says nothing about a record.
+    /// Whether every record meets it.
     var isUnconditional: Bool {
         switch self {
         case .all: true
@@ -228,8 +228,10 @@ extension Predicate {
 }
 
 extension Comparison {
-    /// Compared with a date of the server's clock, the nearest that the clock can show: dates that went through other
-    /// units on their way are off by less than a microsecond.
+    /// The comparison at the resolution of the server's clock.
+    ///
+    /// Dates that were converted through other units on their way are off by less than a
+    /// microsecond.
     fileprivate var inServerTime: Comparison {
         guard SystemField(rawValue: self.field)?.type == .timestamp else { return self }
         var comparison = self

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Answers one page of a query from what a `QueryReader` has.
+/// Executes one page of a query on a `QueryReader`.
 package struct QueryExecution {
     private let read: QueryRead
     private let requester: Requester
@@ -11,7 +11,7 @@ package struct QueryExecution {
 
     /// Entries that a first page counts to choose a plan.
     private static let countedMax = 10_000
-    /// Zones that are looked at for it.
+    /// Zones that it counts them in.
     private static let countedZonesMax = 8
 
     package init(
@@ -83,7 +83,9 @@ package struct QueryExecution {
         return NamedZone(name: id.zoneName, key: key)
     }
 
-    /// Which records the requester may find; in a zone of somebody else those that were shared with him.
+    /// The records that the requester may find.
+    ///
+    /// In another user's zone they are the shared ones.
     private func rule(in zone: NamedZone?) throws(QueryFailure) -> ReadRule {
         guard self.requester.scope == .shared else { return self.rule }
         guard let zone else { throw .refused(.zoneRequired) }
@@ -171,7 +173,7 @@ package struct QueryExecution {
         }
     }
 
-    /// Once too much was counted, everything else is taken for large.
+    /// Once the bound is reached, all other sources count as large.
     private func count(
         _ range: EntryRange,
         of index: IndexUse,

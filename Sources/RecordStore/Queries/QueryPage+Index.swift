@@ -1,8 +1,9 @@
 /// Pages in an order that indexes give.
 ///
-/// First come the records that have the field of the first sort key, in the order of its index. Then, of those that don't, the ones with
-/// the second, in the order of that one's; and so on, and at last the records without any of the fields, by name. Records with
-/// equal values are read as a whole, and put in order by the further keys and their names.
+/// Records with the first sort key's field come first, in the order of its index. Of the others,
+/// those with the second key's field follow, in that one's order, and so on. Records without any of
+/// the fields come last, by name. Records with equal values are read as a whole, and sorted by the
+/// further keys and their names.
 extension QueryPage {
     func readByIndex(
         _ firstRanges: [EntryRange],
@@ -14,10 +15,10 @@ extension QueryPage {
         let phaseCount = hasOthers ? self.query.sort.count + 1 : 1
         let first = end.map { end in end.keys.firstIndex { $0 != nil } ?? self.query.sort.count } ?? 0
         guard first < phaseCount else { throw .refused(.cursorInvalid) }
-        // Whatever the zones take, a page gets ahead.
+        // A page makes progress, whatever the zones cost.
         self.store.meter.isHeld = true
         for phase in first..<phaseCount {
-            // Nothing is without a field that every record has.
+            // Every record has the field, so the later phases are empty.
             if self.query.sort.prefix(phase).contains(where: \.isAlwaysPresent) { break }
             if self.isFull { return .sorted(end) }
             let ranges = phase == 0 ? firstRanges : [.all]
@@ -102,7 +103,9 @@ extension QueryPage {
         }
     }
 
-    /// Takes a record that no other has to be put in order with; false: it has no room.
+    /// Takes a record that need not be sorted among others.
+    ///
+    /// Returns `false` if it does not fit.
     private func takeNext(of entries: ZoneEntries) throws(QueryFailure) -> Bool {
         guard case .found(let entry) = try entries.cursor.next(),
             let record = try self.plan.filter == .all
@@ -112,7 +115,8 @@ extension QueryPage {
         return self.add(record, in: entries.zone)
     }
 
-    /// What of a phase's ranges may have records behind the end of a page, the values of that end included.
+    /// The ranges of a phase that may have records behind the end of a page, including the values
+    /// of that end.
     private func left(
         of ranges: [EntryRange],
         _ phase: Int,
@@ -124,7 +128,7 @@ extension QueryPage {
         let last = isListing ? start.name.map { Array($0.utf8) } : start.keys[safely: phase] ?? nil
         guard let last else { return ranges }
         let isWhole = isListing ? start.zone == nil : start.name == nil && start.keys.count == phase + 1
-        // Behind a group that was read as a whole the next value is the first.
+        // The last group was read as a whole, so the page starts with the next value.
         let behind =
             isDescending
             ? EntryRange(lower: [], upper: isWhole ? last : last + [0])
@@ -138,7 +142,7 @@ extension QueryPage {
         return SortEnd(keys: missing, name: String(decoding: value, as: UTF8.self))
     }
 
-    /// The first records of those with one value, as many as there is room for and one more.
+    /// The first records with one value: as many as fit, and one more.
     private func group(
         of value: [UInt8],
         _ phase: Int,
@@ -174,7 +178,10 @@ extension QueryPage {
         var zone: NamedZone
     }
 
-    /// Where the page ends within the group (`nil` inside: at its beginning); `nil`: all of it had room.
+    /// Adds the records of a group.
+    ///
+    /// Returns `nil` if all fit. Otherwise returns where the page ends within the group; the inner
+    /// value is `nil` if it ends before it.
     private func take(_ group: [GroupMember]) throws(QueryFailure) -> SortEnd?? {
         var last: SortEnd?
         for member in group {

@@ -5,14 +5,14 @@ struct SourceStart {
     var place: QueryPosition.Place
 }
 
-/// What becomes of a candidate.
+/// The result for a candidate.
 enum CandidateFate {
     case taken
-    /// There is no room: it is the next page's.
+    /// It does not fit, and is left for the next page.
     case left
 }
 
-/// Pages in the order of their source, and what is collected from a source.
+/// Pages in the order of their source, and records collected from a source.
 extension QueryPage {
     func readInOrder(
         of source: QuerySource,
@@ -23,7 +23,7 @@ extension QueryPage {
         }
     }
 
-    /// Takes the first of the order out of all candidates.
+    /// Fills the page with the first records, in sort order, of all candidates.
     func collect(
         _ source: QuerySource,
         behind end: SortEnd?
@@ -48,7 +48,9 @@ extension QueryPage {
         return nil
     }
 
-    /// Adds a record that was put in order; false: the page has no room for it.
+    /// Adds a record of the sorted ones.
+    ///
+    /// Returns `false` if it does not fit.
     func add(_ candidate: FirstOfOrder.Candidate, in zone: NamedZone) throws(QueryFailure) -> Bool {
         guard !self.isFull else { return false }
         if let record = candidate.record { return self.add(record, in: zone) }
@@ -56,9 +58,10 @@ extension QueryPage {
         return self.add(record, in: zone)
     }
 
-    /// Gives every record of the query that a source has to `take`, until it has no room or the page has read enough.
+    /// Passes every record of a source that belongs to the query to `take`, until one does not fit
+    /// or the page has read enough.
     ///
-    /// Returns where to go on.
+    /// Returns where to continue.
     private func walk(
         _ source: QuerySource,
         from start: SourceStart?,
@@ -71,7 +74,7 @@ extension QueryPage {
         var zones = self.zones(from: start?.zone ?? "")
         var start = start
         while let zone = try zones.next() {
-            // A zone that is gone by now was behind all that follow.
+            // If the zone was deleted meanwhile, all following zones come after it.
             var place = start?.zone == zone.name ? start?.place ?? .start : .start
             let first = start?.zone == zone.name ? start?.branch ?? 0 : 0
             start = nil
@@ -99,15 +102,17 @@ extension QueryPage {
     private struct BranchWalk {
         var zone: NamedZone
         var source: QuerySource
-        /// What a record of the branch meets: its candidates may be of another.
+        /// The condition of the branch's records.
+        ///
+        /// Its candidates may fail it.
         var condition: CheckedPredicate
-        /// A record that meets one of them came before.
+        /// A record that meets one of these was found by an earlier branch.
         var earlier: [CheckedPredicate]
-        /// Of looking at all these.
+        /// Cost of testing all these conditions.
         var cost: ComparisonCost
     }
 
-    /// What each branch costs, the conditions of those before it included.
+    /// The cost of each branch, including the conditions of those before it.
     private func costs(of branches: [QuerySource.Branch]) -> [ComparisonCost] {
         var cost = ComparisonCost(self.interest)
         return branches.map { branch in
@@ -120,7 +125,7 @@ extension QueryPage {
         }
     }
 
-    /// Returns where to go on in the branch; `nil`: it is finished.
+    /// Returns where to continue in the branch, or `nil` at its end.
     private func walk(
         _ walk: BranchWalk,
         from place: QueryPosition.Place,
@@ -135,7 +140,7 @@ extension QueryPage {
             return try self.walk(numbers, walk, from: from, take)
         case .ranges(let index, let ranges):
             return try self.walk(index, ranges, walk, from: place, take)
-        // Alternatives within alternatives are put side by side by the planner.
+        // The planner flattens nested alternatives.
         case .branches: return nil
         }
     }
@@ -153,7 +158,7 @@ extension QueryPage {
             case .end: return nil
             case .paused(let place): return .number(place ?? next)
             case .found(let number):
-                // Only now it is known that there is another page.
+                // Only this record shows that there is another page.
                 if self.isFull { return .number(number) }
                 if self.countsUnseen {
                     self.addToCount(1)
@@ -202,13 +207,15 @@ extension QueryPage {
         }
     }
 
-    /// An entry of an index that may have several of one record.
+    /// An entry of an index that may have several per record.
     private struct ManyEntries {
         var index: IndexUse
         var ranges: [EntryRange]
         var entry: EntryPlace
 
-        /// Whether a record comes with this entry and no other.
+        /// Whether this is the entry with which the record is found.
+        ///
+        /// It is found once.
         func isFirst(of values: RecordValues) -> Bool {
             let all = values.entries(in: self.index)
             let inRange = all.filter { value in self.ranges.contains { $0.contains(value) } }
@@ -235,7 +242,7 @@ extension QueryPage {
 
     // MARK: Counting
 
-    /// Counts entries without looking at them, each a record of the query.
+    /// Counts entries without reading their records; each is a record of the query.
     private func count(
         _ ranges: [EntryRange],
         of index: IndexUse,
@@ -286,7 +293,7 @@ extension QueryPosition.Place {
 }
 
 extension QuerySource {
-    /// Ranges whose entries are of different records.
+    /// Ranges in which each entry is of a different record.
     fileprivate var countableRanges: (IndexUse, [EntryRange])? {
         switch self {
         case .ranges(let index, let ranges): index.isMany ? nil : (index, ranges)

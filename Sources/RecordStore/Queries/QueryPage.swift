@@ -40,7 +40,7 @@ final class QueryPage {
         self.budget = budget
         self.store = store
         self.order = SortOrder(query.sort)
-        // Where nothing is filtered nothing is looked at either: such a source has no values to compare.
+        // A source without a filter has no values to compare.
         let interest = FieldsOfInterest(plan.filter.fields.union(query.sort.map(\.field)))
         self.interest = interest
         var cost = ComparisonCost(interest)
@@ -49,7 +49,7 @@ final class QueryPage {
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
-    /// Where the next page starts; `nil`: there is none.
+    /// Fills the page, and returns where the next one starts, or `nil` if there is none.
     func fill(from position: QueryPosition.Order?) throws(QueryFailure) -> QueryPosition.Order? {
         switch (self.plan.order, position) {
         case (.source(let source), nil): return try self.readInOrder(of: source, from: nil)
@@ -76,7 +76,7 @@ final class QueryPage {
         return end
     }
 
-    /// The zones of the query, all from a name on.
+    /// All zones of the query, from a name on.
     func zones(from name: String) -> ZoneWalk {
         switch self.zones {
         case .one(let zone): ZoneWalk(zone, self.store)
@@ -88,17 +88,19 @@ final class QueryPage {
 
     var isFull: Bool { !self.read.isCount && self.records.count >= self.read.limit }
 
-    /// Records that there is room for.
+    /// Number of records that still fit.
     var room: Int { self.read.limit - self.records.count }
 
     var isCount: Bool { self.read.isCount }
 
-    /// Whether a candidate counts without a look at its record.
+    /// Whether candidates count without their records being read.
     var countsUnseen: Bool { self.read.isCount && self.plan.filter == .all && self.rule == .all }
 
     func addToCount(_ count: Int) { self.count += Int64(count) }
 
-    /// Reads a candidate; `nil`: it is none of the query's.
+    /// Reads a candidate.
+    ///
+    /// Returns `nil` if it does not belong to the query.
     func record(numbered number: Int64) throws(QueryFailure) -> RecordValues? {
         guard let record = try self.candidate(numbered: number) else { return nil }
         let values = self.interest.values(of: record)
@@ -106,7 +108,9 @@ final class QueryPage {
         return self.plan.filter.matches(values) ? values : nil
     }
 
-    /// Reads a candidate without a look at its fields; `nil`: it is not the requester's to read.
+    /// Reads a candidate without its fields.
+    ///
+    /// Returns `nil` if the requester may not read it.
     func candidate(numbered number: Int64) throws(QueryFailure) -> NamedRecord? {
         guard let record = try self.store.record(numbered: number) else { return nil }
         switch self.rule {
@@ -123,7 +127,9 @@ final class QueryPage {
         }
     }
 
-    /// Adds a record of the query; false: the page has no room for its bytes.
+    /// Adds a record.
+    ///
+    /// Returns `false` if its bytes do not fit.
     func add(_ record: NamedRecord, in zone: NamedZone) -> Bool {
         guard !self.read.isCount else {
             self.count += 1
@@ -131,7 +137,7 @@ final class QueryPage {
         }
         let id = RecordID(zone: self.read.zone ?? ZoneID(zoneName: zone.name), recordName: record.name)
         let record = record.stored.record(id: id, keeping: self.desiredKeys)
-        // A single record has room in any case, so that every page gets ahead.
+        // A single record always fits, so that every page makes progress.
         let size = record.body.bytes.count
         guard self.records.isEmpty || self.bytes + size <= self.budget.answerBytesMax else { return false }
         self.bytes += size

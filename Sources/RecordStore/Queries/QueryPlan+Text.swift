@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension QueryPlan {
-    /// The plan for people: a line each for what is read, the order and what is filtered.
+    /// The plan for people: one line each for the source, the order and the filter.
     package func lines(sort: [SortKey]) -> [String] {
         var lines: [String] = []
         switch self.order {
@@ -56,7 +56,7 @@ extension NumberSource {
 }
 
 extension CheckedPredicate {
-    /// Which fields are compared and how, without the values.
+    /// The compared fields and the comparisons, without values.
     fileprivate var text: String {
         switch self {
         case .all: "all"

@@ -1,18 +1,19 @@
-/// How a query is answered.
+/// How a query is executed.
 package struct QueryPlan: Hashable, Sendable {
     package enum Order: Hashable, Sendable {
-        /// As the source has it.
+        /// The order of the source.
         case source(QuerySource)
-        /// The source is read to its end, and the first of the order are taken.
+        /// The source is read to its end, and the first records of the order are kept.
         case collected(QuerySource)
-        /// An index a sort key gives the order: first the records that have the first field, then of the others those that have the
-        /// second, at last those without any by name.
+        /// The order of the sort keys' indexes.
         ///
-        /// Without `hasOthers` the condition excludes all but the first.
+        /// Records with the first field come first, then those of the others with the second field,
+        /// and so on. Records without any come last, by name. Without `hasOthers`, all records of
+        /// the query have the first field.
         case index(firstRanges: [EntryRange], hasOthers: Bool)
     }
 
     package var order: Order
-    /// What a candidate must meet; `all` when the source has none that does not.
+    /// The condition on candidates; `all` if the source has no others.
     package var filter: CheckedPredicate
 }

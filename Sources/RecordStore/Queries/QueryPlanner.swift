@@ -1,21 +1,26 @@
-/// Chooses where the candidates of a query come from.
+/// Chooses the source of a query's candidates.
 ///
-/// Of what must hold together the smallest source is read, measured by counting entries up to a bound. A choice is made once a query:
-/// its number travels in the position, so that a later page reads the same source in the same order.
+/// Of several conditions that must all hold, the one with the smallest source is read. Sizes are
+/// measured by counting entries up to a bound. A choice is made once per query. Its number travels
+/// in the position, so that later pages read the same source in the same order.
 struct QueryPlanner {
     private let query: CheckedQuery
     private let isCount: Bool
     private let choices: Choices
     private let count: (QuerySource, Int) throws(QueryFailure) -> Int
-    /// Entries that are counted of one candidate; so many are too many to be put in order.
+    /// Entries that are counted per candidate.
+    ///
+    /// A source with as many is too large to be sorted.
     private let countedMax: Int
 
-    /// Values that are read side by side: each is a list of its own.
+    /// Values that are read in parallel, each as a list of its own.
     static let listsMax = 32
-    /// Up to so many candidates are rather read and filtered than intersected with others.
+    /// Up to this number, candidates are read and filtered rather than intersected with others.
     private static let filteredMax = 32
 
-    /// The choices are those of the first page; `count` counts the entries of a source, up to a bound.
+    /// `choices` are those of the first page.
+    ///
+    /// `count` counts the entries of a source, up to a bound.
     init(
         _ query: CheckedQuery,
         isCount: Bool,
@@ -30,7 +35,7 @@ struct QueryPlanner {
         self.count = count
     }
 
-    /// The plan, and the choices that led to it.
+    /// Returns the plan, and the choices that led to it.
     func plan() throws(QueryFailure) -> (plan: QueryPlan, choices: [Int]) {
         let predicate = self.query.predicate
         if predicate == .nothing {
@@ -43,7 +48,7 @@ struct QueryPlanner {
             return (QueryPlan(order: .source(best?.source ?? listing), filter: filter), self.choices.made)
         }
         if let order = try self.orderOfIndex(best) {
-            // What only limits the range that is read is not looked at again.
+            // Conditions that only limit the range need not be tested again.
             guard case .index = order, let index = self.query.sort.first?.index,
                 case .ranges(index, _) = best?.source
             else { return (QueryPlan(order: order, filter: predicate), self.choices.made) }
@@ -54,7 +59,8 @@ struct QueryPlanner {
 
     // MARK: Order
 
-    /// Which part of the first sort key's index is read; `nil`: it is better, or necessary, to collect.
+    /// The part of the first sort key's index to read, or `nil` if it is better or necessary to
+    /// collect.
     private func orderOfIndex(_ best: Candidate?) throws(QueryFailure) -> QueryPlan.Order? {
         guard let first = self.query.sort.first else { return nil }
         var ranges = [EntryRange.all]
@@ -69,7 +75,8 @@ struct QueryPlanner {
             case .all: continue
             }
         }
-        // By distance no index is in order; neither is what has no first field, if a later key is a distance.
+        // No index is ordered by distance. That also rules out records without the first field, if
+        // a later key is a distance.
         let ordered = isLimited ? self.query.sort.prefix(1) : self.query.sort[...]
         guard ordered.allSatisfy({ $0.origin == nil }) else { return nil }
         guard let best, case .ranges(first.index, _) = best.source else {
@@ -84,12 +91,12 @@ struct QueryPlanner {
 
     // MARK: Candidates
 
-    /// A source that has every record that meets a condition.
+    /// A source with all records that meet a condition.
     private struct Candidate {
         var source: QuerySource
-        /// Has no other records.
+        /// Whether it has no other records.
         var isExact: Bool
-        /// Which of the conditions that must hold together it decides.
+        /// Indexes of the conjuncts that it decides.
         var decided: Set<Int> = []
 
         var numbers: NumberSource? {
@@ -112,7 +119,7 @@ struct QueryPlanner {
         guard let index = test.index, let found = ConditionRanges(test) else { return nil }
         switch found.shape {
         case .ranges(let ranges):
-            // A record may be there several times, so that something has to look at its value.
+            // A record may have several entries here, so its value has to be tested.
             return Candidate(
                 source: .ranges(index, ranges),
                 isExact: found.isExact && !index.isMany,
@@ -162,7 +169,7 @@ struct QueryPlanner {
         return chosen
     }
 
-    /// Two ranges of one index are one.
+    /// Adds a candidate, and merges two ranges of one index into one.
     private static func add(_ candidate: Candidate, to candidates: inout [Candidate]) {
         if case .ranges(let index, let ranges) = candidate.source, !index.isMany {
             for (position, other) in candidates.enumerated() {
@@ -192,13 +199,15 @@ struct QueryPlanner {
         return Candidate(source: .numbers(.all(lists)), isExact: false, decided: decided)
     }
 
-    /// The number of the candidate to read; the number behind the last: the intersection.
+    /// Index of the candidate to read.
+    ///
+    /// The index after the last one stands for the intersection.
     private func preferred(
         _ candidates: [Candidate],
         _ intersection: Candidate?
     ) throws(QueryFailure) -> Int {
         if intersection != nil, candidates.allSatisfy({ $0.numbers != nil }) {
-            // All that matters is whether one of them is small.
+            // It only matters whether one of them is small.
             for position in candidates.indices where !self.isCount {
                 let entries = try self.count(candidates[position].source, Self.filteredMax + 1)
                 if entries <= Self.filteredMax { return position }
@@ -210,7 +219,7 @@ struct QueryPlanner {
         for position in candidates.indices {
             let limit = min(self.countedMax, fewest)
             let entries = try self.count(candidates[position].source, limit)
-            // Of equals, the one that intersects with others.
+            // Of equal candidates, prefer one that can be intersected.
             let isBetter =
                 entries < fewest
                 || (entries == fewest && candidates[best].numbers == nil
@@ -221,7 +230,7 @@ struct QueryPlanner {
         return self.isCount || fewest > Self.filteredMax ? candidates.count : best
     }
 
-    /// An alternative has a source when every branch has one.
+    /// The source of an `or`: `nil` unless every branch has one.
     private func candidate(
         forAny parts: [CheckedPredicate]
     ) throws(QueryFailure) -> Candidate? {
@@ -248,12 +257,12 @@ struct QueryPlanner {
     }
 }
 
-/// The decisions of a planner: made on the first page, repeated on those after it.
+/// The decisions of a planner: made on the first page, replayed on later ones.
 final class Choices {
     private(set) var made: [Int] = []
     private let known: [Int]?
 
-    /// `nil`: nothing was decided yet.
+    /// `known` is `nil` on the first page.
     init(known: [Int]?) {
         self.known = known
     }

@@ -1,9 +1,9 @@
-/// Where a page of a query ended, as bytes that survive a restart.
+/// The end of a page, as bytes that survive a restart.
 ///
 ///     position = version kind choices signature rest     integers and texts as in `CompactBytes`
 ///     kind     = 1 (in the order of the source) / 2 (in the order of the sort keys)
 ///     rest     = zone branch place                       kind 1
-///     place    = 0 / 1 number / 2 number value           start; from a record number on; behind an entry
+///     place    = 0 / 1 number / 2 number value           start; from a record number; after an entry
 ///     rest     = count *( 0 / 1 value ) name zone        kind 2; name and zone: 0 / 1 text
 struct QueryPosition: Hashable, Sendable {
     enum Place: Hashable, Sendable {
@@ -15,14 +15,15 @@ struct QueryPosition: Hashable, Sendable {
     }
 
     enum Order: Hashable, Sendable {
-        /// In a zone, and there in a branch of the source; behind the last branch: at the end of the zone.
+        /// In a zone, and there in a branch of the source. A branch behind the last one is the end
+        /// of the zone.
         case source(zone: String, branch: Int, Place)
         case sorted(SortEnd?)
     }
 
-    /// What the planner decided on the first page.
+    /// The planner's choices on the first page.
     var choices: [Int]
-    /// Of the source: it must be the same on every page.
+    /// Signature of the source, which must be the same on every page.
     var signature: Int64
     var order: Order
 
@@ -68,7 +69,7 @@ struct QueryPosition: Hashable, Sendable {
         return bytes.bytes
     }
 
-    /// Reads any bytes.
+    /// Decodes untrusted bytes.
     init(_ encoded: [UInt8]) throws(StoreError) {
         var bytes = CompactBytes(encoded)
         guard bytes.nextByte() == Self.version, let kind = bytes.nextByte(),

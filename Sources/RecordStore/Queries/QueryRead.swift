@@ -3,17 +3,19 @@ package import RecordModel
 /// One page of a query.
 package struct QueryRead: Hashable, Sendable {
     package var query: Query
-    /// `nil`: all zones of the database.
+    /// `nil` for all zones of the database.
     package var zone: ZoneID?
-    /// Where an answer to the same query and zone ended; `nil`: from the start.
+    /// The end of an earlier page of the same query and zone, or `nil` to start.
     ///
-    /// May be any bytes: what is not a position is refused with `cursorInvalid`.
+    /// May be any bytes: an invalid position fails with `cursorInvalid`.
     package var resume: [UInt8]?
-    /// `nil`: all fields; empty: none.
+    /// `nil` for all fields; an empty list for none.
     package var desiredKeys: [String]?
-    /// Records of the page, 1…`Bounds.queryPageMax`; of no meaning for a count.
+    /// Records per page, 1…`Bounds.queryPageMax`.
+    ///
+    /// Ignored for a count.
     package var limit: Int
-    /// Answers with a number instead of records.
+    /// Whether the result is a number instead of records.
     package var isCount: Bool
 
     package init(
@@ -33,16 +35,20 @@ package struct QueryRead: Hashable, Sendable {
     }
 }
 
-/// What a page has.
+/// The result of a page.
 package struct QueryAnswer: Sendable {
-    /// At most the limit; fewer, or none, say nothing about the end.
+    /// At most the limit.
+    ///
+    /// Fewer, or none, do not mean the end.
     package var records: [Record]
-    /// Of a count: how many records this page found; the sum over all pages is the answer.
+    /// For a count: the number of records that this page found.
+    ///
+    /// The total is the sum over all pages.
     package var count: Int64
-    /// Where the next page starts; `nil`: there is none.
+    /// Where the next page starts, or `nil` if there is none.
     package var resume: [UInt8]?
     package var plan: QueryPlan
-    /// Fields of the type that the query may have meant, and did not: it named the system's of the same name.
+    /// User fields that the query may have meant: it named system fields with the same names.
     package var hiddenFields: [String]
     package var entriesRead: Int
     package var recordsRead: Int

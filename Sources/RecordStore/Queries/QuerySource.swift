@@ -1,34 +1,35 @@
-/// Where the candidates of a query come from.
+/// The source of a query's candidates.
 ///
-/// Every source has one order, and a page goes on in it behind the last candidate of the page before.
+/// Every source has one order. A page continues behind the last candidate of the page before.
 package indirect enum QuerySource: Hashable, Sendable {
-    /// Entries of one index: by value, then by record number.
+    /// Entries of one index, by value and then by record number.
     ///
-    /// The ranges ascend and none meets another.
+    /// The ranges are ascending and disjoint.
     case ranges(IndexUse, [EntryRange])
     /// By record number.
     case numbers(NumberSource)
-    /// One after the other; a record that a branch before had comes only there.
+    /// One after the other. A record of several branches comes only with the first.
     case branches([Branch])
 
     package struct Branch: Hashable, Sendable {
         package var source: QuerySource
-        /// What the records of the branch meet.
+        /// The condition that the records of the branch meet.
         package var condition: CheckedPredicate
     }
 
     static let nothing = QuerySource.branches([])
 }
 
-/// Records that have certain values, by their number.
+/// Records with certain values, by number.
 ///
-/// The entries of one value are in the order of record numbers, so that lists of them are merged and intersected as they are read.
+/// The entries of one value are in the order of record numbers. So lists of them can be merged and
+/// intersected while they are read.
 package indirect enum NumberSource: Hashable, Sendable {
     case value(IndexUse, [UInt8])
     case any([NumberSource])
     case all([NumberSource])
 
-    /// How many lists are read at the same time.
+    /// Number of lists that are read in parallel.
     var listCount: Int {
         switch self {
         case .value: 1
@@ -38,9 +39,10 @@ package indirect enum NumberSource: Hashable, Sendable {
 }
 
 extension QueryPlan {
-    /// A number that is the same for what is read in the same order, in every process and for ever: FNV-1a over its parts.
+    /// FNV-1a over the parts: the same for sources with the same order, in every process and
+    /// forever.
     ///
-    /// The order of sort keys is the same whatever is read for it.
+    /// The order of sort keys does not depend on the source.
     var signature: Int64 {
         var hash = StableHash()
         switch self.order {

@@ -1,4 +1,4 @@
-/// Reads for one page: what an engine has, counted.
+/// The reads of one page, with their counts.
 final class QueryStore {
     private let reader: any QueryReader
     let meter: ReadMeter
@@ -48,13 +48,13 @@ final class QueryStore {
         return count
     }
 
-    /// `nil`: an entry was left behind by a record that is gone, which only a fault of ours can do.
+    /// Returns `nil` for an entry whose record is gone, which only a bug can leave behind.
     func record(numbered number: Int64) throws(QueryFailure) -> NamedRecord? {
         try self.meter.countRecord()
         return try self.stored { (reader) throws(StorageFailure) in try reader.record(numbered: number) }
     }
 
-    /// What is read once a query and bounded by itself.
+    /// Reads that happen once per query and have their own bound.
     func stored<Answer>(
         _ read: (any QueryReader) throws(StorageFailure) -> Answer
     ) throws(QueryFailure) -> Answer {

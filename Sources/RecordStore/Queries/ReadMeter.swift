@@ -1,11 +1,11 @@
-/// Counts what a page reads and compares, and says when it is enough.
+/// Counts what a page reads and compares, and tells when it is enough.
 final class ReadMeter {
     private(set) var entriesRead = 0
     private(set) var recordsRead = 0
     private(set) var comparisons = 0
-    /// Until it is set back nothing is too much: for what has to be read as a whole.
+    /// Suspends the bounds of the page, for what has to be read as a whole.
     var isHeld = false { didSet { self.comparisonsBefore = self.comparisons } }
-    /// Those that were made before it was held.
+    /// Comparisons before `isHeld` was set.
     private var comparisonsBefore = 0
     private let budget: QueryBudget
 
@@ -18,15 +18,17 @@ final class ReadMeter {
         return self.reads >= self.budget.readsMax || self.comparisons >= self.budget.comparisonsMax
     }
 
-    /// Whether what has to be read as a whole takes more comparisons than it may.
+    /// Whether what has to be read as a whole exceeds its bound of comparisons.
     var isTooBroad: Bool {
         self.isHeld && self.comparisons - self.comparisonsBefore >= self.budget.collectedComparisonsMax
     }
 
-    /// What is left of the page; at least 1.
+    /// Reads that the page has left; at least 1.
     var left: Int { max(1, self.budget.readsMax - self.reads) }
 
-    /// A look at an index counts as an entry even if it finds none.
+    /// Counts entries.
+    ///
+    /// A search in an index counts as one even if it finds none.
     func countEntries(_ count: Int) throws(QueryFailure) {
         self.entriesRead += max(1, count)
         try self.checkAttempt()

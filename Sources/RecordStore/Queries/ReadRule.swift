@@ -1,9 +1,9 @@
-/// Which records of a type a query may find.
+/// The records of a type that a query may find.
 package enum ReadRule: Hashable, Sendable {
     case all
-    /// Those that the user with this record name created.
+    /// Records that this user created.
     case own(creator: String)
-    /// Those that shares of somebody else's zone cover.
+    /// Records of another user's zone that are members of the requester's shares.
     case shared(SharedAccess)
     case none
 }

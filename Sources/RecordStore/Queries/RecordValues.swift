@@ -1,10 +1,10 @@
 import RecordModel
 
-/// Where the fields that a query looks at lie in a body.
+/// Locates the fields of a query in a body.
 ///
-/// The body is walked once; values are decoded only when they are asked for.
+/// The body is walked once. Values are decoded only if they are needed.
 struct FieldsOfInterest: Sendable {
-    /// Ascending by bytes, as the fields of a body are.
+    /// Ascending by bytes, like the fields of a body.
     private let names: [[UInt8]]
     private let slots: [String: Int]
 
@@ -17,7 +17,7 @@ struct FieldsOfInterest: Sendable {
 
     var count: Int { self.names.count }
 
-    /// `nil`: no field of the body.
+    /// `nil` if it is not a field of the body.
     func slot(of field: String) -> Int? { self.slots[field] }
 
     func values(of record: NamedRecord) -> RecordValues {
@@ -26,7 +26,7 @@ struct FieldsOfInterest: Sendable {
         var cursor = FieldCursor(bytes)
         var slot = 0
         while slot < self.names.count, let slice = cursor.nextTrusted() {
-            // Names of interest that come before this field are absent from the record.
+            // Names before this field are absent from the record.
             while slot < self.names.count, self.names[slot].lexicographicallyPrecedes(bytes[slice.name]) {
                 slot += 1
             }
@@ -38,7 +38,7 @@ struct FieldsOfInterest: Sendable {
     }
 }
 
-/// The values of one record that a query looks at.
+/// The values of one record that a query tests.
 struct RecordValues {
     let record: NamedRecord
     fileprivate let slots: [String: Int]
@@ -50,7 +50,7 @@ struct RecordValues {
         self.slices = slices
     }
 
-    /// `nil`: the record does not have the field, or it is encrypted, and so can't be compared.
+    /// `nil` if the record lacks the field, or it is encrypted and cannot be compared.
     func elements(of field: String) -> [ComparableValue]? {
         if let system = SystemField(rawValue: field) { return self.record.value(of: system).map { [$0] } }
         guard let slot = self.slots[field], let slice = self.slices[slot], !slice.isEncrypted else {
@@ -59,13 +59,13 @@ struct RecordValues {
         return self.record.stored.body.elements(of: slice)
     }
 
-    /// How much there is to look at in a field; `nil`: nothing.
+    /// The size of a field's value, or `nil` if there is nothing to test.
     func size(inSlot slot: Int) -> (bytes: Int, isList: Bool)? {
         guard let slice = self.slices[slot], !slice.isEncrypted else { return nil }
         return (slice.value.count, slice.type.isList)
     }
 
-    /// What an index has of the record.
+    /// The record's entries in an index.
     func entries(in index: IndexUse) -> [[UInt8]] {
         if index.field != SystemField.allText.rawValue {
             return self.elements(of: index.field)?.map { $0.indexBytes(isNumber: index.isNumber) } ?? []
@@ -82,7 +82,7 @@ struct RecordValues {
         return tokens
     }
 
-    /// The texts of a field that full text looks at.
+    /// The texts of a field for full text.
     private func texts(of field: String) -> [String] {
         guard let slot = self.slots[field], let slice = self.slices[slot], !slice.isEncrypted else {
             return []
@@ -92,7 +92,7 @@ struct RecordValues {
 }
 
 extension RecordBody {
-    /// The values that a field offers to a comparison; `nil`: none can be compared with it.
+    /// The values that a field offers to a comparison, or `nil` if it cannot be compared.
     func elements(of slice: FieldSlice) -> [ComparableValue]? {
         switch slice.type {
         case .string, .bytes: [.bytes(Array(self.bytes[slice.value]))]
@@ -104,7 +104,7 @@ extension RecordBody {
         }
     }
 
-    /// The texts of a field that full text looks at.
+    /// The texts of a field for full text.
     func texts(of slice: FieldSlice) -> [String] {
         switch self.value(of: slice) {
         case .string(let text): [text]
@@ -115,7 +115,7 @@ extension RecordBody {
 }
 
 extension NamedRecord {
-    /// `nil`: the record does not have it.
+    /// `nil` if the record lacks it.
     func value(of field: SystemField) -> ComparableValue? {
         let stored = self.stored
         return switch field {
@@ -130,7 +130,7 @@ extension NamedRecord {
         }
     }
 
-    /// `nil`: nobody was signed in.
+    /// `nil` if the author was not signed in.
     private static func author(_ name: String) -> ComparableValue? {
         name.isEmpty ? nil : .bytes(Array(name.utf8))
     }

@@ -2,23 +2,27 @@
 
 /// The words of a text, as full text compares them.
 ///
-/// A text is split at whitespace, punctuation and signs such as `+` and `€`. Case and diacritics are folded away: `Größe` and
-/// `GROßE` are one word; `ß` and `ø` are letters of their own. Nothing divides words that are written together,
-/// as in Chinese.
+/// A text is split at whitespace, punctuation and signs such as `+` and `€`. Case and diacritics
+/// are folded: `Größe` and `GROßE` are one word; `ß` and `ø` are letters of their own. Words that
+/// are written without spaces, as in Chinese, are not separated.
 package enum SearchTokens {
-    /// A longer word is cut, in the text and in the search alike.
+    /// A longer word is cut, both in the text and in the search.
     package static let tokenBytesMax = 255
-    /// Words of one record that are found; further ones are not.
+    /// Bound on the words of a record that are found.
+    ///
+    /// Further ones are ignored.
     package static let tokensMax = 10_000
 
-    /// Words that a search ignores: they are in almost every English text.
+    /// Words that a search ignores, because almost every English text has them.
     package static let stopWords: Set<String> = [
         "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
         "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this",
         "to", "was", "will", "with",
     ]
 
-    /// The distinct words of a search, in order, without stop words: nothing is left of a search for stop words only.
+    /// The distinct words of a search, in order, without stop words.
+    ///
+    /// Empty for a search of stop words only.
     package static func tokens(ofSearch search: String) -> [[UInt8]] {
         var known: Set<[UInt8]> = []
         var tokens: [[UInt8]] = []
@@ -30,7 +34,7 @@ package enum SearchTokens {
         return tokens
     }
 
-    /// Adds the words of a text in UTF-8 until there are `tokensMax`.
+    /// Adds the words of a UTF-8 text until there are `tokensMax`.
     package static func add(_ text: ArraySlice<UInt8>, to tokens: inout Set<[UInt8]>) {
         self.forEachToken(in: text) { token in
             guard tokens.count < self.tokensMax else { return false }
@@ -39,9 +43,9 @@ package enum SearchTokens {
         }
     }
 
-    /// Calls with each word until the answer is false.
+    /// Calls `take` with each word until it returns `false`.
     ///
-    /// Runs of ASCII, most of most texts, are folded byte by byte.
+    /// Runs of ASCII, which are most of most texts, are folded byte by byte.
     private static func forEachToken(in text: ArraySlice<UInt8>, _ take: ([UInt8]) -> Bool) {
         var token: [UInt8] = []
         func isGoingOn() -> Bool {
@@ -57,7 +61,8 @@ package enum SearchTokens {
                 position += 1
                 continue
             }
-            // To the next byte of ASCII that another follows: what combines stays together.
+            // Up to the next ASCII byte before another one, so that combining characters stay with
+            // theirs.
             let start = position
             while position < text.endIndex, !self.isPlain(text, position) { position += 1 }
             for scalar in String(decoding: text[start..<position], as: UTF8.self)._nfd {
@@ -67,12 +72,12 @@ package enum SearchTokens {
         _ = isGoingOn()
     }
 
-    /// Whether a byte is ASCII and nothing that follows can combine with it.
+    /// Whether the byte is ASCII and no combining character follows.
     private static func isPlain(_ text: ArraySlice<UInt8>, _ position: Int) -> Bool {
         text[position] < 0x80 && (position + 1 == text.endIndex || text[position + 1] < 0x80)
     }
 
-    /// False: the scalar separates words.
+    /// Returns `false` if the scalar separates words.
     private static func fold(_ scalar: Unicode.Scalar, into token: inout [UInt8]) -> Bool {
         if scalar.isASCII {
             let folded = self.ascii[Int(scalar.value)]
@@ -95,7 +100,7 @@ package enum SearchTokens {
         }
     }
 
-    /// The first bytes of a word, whole scalars.
+    /// The first bytes of a word, in whole scalars.
     private static func cut(_ token: [UInt8]) -> [UInt8] {
         guard token.count > self.tokenBytesMax else { return token }
         var count = self.tokenBytesMax
@@ -103,7 +108,7 @@ package enum SearchTokens {
         return Array(token[..<count])
     }
 
-    /// Letters in lower case and digits; 0: separates words.
+    /// Letters in lower case and digits; 0 for bytes that separate words.
     private static let ascii: [UInt8] = (0..<128).map { byte in
         let scalar = Unicode.Scalar(UInt8(byte))
         switch scalar {

@@ -1,10 +1,10 @@
 import RecordModel
 
-/// Where a record stands in the order of a query.
+/// The position of a record in the order of a query.
 ///
-/// Values are those of the indexes, so that the order is the same whether an index gives it or not.
+/// Values are those of the indexes, so that the order is the same with and without an index.
 struct SortPlace: Hashable, Sendable {
-    /// One a sort key; `nil`: the record does not have the field.
+    /// One per sort key; `nil` if the record lacks the field.
     var keys: [[UInt8]?]
     var name: String
     var zone: String
@@ -12,11 +12,13 @@ struct SortPlace: Hashable, Sendable {
 
 /// The end of a page in the order of a query: this record and all before it were read.
 struct SortEnd: Hashable, Sendable {
-    /// The values of the last record; fewer than there are keys: all records that begin with them were read.
+    /// The values of the last record.
+    ///
+    /// If there are fewer than sort keys, all records that begin with them were read.
     var keys: [[UInt8]?]
-    /// `nil`: all records with these values were read.
+    /// `nil` if all records with these values were read.
     var name: String?
-    /// `nil`: all records with these values and this name were read.
+    /// `nil` if all records with these values and this name were read.
     var zone: String?
 
     init(keys: [[UInt8]?], name: String? = nil, zone: String? = nil) {
@@ -30,7 +32,10 @@ struct SortEnd: Hashable, Sendable {
     }
 }
 
-/// The order that sort keys ask for: records without a field last in both directions; equal ones by name, then by zone.
+/// The order of the sort keys.
+///
+/// Records without a field come last in both directions. Equal ones are ordered by name, then by
+/// zone.
 struct SortOrder: Sendable {
     private let keys: [CheckedSortKey]
 
@@ -83,12 +88,12 @@ struct SortOrder: Sendable {
     }
 }
 
-/// The first records of an order, out of any number.
+/// Keeps the first records of an order, out of any number.
 struct FirstOfOrder {
     struct Candidate {
         var place: SortPlace
         var number: Int64
-        /// `nil`: it is read again when it is needed.
+        /// `nil` if it is read again when it is needed.
         var record: NamedRecord?
     }
 
@@ -97,7 +102,9 @@ struct FirstOfOrder {
     private var candidates: [Candidate] = []
     private var bytes = 0
 
-    /// What is held of bodies: one that may be read again need not be.
+    /// Bound on the bodies in memory.
+    ///
+    /// Others are read again.
     private static let bytesMax = 4 * 1024 * 1024
 
     init(_ order: SortOrder, countMax: Int) {

@@ -1,23 +1,23 @@
 import RecordModel
 
-/// The zones of a query, by name: one, or all of a database from one on.
+/// The zones of a query in the order of names: one, or all of a database from a name on.
 struct ZoneWalk {
     private let database: DatabaseID
     private let store: QueryStore
     private var piece: ArraySlice<NamedZone> = []
-    /// `nil`: there are no more to be read.
+    /// `nil` if no zones are left to be read.
     private var nextName: String?
 
     private static let pieceSize = 64
 
-    /// All from a name on.
+    /// All zones from a name on.
     init(of database: DatabaseID, from name: String, _ store: QueryStore) {
         self.database = database
         self.store = store
         self.nextName = name
     }
 
-    /// Only this one.
+    /// This zone only.
     init(_ zone: NamedZone, _ store: QueryStore) {
         self.database = zone.key.database
         self.store = store
