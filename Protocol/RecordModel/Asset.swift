@@ -1,4 +1,4 @@
-/// A file, by its contents.
+/// A file, identified by its contents.
 ///
 /// - Source: `Protocol/README.md`, section 5.12.
 package struct Asset: Hashable, Sendable {
@@ -6,7 +6,7 @@ package struct Asset: Hashable, Sendable {
 
     /// SHA-256 of all bytes: 32 bytes.
     package var sha256: [UInt8]
-    /// Bytes.
+    /// Number of bytes.
     package var size: Int64
 
     package init(sha256: [UInt8], size: Int64) {
@@ -15,14 +15,14 @@ package struct Asset: Hashable, Sendable {
     }
 }
 
-/// Brings the bytes of assets to the server, before a record names them.
+/// Uploads the bytes of assets, before a record names them.
 ///
 /// Items are numbered as `assets`.
 package struct UploadAssets: Hashable, Sendable {
     package var scope: DatabaseScope
-    /// No two the same.
+    /// Without repetition.
     package var assets: [Asset]
-    /// In the shared database: the zone of somebody else in which a record is to name them.
+    /// In the shared database: the other user's zone with the record that will name them.
     package var zone: ZoneID?
 
     package init(scope: DatabaseScope, assets: [Asset], zone: ZoneID? = nil) {
@@ -32,7 +32,7 @@ package struct UploadAssets: Hashable, Sendable {
     }
 }
 
-/// Asks for bytes of assets that one record names.
+/// Downloads bytes of assets that one record names.
 ///
 /// Items are numbered as `ranges`, and sent in their order.
 package struct DownloadAssets: Hashable, Sendable {
@@ -47,13 +47,13 @@ package struct DownloadAssets: Hashable, Sendable {
     }
 }
 
-/// Bytes of one asset.
+/// A range of bytes of one asset.
 package struct AssetRange: Hashable, Sendable {
-    /// Of the whole asset: 32 bytes.
+    /// SHA-256 of the whole asset: 32 bytes.
     package var sha256: [UInt8]
-    /// The first byte; at most the size.
+    /// Offset of the first byte; at most the size.
     package var offset: Int64
-    /// All bytes to the end if `nil`, or if it is more than there are.
+    /// A length beyond the end, or `nil`, means all bytes to the end.
     package var length: Int64?
 
     package init(sha256: [UInt8], offset: Int64 = 0, length: Int64? = nil) {

@@ -1,60 +1,81 @@
-/// Every limit of the protocol and the record model in one place.
+/// Every limit of the protocol and the record model.
 ///
-/// Units are in the names; `Protocol/README.md`, section 7, says why each is what it is, and which of them an
-/// operator may change.
+/// Names contain the units. `Protocol/README.md`, section 7, has the reason for each, and tells
+/// which of them an operator may change.
 package struct Bounds: Hashable, Sendable {
     /// Payload of one frame.
     package var frameBytesMax = 3 * 1024 * 1024
-    /// Saves and deletes in one modify request; IDs in one fetch request: CloudKit's number.
+    /// Saves and deletes in one modify request, IDs in one fetch request.
+    ///
+    /// The number is CloudKit's.
     package var requestItemsMax = 400
-    /// An encoded request without assets; CloudKit's number.
+    /// An encoded request without assets.
+    ///
+    /// The number is CloudKit's.
     package var requestBytesMax = 2 * 1024 * 1024
-    /// The encoded fields of one record without assets; CloudKit's number.
+    /// The encoded fields of one record without assets.
+    ///
+    /// The number is CloudKit's.
     package var recordBytesMax = 1024 * 1024
-    /// The encoded fields of all records of one answer: bounds what a fetch makes the server hold.
+    /// The encoded fields of all records of one response.
+    ///
+    /// Bounds the server's memory for a fetch.
     package var answerBytesMax = 16 * 1024 * 1024
     /// One asset.
     package var assetBytesMax: Int64 = 1024 * 1024 * 1024 * 1024
-    /// Requests without an answer on one connection.
+    /// Requests without a response on one connection.
     package var inFlightMax = 128
-    /// `deleteSelf` references to one target; CloudKit's number.
+    /// `deleteSelf` references to one target.
+    ///
+    /// The number is CloudKit's.
     package var deleteSelfReferencesMax = 750
-    /// Records that the deletes of a request may take along in a zone, or find in their way,
-    /// themselves included: bounds memory.
+    /// Records in a zone that the deletes of a request delete by cascade or are blocked by,
+    /// including the named ones.
+    ///
+    /// Bounds memory.
     package var cascadeRecordsMax = 50_000
-    /// Of them, those that one transaction deletes: more go in turns, beside the requests of others.
+    /// Records of a cascade that one transaction deletes.
+    ///
+    /// The rest takes turns with the requests of others.
     package var cascadeTurnMax = 250
-    /// Of them, those that can only go together, since they refer to each other in a circle or to
-    /// what the request saves.
+    /// Records of a cascade that must be deleted together: they refer to each other in a circle, or
+    /// to what the request saves.
     package var cascadeTogetherMax = 1_000
     /// Ancestors of a record.
     package var parentDepthMax = 100
-    /// Zones of a database, `_defaultZone` included: bounds the answer that lists them all.
+    /// Zones of a database, `_defaultZone` included.
+    ///
+    /// Bounds the response that lists them all.
     package var zonesMax = 10_000
 
-    /// URLs of shares that lead nowhere, which one user may ask for in a minute: bounds what guessing tells.
+    /// Unknown share URLs that one user may ask for in a minute.
+    ///
+    /// Bounds what guessing reveals.
     package var shareMissesPerMinuteMax = 100
 
     package static let defaults = Bounds()
 
     package init() {}
 
-    /// An encoded request of somebody who is not signed in: a query fits.
+    /// An encoded request of a client that is not signed in.
+    ///
+    /// A query fits.
     package static let strangerRequestBytesMax = 320 * 1024
-    /// What surrounds a request in its frame.
+    /// The part of a frame around its request.
     package static let requestFramingBytesMax = 4 * 1024
     /// Bytes of a name: container, zone, record, record type, field.
     package static let nameBytesMax = 255
     /// Fields of one record.
     package static let fieldsMax = 1_000
-    /// Fields of a record type, by whichever saves and schemas they were declared: bounds the
-    /// writer's time for a type.
+    /// Fields of a record type, from all saves and schemas.
+    ///
+    /// Bounds the writer's time per type.
     package static let recordTypeFieldsMax = 1_000
-    /// Record types of an environment, that of user records included.
+    /// Record types of an environment, including user records.
     package static let recordTypesMax = 1_000
     /// Elements of one list value.
     package static let listElementsMax = 10_000
-    /// An encoded query: it travels again with every cursor.
+    /// An encoded query, which travels again with every cursor.
     package static let queryBytesMax = 256 * 1024
     /// Levels of a predicate.
     package static let predicateDepthMax = 32
@@ -69,65 +90,74 @@ package struct Bounds: Hashable, Sendable {
     package static let queryReadsMax = 20_000
     /// Comparisons of records with a predicate for one page of a query.
     package static let queryComparisonsMax = 500_000
-    /// Records that are collected for a sort that no index orders.
+    /// Records that are collected for an order that no index gives.
     package static let querySortMax = 100_000
     /// A schema in the CloudKit Schema Language.
     package static let schemaBytesMax = 1024 * 1024
-    /// What a schema may lack, as the answer to a check names it.
+    /// Missing parts of a schema in the response to a check.
     package static let missingMax = 10_000
-    /// The same in bytes: the answer is one frame.
+    /// The same in bytes, because the response is one frame.
     package static let missingBytesMax = 512 * 1024
-    /// Records of a page of a zone's feed, zones of a page of a database's.
+    /// Records of a page of a zone's feed, or zones of a page of a database's.
     package static let feedPageMax = 1_000
-    /// A token, which the server makes and seals.
+    /// A signed token that the server makes.
     package static let tokenBytesMax = 1_024
-    /// What a client has kept with a zone.
+    /// A token that a client stores with a zone.
     package static let clientTokenBytesMax = 1_024
-    /// Subscriptions of a user in a database: each is held in memory while somebody listens.
+    /// Subscriptions of a user in a database.
+    ///
+    /// Each is in memory while a client listens.
     package static let subscriptionsMax = 10_000
-    /// Changes that wait to be compared with subscriptions, and the memory that they hold.
+    /// Changes that wait to be compared with subscriptions.
+    ///
+    /// Bounds their memory.
     package static let routerChangesMax = 65_536
     package static let routerBytesMax = 32 * 1024 * 1024
-    /// Comparisons of changes with subscriptions that users may owe together: what they owe is paid
-    /// off as time passes.
+    /// Bound on the debt of comparisons with subscriptions, over all users.
+    ///
+    /// It is paid off over time.
     package static let subscriptionDebtMax = 400_000
-    /// Comparisons that a user pays off in a second.
+    /// Comparisons that one user pays off per second.
     package static let subscriptionDebtPerSecond = 500_000
-    /// Comparisons that all users pay off together.
+    /// Comparisons that all users together pay off per second.
     package static let subscriptionDebtTotalPerSecond = 4_000_000
     /// An encoded subscription.
     package static let subscriptionBytesMax = 16 * 1024
-    /// Of it, what its notifications say.
+    /// The part of a subscription that describes its notifications.
     package static let notificationInfoBytesMax = 4 * 1024
-    /// Names of fields whose values go into one localized text.
+    /// Field names whose values are inserted into one localized text.
     package static let localizationArgsMax = 20
-    /// Fields whose values a notification carries; CloudKit's number.
+    /// Fields whose values a notification carries.
+    ///
+    /// The number is CloudKit's.
     package static let notificationKeysMax = 3
-    /// An encoded notification: values that would make it larger stay out of it.
+    /// An encoded notification.
+    ///
+    /// Values that would make it larger are left out.
     package static let notificationBytesMax = 16 * 1024
-    /// Notifications that a connection has not acknowledged.
+    /// Unacknowledged notifications of a connection.
     package static let notificationsUnacknowledgedMax = 64
-    /// Participants of a share, its owner included, and entries of each list of one change;
-    /// CloudKit's number.
+    /// Participants of a share, its owner included, and entries of each list of one change.
+    ///
+    /// The number is CloudKit's.
     package static let participantsMax = 100
-    /// A participant's ID, and what follows the last slash of a share's URL.
+    /// A participant's ID, and the part of a share's URL after the last slash.
     package static let shareTokenBytesMax = 64
     /// Bytes of an asset in one frame.
     package static let assetDataBytesMax = 256 * 1024
-    /// Those who asked to join a share, and those who may not ask any more.
+    /// Users who have asked to join a share, and users who must not ask any more.
     package static let shareRequestersMax = 100
-    /// How far ahead a request that is refused for want of room may be given a time at which it
-    /// will be admitted.
+    /// How far in the future the reservation of a rejected request may begin.
     package static let reservationMillisecondsMax = 5_000
-    /// How long after that time it still is.
+    /// How long a reservation stays valid after its beginning.
     package static let reservationGraceMilliseconds = 2_000
     /// Text of an error or a goaway, for people.
     package static let messageBytesMax = 1_024
 }
 
-/// What names may look like.
+/// The rules for names.
 ///
-/// Each answers whether the bytes are one.
+/// Each function tests whether the bytes are a valid name.
 package enum NameRules {
     /// Zone and record names: 1 to 255 printable ASCII bytes that do not start with `_`.
     package static func isItemName(_ name: String) -> Bool {
@@ -159,7 +189,8 @@ package enum NameRules {
             && id.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// Record types and field names: an ASCII letter, then letters, digits and `_`; at most 255 bytes.
+    /// Record types and field names: an ASCII letter, then letters, digits and `_`; at most 255
+    /// bytes.
     package static func isIdentifier(_ bytes: String.UTF8View) -> Bool {
         guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, self.isLetter(first) else {
             return false
@@ -167,8 +198,9 @@ package enum NameRules {
         return bytes.allSatisfy(self.mayBeInIdentifier)
     }
 
-    /// The same of a part of something larger: a slice of it would be walked through witnesses,
-    /// which takes ten times as long.
+    /// The same for a part of a larger array.
+    ///
+    /// A slice would be walked through witness tables, which takes ten times as long.
     static func isIdentifier(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= Bounds.nameBytesMax, self.isLetter(bytes[range.lowerBound])
         else { return false }
@@ -181,7 +213,8 @@ package enum NameRules {
             || byte == UInt8(ascii: "_")
     }
 
-    /// Container identifiers: 1 to 255 bytes of letters, digits, `.`, `-` and `_`, starting with a letter.
+    /// Container identifiers: 1 to 255 bytes of letters, digits, `.`, `-` and `_`, starting with a
+    /// letter.
     package static func isContainerID(_ name: String) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, bytes.count <= Bounds.nameBytesMax, self.isLetter(first) else {

@@ -1,8 +1,10 @@
-/// What changed in a zone after a token, a page at a time.
+/// Fetches the changes of a zone after a token, a page at a time.
 ///
-/// Items of the answer are numbered as they come.
+/// Items of the response are numbered as they come.
 package struct FetchChanges: Hashable, Sendable {
-    /// How a snapshot comes; in both orders a parent comes before its children.
+    /// The order of a snapshot.
+    ///
+    /// In both orders a parent comes before its children.
     package enum SnapshotOrder: UInt8, Hashable, Sendable {
         case creation = 0
         case newestFirst = 1
@@ -10,11 +12,11 @@ package struct FetchChanges: Hashable, Sendable {
 
     package var scope: DatabaseScope
     package var zone: ZoneID
-    /// Empty: from the beginning, which is a snapshot of what is alive.
+    /// Empty to start from the beginning, with a snapshot of the existing records.
     package var token: [UInt8]
-    /// All fields if `nil`, none if empty.
+    /// `nil` for all fields; an empty list for none.
     package var desiredKeys: [String]?
-    /// Records of a page, at most `Bounds.feedPageMax`; 0: as many as the server gives.
+    /// Records per page, at most `Bounds.feedPageMax`; 0 lets the server decide.
     package var limit: UInt32
     package var order: SnapshotOrder
 
@@ -35,14 +37,14 @@ package struct FetchChanges: Hashable, Sendable {
     }
 }
 
-/// Which zones changed or were deleted after a token, a page at a time.
+/// Fetches the zones that changed or were deleted after a token, a page at a time.
 ///
-/// Items of the answer are numbered as they come.
+/// Items of the response are numbered as they come.
 package struct FetchDatabaseChanges: Hashable, Sendable {
     package var scope: DatabaseScope
-    /// Empty: from the beginning.
+    /// Empty to start from the beginning.
     package var token: [UInt8]
-    /// Zones of a page, at most `Bounds.feedPageMax`; 0: as many as the server gives.
+    /// Zones per page, at most `Bounds.feedPageMax`; 0 lets the server decide.
     package var limit: UInt32
 
     package init(scope: DatabaseScope, token: [UInt8] = [], limit: UInt32 = 0) {
@@ -52,12 +54,12 @@ package struct FetchDatabaseChanges: Hashable, Sendable {
     }
 }
 
-/// The token for now, of a zone or of a database.
+/// Fetches the current token of a zone or of a database.
 ///
-/// The answer has no items.
+/// The response has no items.
 package struct FetchToken: Hashable, Sendable {
     package var scope: DatabaseScope
-    /// The database's token if `nil`.
+    /// `nil` for the token of the database.
     package var zone: ZoneID?
 
     package init(scope: DatabaseScope, zone: ZoneID? = nil) {
@@ -66,10 +68,10 @@ package struct FetchToken: Hashable, Sendable {
     }
 }
 
-/// What a snapshot has in all, when it began.
+/// The size of a snapshot when it began.
 package struct SnapshotTotals: Hashable, Sendable {
     package var records: UInt64
-    /// Encoded bodies.
+    /// Size of the encoded bodies.
     package var bytes: UInt64
 
     package init(records: UInt64, bytes: UInt64) {
@@ -78,7 +80,7 @@ package struct SnapshotTotals: Hashable, Sendable {
     }
 }
 
-/// A record that a feed says is gone.
+/// A deleted record in a feed.
 package struct DeletedRecord: Hashable, Sendable {
     package var id: RecordID
     package var recordType: String

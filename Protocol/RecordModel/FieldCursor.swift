@@ -6,7 +6,7 @@ package struct FieldCursor {
         self.walk = FieldWalk(bytes)
     }
 
-    /// The next field of a body that was checked before; `nil` at the end.
+    /// Returns the next field of a body that was checked before, or `nil` at the end.
     package mutating func nextTrusted() -> FieldSlice? {
         do {
             return try self.walk.next()
@@ -16,7 +16,7 @@ package struct FieldCursor {
     }
 }
 
-/// The same, of bytes that came from a peer.
+/// Walks the fields of bytes that came from a peer.
 struct FieldWalk {
     private var reader: WireReader
 
@@ -24,9 +24,9 @@ struct FieldWalk {
         self.reader = WireReader(bytes)
     }
 
-    /// The next field; `nil` at the end.
+    /// Returns the next field, or `nil` at the end.
     ///
-    /// Checks the shape of the field, neither its name nor its value.
+    /// Checks the structure of the field, but not its name or value.
     mutating func next() throws(BodyError) -> FieldSlice? {
         guard !self.reader.isAtEnd else { return nil }
         let start = self.reader.position
@@ -57,7 +57,7 @@ struct FieldWalk {
 }
 
 extension FieldType {
-    /// 0 variable-length integer, 1 eight bytes, 2 length-delimited.
+    /// 0 for a variable-length integer, 1 for eight bytes, 2 for length-delimited.
     var wireType: UInt8 {
         switch self {
         case .int64, .emptyList, .clear: 0

@@ -3,8 +3,8 @@ package enum FieldValue: Hashable, Sendable {
     case string(String)
     case int64(Int64)
     case double(Double)
-    /// Seconds since 2001-01-01T00:00:00Z: what Foundation's `Date` holds, so that nothing is lost
-    /// either way.
+    /// Seconds since 2001-01-01T00:00:00Z, like Foundation's `Date`, so that conversions lose
+    /// nothing.
     case timestamp(Double)
     case bytes([UInt8])
     case location(Location)
@@ -18,9 +18,9 @@ package enum FieldValue: Hashable, Sendable {
     case locationList([Location])
     case referenceList([Reference])
     case assetList([Asset])
-    /// A list without elements, whose element type nobody has said yet.
+    /// A list without elements, whose element type is not known yet.
     case emptyList
-    /// Only in a save: remove the field.
+    /// Only in a save: removes the field.
     case clear
 }
 
@@ -71,11 +71,11 @@ package enum FieldType: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether values of the type are lists, those without a known element type included.
+    /// Whether values of the type are lists, including the list without a known element type.
     package var isList: Bool { (17...30).contains(self.rawValue) }
 }
 
-/// A place on the earth; the units are those of the `.proto`.
+/// A location on the earth, in the units of the `.proto`.
 package struct Location: Hashable, Sendable {
     package var latitude: Double
     package var longitude: Double
@@ -93,21 +93,21 @@ package struct Location: Hashable, Sendable {
     }
 }
 
-/// A pointer from a field to a record.
+/// A reference from a field to a record.
 package struct Reference: Hashable, Sendable {
     package enum Action: UInt8, Hashable, Sendable {
         /// The target may be absent.
         case none = 0
-        /// The target must exist when the reference is written; its deletion deletes the holder.
+        /// The target must exist when the reference is written. Its deletion deletes the referrer.
         case deleteSelf = 1
-        /// The target must exist, and can't be deleted while it is named.
+        /// The target must exist, and cannot be deleted while a record refers to it.
         case validate = 2
     }
 
     package var recordName: String
-    /// `nil` for the zone of the record that has the reference.
+    /// `nil` for the zone of the referrer.
     ///
-    /// No other zone is accepted by a server.
+    /// A server accepts no other zone.
     package var zone: ZoneID?
     package var action: Action
 
@@ -122,7 +122,9 @@ package struct Reference: Hashable, Sendable {
 package struct Field: Hashable, Sendable {
     package var name: String
     package var value: FieldValue
-    /// Encrypted by the client, or to be treated so: never indexed.
+    /// Encrypted by the client, or to be treated as if it were.
+    ///
+    /// Never indexed.
     package var isEncrypted: Bool
 
     package init(name: String, value: FieldValue, isEncrypted: Bool = false) {

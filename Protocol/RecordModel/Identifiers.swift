@@ -1,17 +1,19 @@
-/// Which of a user's three databases a request means.
+/// One of the three databases of a user.
 package enum DatabaseScope: UInt8, Hashable, Sendable {
     case `public` = 1
     case `private` = 2
     case shared = 3
 }
 
-/// A container's data exists twice, and the two never meet.
+/// A container's data exists once per environment.
+///
+/// The two are fully separate.
 package enum Environment: UInt8, Hashable, Sendable, CaseIterable {
     case development = 1
     case production = 2
 }
 
-/// Names a zone within a database.
+/// Identifies a zone within a database.
 package struct ZoneID: Hashable, Sendable {
     /// The zone that every database has from its start.
     package static let defaultZoneName = "_defaultZone"
@@ -29,9 +31,9 @@ package struct ZoneID: Hashable, Sendable {
     package var isDefault: Bool { self.zoneName == Self.defaultZoneName }
 }
 
-/// Names a record within a database.
+/// Identifies a record within a database.
 ///
-/// A name is taken once in a zone, whatever the record type.
+/// A name is unique in a zone, whatever the record type.
 package struct RecordID: Hashable, Sendable {
     package var zone: ZoneID
     package var recordName: String
@@ -42,7 +44,9 @@ package struct RecordID: Hashable, Sendable {
     }
 }
 
-/// What a zone can do; the bits are CloudKit's.
+/// The capabilities of a zone.
+///
+/// The bits are CloudKit's.
 package struct ZoneCapabilities: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package static let fetchChanges = ZoneCapabilities(rawValue: 1 << 0)
@@ -53,10 +57,10 @@ package struct ZoneCapabilities: OptionSet, Hashable, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// The 16 bytes that make a mutating request one execution, however often it is sent.
+/// Sixteen bytes that make a mutating request execute once, however often it is sent.
 ///
-/// A UUID of version 7: the first 48 bits are milliseconds since 1970, so that IDs made one after
-/// the other are neighbours on disk. The server relies on them for nothing but locality and expiry.
+/// It is a UUID of version 7: the first 48 bits are milliseconds since 1970, so that consecutive
+/// IDs are adjacent on disk. The server relies on this only for locality and expiry.
 package struct RequestID: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64
@@ -73,7 +77,9 @@ package struct RequestID: Hashable, Sendable {
         self.low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    /// Reads 16 bytes in network order; `nil` unless there are exactly 16.
+    /// Reads 16 bytes in network order.
+    ///
+    /// Fails for any other number of bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
@@ -94,6 +100,6 @@ package struct RequestID: Hashable, Sendable {
         }
     }
 
-    /// The clock of the client that made it, milliseconds since 1970.
+    /// Milliseconds since 1970, by the clock of the client that made the ID.
     package var milliseconds: Int64 { Int64(self.high >> 16) }
 }

@@ -1,17 +1,19 @@
-/// A record without its zone, of which the parts that differ from one record to the next are still
-/// where they were read.
+/// A record without its zone.
 ///
-/// Lent for the length of a call, and never copied: whoever is handed one copies what it keeps.
-/// Texts are UTF-8; none is a `String`, so that a page of hundreds of records counts no references.
+/// The parts that differ between records still lie where they were read.
+///
+/// It is lent for the duration of a call and never copied. The called function copies what it
+/// keeps. Texts are UTF-8 and not `String`, so that a page of hundreds of records needs no
+/// reference counting.
 package struct LentRecord: ~Copyable {
-    // SAFETY: whoever lends the record keeps the memory as it is until the call returns; this and all below.
+    // SAFETY: the lender keeps the memory unchanged until the call returns; this and all below.
     package let name: UnsafeRawBufferPointer
     // SAFETY: as above.
     package let recordType: UnsafeRawBufferPointer
     // SAFETY: as above.
     package let changeTag: UnsafeRawBufferPointer
     package let system: LentSystemFields
-    /// Record name of the parent; empty: none.
+    /// Record name of the parent; empty if there is none.
     // SAFETY: as above.
     package let parent: UnsafeRawBufferPointer
     /// The bytes of a `RecordBody`.
@@ -59,10 +61,10 @@ package struct LentRecord: ~Copyable {
         )
     }
 
-    /// Lends the record with the fields of `keys` alone.
+    /// Lends the record with only the fields in `keys`.
     package func keeping<Result>(_ keys: Set<String>, _ body: (borrowing LentRecord) -> Result) -> Result {
         let kept = RecordBody(trusted: [UInt8](self.fields)).keeping(keys)
-        // SAFETY: what is lent is gone before what it points to.
+        // SAFETY: the loan ends before the memory does.
         return kept.bytes.withUnsafeBytes { fields in
             body(
                 LentRecord(
@@ -78,10 +80,10 @@ package struct LentRecord: ~Copyable {
     }
 }
 
-/// `SystemFields` that are still where they were read.
+/// `SystemFields` that still lie where they were read.
 package struct LentSystemFields {
     package let createdMilliseconds, modifiedMilliseconds: Int64
-    /// User record names; empty: nobody knows.
+    /// User record names; empty if unknown.
     // SAFETY: as the texts of the record.
     package let createdBy, modifiedBy: UnsafeRawBufferPointer
 
@@ -102,7 +104,7 @@ package struct LentSystemFields {
 
 extension SystemFields {
     fileprivate func lent<Result>(_ body: (LentSystemFields) -> Result) -> Result {
-        // SAFETY: what is lent is gone before what it points to.
+        // SAFETY: the loan ends before the memory does.
         lend(self.createdBy, self.modifiedBy) { createdBy, modifiedBy in
             body(
                 LentSystemFields(
@@ -133,7 +135,7 @@ private func lend<Result>(
 extension Record {
     /// Lends the record.
     package func lent<Result>(_ body: (borrowing LentRecord) -> Result) -> Result {
-        // SAFETY: what is lent is gone before what it points to.
+        // SAFETY: the loan ends before the memory does.
         lend(self.id.recordName, self.parent ?? "") { name, parent in
             lend(self.recordType, self.changeTag) { recordType, changeTag in
                 self.system.lent { system in
@@ -154,7 +156,7 @@ extension Record {
         }
     }
 
-    /// The same for who may fail.
+    /// The same for a function that may throw.
     package func lentThrowing<Answer, Failure: Error>(
         _ body: (borrowing LentRecord) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

@@ -1,4 +1,4 @@
-/// Numbers of the `Location` message in the `.proto`.
+/// Field numbers of the `Location` message in the `.proto`.
 enum LocationNumber: UInt64, CaseIterable {
     case latitude = 1
     case longitude, altitude, horizontalAccuracy, verticalAccuracy, course, speed, timestamp

@@ -1,6 +1,6 @@
-/// What a client may ask of a database.
+/// A request of a client to a database.
 ///
-/// `Protocol/README.md`, section 5, gives the meaning of each.
+/// `Protocol/README.md`, section 5, defines each operation.
 package enum Operation: Hashable, Sendable {
     case modifyRecords(ModifyRecords)
     case fetchRecords(FetchRecords)
@@ -13,8 +13,8 @@ package enum Operation: Hashable, Sendable {
     case fetchToken(FetchToken)
     case modifySubscriptions(ModifySubscriptions)
     case fetchSubscriptions(FetchSubscriptions)
-    /// Asks for the notifications of the user's subscriptions in the environment, as long as the
-    /// connection lives.
+    /// Asks for the notifications of the user's subscriptions in the environment, for the life of
+    /// the connection.
     case listen
     case uploadAssets(UploadAssets)
     case downloadAssets(DownloadAssets)
@@ -23,7 +23,7 @@ package enum Operation: Hashable, Sendable {
     case fetchShareParticipants(FetchShareParticipants)
     case requestShareAccess(RequestShareAccess)
 
-    /// Whether the operation changes anything, and so needs a request ID.
+    /// Whether the operation changes data, and needs a request ID.
     package var isMutating: Bool {
         switch self {
         case .modifyRecords, .modifyZones, .modifySubscriptions, .acceptShares, .requestShareAccess: true
@@ -34,7 +34,7 @@ package enum Operation: Hashable, Sendable {
         }
     }
 
-    /// Items that the request names: saves and deletes, or IDs.
+    /// Number of items in the request: saves and deletes, or IDs.
     package var itemCount: Int {
         switch self {
         case .modifyRecords(let modify): modify.saves.count + modify.deletes.count
@@ -76,11 +76,11 @@ package struct ModifyRecords: Hashable, Sendable {
     package var saves: [RecordSave]
     package var deletes: [RecordID]
     package var policy: Policy
-    /// Within each zone that has the capability: all items or none.
+    /// Whether the items of each zone with the capability succeed or fail together.
     package var isAtomic: Bool
-    /// Kept with each zone of which the request changes something, at most `Bounds.clientTokenBytesMax`.
+    /// Stored with each zone that the request changes, at most `Bounds.clientTokenBytesMax`.
     ///
-    /// Empty if what is kept stays.
+    /// Empty to leave the stored token unchanged.
     package var clientToken: [UInt8]
 
     package init(
@@ -100,7 +100,7 @@ package struct ModifyRecords: Hashable, Sendable {
     }
 }
 
-/// What one save changes.
+/// One save of a record.
 package struct RecordSave: Hashable, Sendable {
     package enum ParentChange: Hashable, Sendable {
         case unchanged
@@ -110,16 +110,18 @@ package struct RecordSave: Hashable, Sendable {
 
     package var id: RecordID
     package var recordType: String
-    /// `nil` if the client takes the record for new.
+    /// `nil` if the record should be new.
     package var changeTag: String?
-    /// The fields to write, and `clear` for those to remove.
+    /// The fields to write, with `clear` for those to remove.
     ///
-    /// Empty when `changesError` is set.
+    /// Empty if `changesError` is set.
     package var changes: RecordBody
-    /// What is wrong with the fields that the client sent: the item fails with it, the request does not.
+    /// What is wrong with the client's fields.
+    ///
+    /// The item fails with it, not the request.
     package var changesError: BodyError?
     package var parent: ParentChange
-    /// What becomes of who takes part, if the record is a share.
+    /// The change of the participants, if the record is a share.
     package var share = ShareSave.none
 
     package init(
@@ -145,7 +147,7 @@ package struct RecordSave: Hashable, Sendable {
 package struct FetchRecords: Hashable, Sendable {
     package var scope: DatabaseScope
     package var ids: [RecordID]
-    /// All fields if `nil`, none if empty.
+    /// `nil` for all fields; an empty list for none.
     package var desiredKeys: [String]?
 
     package init(scope: DatabaseScope, ids: [RecordID], desiredKeys: [String]? = nil) {
@@ -186,7 +188,7 @@ package struct FetchZones: Hashable, Sendable {
     }
 }
 
-/// Asks whether the environment has all that a client was built for.
+/// Checks whether the environment has all that a client was built for.
 package struct CheckSchema: Hashable, Sendable {
     /// In the CloudKit Schema Language.
     package var schema: String

@@ -1,10 +1,12 @@
-/// Which records of one type, and in which order.
+/// A condition on the records of one type, and an order.
 package struct Query: Hashable, Sendable {
     package var recordType: String
     package var predicate: Predicate
-    /// The first counts most; equal records come in the order of their names.
+    /// The first key counts most.
     ///
-    /// Empty: an order that is stable from page to page, and nothing else is said of it.
+    /// Equal records are ordered by name.
+    ///
+    /// If empty, the order is stable from page to page, and otherwise unspecified.
     package var sort: [SortKey]
 
     package init(recordType: String, predicate: Predicate = .all, sort: [SortKey] = []) {
@@ -16,16 +18,16 @@ package struct Query: Hashable, Sendable {
 
 /// A condition on a record: a tree whose leaves compare a field with a value.
 ///
-/// There is no negation: every comparator that may be negated has its opposite.
+/// There is no negation, because every comparator that can be negated has its opposite.
 package indirect enum Predicate: Hashable, Sendable {
     /// Every record of the type.
     case all
     /// No record.
     case nothing
     case comparison(Comparison)
-    /// All of them; of no parts: true.
+    /// All parts hold; true without parts.
     case and([Predicate])
-    /// One of them at least; of no parts: false.
+    /// At least one part holds; false without parts.
     ///
     /// Beyond CloudKit.
     case or([Predicate])
@@ -47,15 +49,15 @@ extension Predicate {
 
 /// Compares the value of one field with an operand.
 ///
-/// A record without the field meets no comparator but those that are the opposite of another
-/// (`notEquals`, `notIn` …): they are true exactly where the other is false.
+/// A record without the field fails every comparator except the negated ones (`notEquals`, `notIn`
+/// …). These are true exactly if the opposite is false.
 package struct Comparison: Hashable, Sendable {
     /// A field's name, or one of `SystemField`.
     package var field: String
     package var comparator: Comparator
-    /// For `in`, `listContainsAny` and their like a list.
+    /// A list for `in`, `listContainsAny` and similar comparators.
     package var operand: FieldValue
-    /// With `near` only: metres along a great circle.
+    /// Metres along a great circle, for `near` only.
     package var distanceMetres: Double
 
     package init(field: String, comparator: Comparator, operand: FieldValue, distanceMetres: Double = 0) {
@@ -66,7 +68,9 @@ package struct Comparison: Hashable, Sendable {
     }
 }
 
-/// How a comparison compares; raw values are those of `Comparator` in the `.proto`.
+/// How a comparison compares.
+///
+/// Raw values are those of `Comparator` in the `.proto`.
 package enum Comparator: UInt8, Hashable, Sendable, CaseIterable {
     case equals = 1
     case notEquals = 2
@@ -74,9 +78,9 @@ package enum Comparator: UInt8, Hashable, Sendable, CaseIterable {
     case lessThanOrEquals = 4
     case greaterThan = 5
     case greaterThanOrEquals = 6
-    /// A location no farther than so many metres from the operand.
+    /// A location within this number of metres from the operand.
     case near = 7
-    /// Full text; the field is `SystemField.allText` or one that is searchable.
+    /// Full text. The field is `SystemField.allText` or a searchable one.
     case containsAllTokens = 8
     case containsAnyTokens = 9
     case `in` = 10
@@ -92,7 +96,7 @@ package enum Comparator: UInt8, Hashable, Sendable, CaseIterable {
     case listMemberBeginsWith = 20
     case notListMemberBeginsWith = 21
 
-    /// The comparator that is true exactly where this one is false, or `nil` if there is none.
+    /// The comparator that is true exactly if this one is false, or `nil` if it cannot be negated.
     package var opposite: Comparator? {
         switch self {
         case .equals: .notEquals
@@ -114,7 +118,7 @@ package enum Comparator: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is true of a record without the field.
+    /// Whether it is true for a record without the field.
     package var isNegated: Bool {
         switch self {
         case .notEquals, .notIn, .notBeginsWith, .listNotContains, .listNotContainsAny, .notListContainsAll,
@@ -128,13 +132,13 @@ package enum Comparator: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a result is ordered by.
+/// A key of a query's order.
 ///
 /// Records without the field come last, in both directions.
 package struct SortKey: Hashable, Sendable {
     package var field: String
     package var isAscending: Bool
-    /// With a location field: by distance from here, ascending only.
+    /// For a location field: the point for an order by distance, ascending only.
     package var origin: Location?
 
     package init(field: String, isAscending: Bool = true, origin: Location? = nil) {
@@ -146,16 +150,16 @@ package struct SortKey: Hashable, Sendable {
 
 /// The fields that every record has, as the CloudKit Schema Language spells them.
 package enum SystemField: String, Hashable, Sendable, CaseIterable {
-    /// A reference to the record itself; ordered by name.
+    /// A reference to the record itself, ordered by name.
     case recordID = "___recordID"
     case createTime = "___createTime"
     case createdBy = "___createdBy"
     case modTime = "___modTime"
     case modifiedBy = "___modifiedBy"
     case etag = "___etag"
-    /// A reference to the parent; never in a schema file, always queryable.
+    /// A reference to the parent. Never in a schema file, and always queryable.
     case parent = "___parent"
-    /// All searchable fields of the type together: only with the comparators of full text.
+    /// All searchable fields of the type together, for full text only.
     case allText = "___allText"
 
     package var type: FieldType {
@@ -169,20 +173,20 @@ package enum SystemField: String, Hashable, Sendable, CaseIterable {
 
 /// Finds records, a page at a time.
 ///
-/// Items of the answer are numbered as they come.
+/// Items of the response are numbered as they come.
 package struct QueryRecords: Hashable, Sendable {
     package enum Start: Hashable, Sendable {
         /// `zone` is `nil` for all zones of the database.
         case query(Query, zone: ZoneID?)
-        /// Goes on where an answer ended, with the query and the zone of then.
+        /// Continues where an earlier page ended, with the same query and zone.
         case cursor([UInt8])
     }
 
     package var scope: DatabaseScope
     package var start: Start
-    /// All fields if `nil`, none if empty.
+    /// `nil` for all fields; an empty list for none.
     package var desiredKeys: [String]?
-    /// Records of a page; 0: as many as the server gives.
+    /// Records per page; 0 lets the server decide.
     package var limit: UInt32
     /// Returns the number instead of the records.
     ///

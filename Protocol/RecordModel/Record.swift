@@ -1,8 +1,10 @@
-/// A record as the server has it.
+/// A record as stored on the server.
 package struct Record: Hashable, Sendable {
     package var id: RecordID
     package var recordType: String
-    /// Changes with every successful write; compared for equality only.
+    /// Changes with every successful write.
+    ///
+    /// Compared for equality only.
     package var changeTag: String
     package var system: SystemFields
     /// Record name of the parent, in the same zone.
@@ -26,12 +28,13 @@ package struct Record: Hashable, Sendable {
     }
 }
 
-/// The authors and dates of a record, as the server determines them (milliseconds since 1970, by its
-/// clock).
+/// The creation and last modification of a record.
+///
+/// The server sets them, with its clock in milliseconds since 1970.
 package struct SystemFields: Hashable, Sendable {
     package var createdMilliseconds: Int64
     package var modifiedMilliseconds: Int64
-    /// User record names; empty when nobody was signed in.
+    /// User record names; empty if the user was not signed in.
     package var createdBy: String
     package var modifiedBy: String
 
@@ -48,11 +51,11 @@ package struct SystemFields: Hashable, Sendable {
     }
 }
 
-/// A zone as the server has it.
+/// A zone as stored on the server.
 package struct Zone: Hashable, Sendable {
     package var id: ZoneID
     package var capabilities: ZoneCapabilities
-    /// Record name of the share that contains the zone, or `nil` if there is none.
+    /// Record name of the zone's share, or `nil` if the zone is not shared.
     package var share: String?
 
     package init(id: ZoneID, capabilities: ZoneCapabilities, share: String? = nil) {

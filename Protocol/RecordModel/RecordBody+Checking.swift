@@ -1,13 +1,13 @@
 extension RecordBody {
     /// Checks bytes that came from a peer: encoding, order, names, values and counts.
     ///
-    /// No value is built. The size of the body is bounded by whoever knows the limit in force.
-    /// Fields that belong to the system are in records, not in saves.
+    /// No value is built. The caller, who knows the limit in force, bounds the size. System fields
+    /// are in records, not in saves.
     ///
     /// - Parameters:
-    ///   - bytes: What a peer says is an encoded `RecordFields`.
-    ///   - allowsClear: Whether `clear` may stand for a value: in a save, not in a record.
-    /// - Throws: `BodyError`; the first thing that is wrong, from front to back.
+    ///   - bytes: Encoded `RecordFields` of a peer.
+    ///   - allowsClear: Whether `clear` may replace a value: in a save, but not in a record.
+    /// - Throws: `BodyError` for the first error from front to back.
     package init(checking bytes: [UInt8], allowsClear: Bool) throws(BodyError) {
         try Self.check(bytes, allowsClear: allowsClear)
         self.init(trusted: bytes)
@@ -38,7 +38,7 @@ extension RecordBody {
         }
     }
 
-    /// Compares names by their bytes: negative when the left one comes first, 0 when they are the same.
+    /// Compares names by their bytes: negative if the left one comes first, 0 if they are equal.
     static func order(
         _ left: [UInt8],
         _ leftName: Range<Int>,
@@ -55,10 +55,10 @@ extension RecordBody {
 }
 
 extension Field {
-    /// Checks an operand that came from a peer: a body of one plain field, whose name may be that
+    /// Checks an operand that came from a peer: a body of one plain field, which may have the name
     /// of a system field.
     ///
-    /// - Throws: `BodyError`; the first thing that is wrong.
+    /// - Throws: `BodyError` for the first error.
     package init(checkingOperand bytes: [UInt8]) throws(BodyError) {
         var cursor = FieldWalk(bytes)
         var rules = ValueRules(bytes)
@@ -75,10 +75,10 @@ extension Field {
     }
 }
 
-/// The rules of the values, type by type.
+/// The rules for values, type by type.
 private struct ValueRules {
     private var reader: WireReader
-    /// Name of the field whose value is judged.
+    /// Name of the field whose value is validated.
     private var name = 0..<0
 
     init(_ bytes: [UInt8]) {
@@ -110,7 +110,7 @@ private struct ValueRules {
 
     private var invalid: BodyError { .valueInvalid(field: self.text(self.name)) }
 
-    /// Text that is ASCII is told by a look at its bytes; only other text is decoded.
+    /// Only text that is not ASCII is decoded.
     private func checkText(_ range: Range<Int>) throws(BodyError) {
         let bytes = self.reader.bytes
         var all: UInt8 = 0
@@ -228,7 +228,9 @@ private struct ValueRules {
         guard NameRules.isItemName(name) || NameRules.isUserRecordName(name) else { throw self.invalid }
     }
 
-    /// Which zone it is does not matter here: the store refuses every one but the holder's.
+    /// Any zone is accepted here.
+    ///
+    /// The store refuses all but the referrer's.
     private mutating func checkZone() throws(BodyError) {
         let outer = try self.reader.enter()
         var last: UInt64 = 0

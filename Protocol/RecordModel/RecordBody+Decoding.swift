@@ -23,7 +23,7 @@ extension RecordBody {
     }
 }
 
-/// Reads values of a body that was checked, or encoded here, before.
+/// Reads values of a body that was checked or encoded by this module.
 private struct ValueReader {
     private var reader: WireReader
 

@@ -1,8 +1,8 @@
 extension RecordBody {
-    /// Encodes fields; sorts them by name.
+    /// Encodes fields, and sorts them by name.
     ///
-    /// Of two with one name the last counts. What is encoded is not checked: a server refuses what
-    /// breaks a rule.
+    /// Of two fields with one name the last counts. Nothing is checked: a server refuses a body
+    /// that breaks a rule.
     package init(_ fields: some Sequence<Field>) {
         var byName: [String: Field] = [:]
         for field in fields { byName[field.name] = field }

@@ -5,22 +5,22 @@
 ///              [ 0x10 0x01 ]                     encrypted
 ///              value                             exactly one of the numbers 3…10, 17…24, 30, 31
 ///
-/// Names ascend strictly by their bytes, numbers within a message ascend, and variable-length integers
-/// are minimal: one content has one encoding. Merging and cutting to desired keys therefore copy bytes
-/// and decode no value.
+/// Names ascend strictly by their bytes, numbers within a message ascend, and variable-length
+/// integers are minimal. So equal contents have equal bytes. Merging bodies and selecting desired
+/// keys copy bytes, and decode no value.
 package struct RecordBody: Hashable, Sendable {
     package static let empty = RecordBody(trusted: [])
 
     package let bytes: [UInt8]
 
-    /// Takes bytes that this type made or checked before.
+    /// Takes bytes that this type has made or checked.
     package init(trusted bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     package var isEmpty: Bool { self.bytes.isEmpty }
 
-    /// Where each field lies, in order of names.
+    /// The range of each field, in order of names.
     package var slices: [FieldSlice] {
         var slices: [FieldSlice] = []
         var cursor = FieldCursor(self.bytes)
@@ -33,7 +33,8 @@ package struct RecordBody: Hashable, Sendable {
         String(decoding: self.bytes[slice.name], as: UTF8.self)
     }
 
-    /// This body with `changes` applied: a field named there replaces ours, `clear` removes it.
+    /// This body with `changes` applied: a field replaces one of the same name, and `clear` removes
+    /// it.
     package func merging(_ changes: RecordBody) -> RecordBody {
         if self.isEmpty, !changes.hasClear { return changes }
         var merged: [UInt8] = []
@@ -64,7 +65,7 @@ package struct RecordBody: Hashable, Sendable {
         return false
     }
 
-    /// This body without the fields that are not in `keys`.
+    /// This body with only the fields in `keys`.
     package func keeping(_ keys: Set<String>) -> RecordBody {
         var kept: [UInt8] = []
         var cursor = FieldCursor(self.bytes)
@@ -75,13 +76,13 @@ package struct RecordBody: Hashable, Sendable {
     }
 }
 
-/// Where one field lies in the bytes of a body.
+/// The ranges of one field in the bytes of a body.
 package struct FieldSlice: Hashable, Sendable {
-    /// All of it, its outer tag and length included.
+    /// The whole field, including its outer tag and length.
     package var entry: Range<Int>
     package var name: Range<Int>
     package var isEncrypted: Bool
     package var type: FieldType
-    /// The value without its tag (and, for length-delimited ones, without its length).
+    /// The value without its tag, and without its length if it is length-delimited.
     package var value: Range<Int>
 }

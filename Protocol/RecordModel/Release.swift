@@ -1,4 +1,4 @@
-/// Which release of Tidemark this code is: one number for the server, its clients and its tools.
+/// The release of this code: one number for the server, its clients and its tools.
 package enum Release {
     package static let version = "0.1.0"
 

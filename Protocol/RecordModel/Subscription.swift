@@ -1,4 +1,4 @@
-/// What a user wants to be told about, in one database.
+/// A subscription of a user to changes in one database.
 package struct Subscription: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Records that meet a condition; `zone` is `nil` for all zones.
@@ -9,11 +9,15 @@ package struct Subscription: Hashable, Sendable {
         case database(recordType: String?)
     }
 
-    /// When a query's subscription fires; the bits are CloudKit's.
+    /// The events for which a query subscription fires.
+    ///
+    /// The bits are CloudKit's.
     package struct FiresOn: OptionSet, Hashable, Sendable {
-        /// All that there are.
+        /// All options.
         package static let all: FiresOn = [.events, .once]
-        /// What can happen to a record: a subscription that fires on none of them never does.
+        /// Events of a record.
+        ///
+        /// A subscription without any never fires.
         package static let events: FiresOn = [.creation, .update, .deletion]
 
         package let rawValue: UInt32
@@ -37,7 +41,9 @@ package struct Subscription: Hashable, Sendable {
     }
 }
 
-/// What a notification carries besides what happened; the fields are CloudKit's.
+/// The content of a notification besides the event.
+///
+/// The fields are CloudKit's.
 package struct NotificationInfo: Hashable, Sendable {
     package var alertBody = ""
     package var alertLocalizationKey = ""
@@ -92,7 +98,7 @@ package struct FetchSubscriptions: Hashable, Sendable {
     }
 }
 
-/// Something happened that a subscription is about.
+/// An event for which a subscription fired.
 package struct Notification: Hashable, Sendable {
     package enum Reason: UInt8, Hashable, Sendable {
         case recordCreated = 1
@@ -101,17 +107,17 @@ package struct Notification: Hashable, Sendable {
     }
 
     package enum Event: Hashable, Sendable {
-        /// `nil` if something happened while no connection listened.
+        /// `nil` if changes happened while the listener was away.
         case query(RecordChange?)
         case zone(ZoneID)
         case database
     }
 
-    /// What happened to the record of a query's subscription.
+    /// The change of a record for a query subscription.
     package struct RecordChange: Hashable, Sendable {
         package var id: RecordID
         package var reason: Reason
-        /// The values that the subscription asked for.
+        /// The values that the subscription asks for.
         package var fields: RecordBody
 
         package init(id: RecordID, reason: Reason, fields: RecordBody = .empty) {
@@ -121,20 +127,21 @@ package struct Notification: Hashable, Sendable {
         }
     }
 
-    /// From 1 on a connection, each one more than the one before.
+    /// Starts at 1 on each connection and increases by 1.
     package var number: UInt64
     package var subscriptionID: String
     package var scope: DatabaseScope
     package var event: Event
-    /// Others that came before it were left out.
+    /// Whether earlier notifications were left out.
     package var isCoalesced: Bool
-    /// Values stayed out of `event` or `info`, which they would have made too large.
+    /// Whether values are missing in `event` or `info`, which would have been too large.
     package var isPruned: Bool
     /// User record name of the subscription's owner.
     package var owner: String
-    /// With values of the record in place of names of fields.
+    /// With values of the record in place of field names.
     package var info: NotificationInfo?
-    /// The time of the commit, milliseconds since 1970; 0: while the listener was away.
+    /// The time of the commit in milliseconds since 1970; 0 if it happened while the listener was
+    /// away.
     package var committedMilliseconds: Int64
 
     package init(

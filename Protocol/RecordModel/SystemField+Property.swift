@@ -1,9 +1,8 @@
 extension SystemField {
-    /// The property of a client's record that has the value, and by which a predicate or a sort may
-    /// ask for it.
+    /// The property of a client's record with this value, by which a predicate or a sort may name
+    /// it.
     ///
-    /// `nil` if there is none. A field of a user's may have the same name: a query means the
-    /// system's then.
+    /// `nil` if there is none. If a user field has the same name, a query means the system field.
     package var property: String? {
         switch self {
         case .recordID: "recordID"
@@ -20,7 +19,9 @@ extension SystemField {
         uniqueKeysWithValues: Self.allCases.compactMap { field in field.property.map { ($0, field) } }
     )
 
-    /// The field of a property; `nil` if none of the system's has it.
+    /// The system field of a property.
+    ///
+    /// Fails if there is none.
     package init?(property: String) {
         guard let field = Self.byProperty[property] else { return nil }
         self = field

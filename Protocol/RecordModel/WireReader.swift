@@ -1,7 +1,7 @@
-/// Reads the Protocol Buffers wire format, checking every bound.
+/// Reads the Protocol Buffers wire format, and checks every bound.
 ///
-/// One reader walks a whole body: it is confined to a message while it reads it (`enter`, `leave`),
-/// so that an array is retained once and not once a field.
+/// One reader walks a whole body: it is confined to a message while it reads it (`enter`, `leave`).
+/// So the array is retained once, and not once per field.
 struct WireReader {
     let bytes: [UInt8]
     private(set) var position: Int
@@ -15,7 +15,7 @@ struct WireReader {
 
     var isAtEnd: Bool { self.position == self.end }
 
-    /// A minimal variable-length integer.
+    /// Reads a variable-length integer, which must be minimal.
     mutating func varint() throws(BodyError) -> UInt64 {
         guard self.position < self.end else { throw .malformed }
         let first = self.bytes[self.position]
@@ -56,12 +56,16 @@ struct WireReader {
         return Double(bitPattern: bits)
     }
 
-    /// Moves behind a length and so many bytes; returns where the bytes lie.
+    /// Skips a length and that many bytes.
+    ///
+    /// Returns the range of the bytes.
     mutating func delimited() throws(BodyError) -> Range<Int> {
         try self.skip(self.varint())
     }
 
-    /// Moves behind a value; returns where it lies, a length-delimited one without its length.
+    /// Skips a value.
+    ///
+    /// Returns its range, without the length of a length-delimited one.
     mutating func value(ofWireType wireType: UInt8) throws(BodyError) -> Range<Int> {
         let start = self.position
         switch wireType {
@@ -74,13 +78,14 @@ struct WireReader {
         }
     }
 
-    /// Reads a length and confines the reader to so many bytes, until `leave` is given what this returned.
+    /// Reads a length and confines the reader to that many bytes, until `leave` gets the returned
+    /// value.
     mutating func enter() throws(BodyError) -> Int {
         let range = try self.delimited()
         return self.enter(range)
     }
 
-    /// Goes to a range that the reader just passed and confines itself to it, until `leave`.
+    /// Confines the reader to a range that it just skipped, until `leave`.
     mutating func enter(_ range: Range<Int>) -> Int {
         let outer = self.end
         self.position = range.lowerBound
@@ -88,13 +93,15 @@ struct WireReader {
         return outer
     }
 
-    /// Ends what `enter` began; nothing may be left to read.
+    /// Ends what `enter` began.
+    ///
+    /// No bytes may be left to read.
     mutating func leave(to outer: Int) throws(BodyError) {
         guard self.isAtEnd else { throw .malformed }
         self.end = outer
     }
 
-    /// Goes to a range of the bytes, from wherever it is.
+    /// Moves to a range of the bytes, from any position.
     mutating func start(in range: Range<Int>) {
         self.position = range.lowerBound
         self.end = range.upperBound

@@ -108,7 +108,7 @@ struct WireWriter {
         self.bytes += contents
     }
 
-    /// Writes contents behind one byte for their length, and moves them when it takes more.
+    /// Writes contents after one byte for their length, and moves them if the length takes more.
     mutating func message(number: UInt8, _ contents: (inout WireWriter) -> Void) {
         self.tag(number: number, wireType: 2)
         let start = self.bytes.count

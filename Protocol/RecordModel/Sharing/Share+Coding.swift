@@ -1,4 +1,4 @@
-/// A share in bytes: message `Share` of `tidemark.proto`, in the form in which it is stored and travels.
+/// The encoding of a share: message `Share` of `tidemark.proto`, both on disk and on the wire.
 extension Share {
     package var bytes: [UInt8] {
         var writer = WireWriter()
@@ -15,7 +15,7 @@ extension Share {
         return writer.bytes
     }
 
-    /// - Throws: `BodyError.malformed` for bytes that are no such message.
+    /// - Throws: `BodyError.malformed` if the bytes are not such a message.
     package init(decoding bytes: [UInt8]) throws(BodyError) {
         self.init(root: nil)
         var reader = WireReader(bytes)
@@ -155,7 +155,7 @@ extension WireWriter {
         if !text.isEmpty { self.text(number: number, text) }
     }
 
-    /// 0 is left out.
+    /// Omits 0.
     fileprivate mutating func number(_ number: UInt8, _ value: UInt64) {
         guard value != 0 else { return }
         self.tag(number: number, wireType: 0)
@@ -164,7 +164,7 @@ extension WireWriter {
 }
 
 extension WireReader {
-    /// Reads the fields that a message knows, and passes over the others.
+    /// Reads the known fields of a message, and skips the others.
     fileprivate mutating func fields(
         _ read: (UInt64, inout Self) throws(BodyError) -> Bool
     ) throws(BodyError) {

@@ -1,23 +1,35 @@
 /// The participants of a share and their permissions: the contents of a share record beside its own
 /// fields.
 ///
-/// A share is a record of the type `ShareRecord.type` in the owner's zone. It contains the record
-/// `root` with everything that reaches it through parents, or the whole zone.
+/// A share is a record of the type `ShareRecord.type` in the owner's zone. Its members are the
+/// record `root` and all its descendants by parent, or the whole zone.
 package struct Share: Hashable, Sendable {
-    /// Name of the record that is shared with its descendants; the zone is shared if `nil`.
+    /// Name of the record that is shared with its descendants, or `nil` if the zone is shared.
     package var root: String?
-    /// The last part of the URL: who knows it may ask to join.
+    /// The last part of the URL.
+    ///
+    /// Users who know it may ask to join.
     package var token: String
-    /// What everybody may do who knows the URL; `.none`: only who was invited gets in.
+    /// The permission of users who know the URL.
+    ///
+    /// With `.none`, only invited users may join.
     package var publicPermission: SharePermission
-    /// The owner first; a reader other than the owner gets the participants whom they may see.
+    /// The owner comes first.
+    ///
+    /// For other requesters, the participants that they may see.
     package var participants: [ShareParticipant]
     package var allowsAccessRequests: Bool
-    /// Users who asked to join, oldest first; empty for readers who may not decide about it.
+    /// Users who asked to join, oldest first.
+    ///
+    /// Empty for requesters who may not decide about it.
     package var requesters: [UserIdentity]
-    /// Users who may not ask any more; empty for readers who may not decide about it.
+    /// Users who must not ask any more.
+    ///
+    /// Empty for requesters who may not decide about it.
     package var blocked: [UserIdentity]
-    /// The participant who reads this; empty if the reader is none, and in what is stored.
+    /// The participant who reads this.
+    ///
+    /// Empty for other readers, and in a stored share.
     package var currentParticipantID: String
 
     package init(
@@ -37,11 +49,11 @@ package struct Share: Hashable, Sendable {
     }
 }
 
-/// Names of what belongs to the system in shared records.
+/// Names that belong to the system in shared records.
 package enum ShareRecord {
-    /// Type of the records that are shares.
+    /// Type of share records.
     package static let type = "cloudkit.share"
-    /// Name of the share that covers a zone.
+    /// Name of the share of a whole zone.
     package static let zoneWideName = "cloudkit.zoneshare"
     /// Field of a root: a reference to its share.
     package static let referenceField = "___share"
@@ -54,7 +66,9 @@ package enum ShareRecord {
     }
 }
 
-/// What a participant may do; the numbers are CloudKit's.
+/// The permission of a participant.
+///
+/// The numbers are CloudKit's.
 package enum SharePermission: UInt8, Hashable, Sendable {
     case unknown = 0
     case none = 1
@@ -62,7 +76,9 @@ package enum SharePermission: UInt8, Hashable, Sendable {
     case readWrite = 3
 }
 
-/// What a participant is; the numbers are CloudKit's.
+/// The role of a participant.
+///
+/// The numbers are CloudKit's.
 package enum ShareRole: UInt8, Hashable, Sendable {
     case unknown = 0
     case owner = 1
@@ -71,7 +87,9 @@ package enum ShareRole: UInt8, Hashable, Sendable {
     case publicUser = 4
 }
 
-/// Whether a participant has joined; the numbers are CloudKit's.
+/// Whether a participant has joined.
+///
+/// The numbers are CloudKit's.
 package enum ShareAcceptance: UInt8, Hashable, Sendable {
     case unknown = 0
     case pending = 1
@@ -79,7 +97,7 @@ package enum ShareAcceptance: UInt8, Hashable, Sendable {
     case removed = 3
 }
 
-/// Somebody who was invited or has joined.
+/// A user who was invited or has joined.
 package struct ShareParticipant: Hashable, Sendable {
     /// Within its share: 1 to 64 printable ASCII characters.
     package var id: String
@@ -87,11 +105,13 @@ package struct ShareParticipant: Hashable, Sendable {
     package var role: ShareRole
     package var permission: SharePermission
     package var acceptance: ShareAcceptance
-    /// Whether the participant had asked to join.
+    /// Whether they had asked to join.
     package var isApprovedRequester: Bool
-    /// When the participant was invited or joined, milliseconds since 1970; 0 if not yet saved.
+    /// When they were invited or joined, in milliseconds since 1970; 0 if that is not saved yet.
     package var addedMilliseconds: Int64
-    /// The last part of a URL that one person can join with, once; empty: there is none.
+    /// The last part of a URL with which one person can join, once.
+    ///
+    /// Empty if there is none.
     package var oneTimeToken: String
 
     package init(
@@ -114,9 +134,9 @@ package struct ShareParticipant: Hashable, Sendable {
 
 /// A user, as far as the requester may know them.
 package struct UserIdentity: Hashable, Sendable {
-    /// Empty: nobody knows who it is.
+    /// Empty if it is not known.
     package var userRecordName: String
-    /// How the user was found or invited.
+    /// The address or name by which they were found or invited.
     package var lookup: IdentityLookup?
 
     package init(userRecordName: String = "", lookup: IdentityLookup? = nil) {
@@ -131,7 +151,7 @@ package struct UserIdentity: Hashable, Sendable {
     }
 }
 
-/// By what somebody is looked for.
+/// A key for finding a user.
 package enum IdentityLookup: Hashable, Sendable {
     /// Compared without regard to case.
     case emailAddress(String)
@@ -140,13 +160,13 @@ package enum IdentityLookup: Hashable, Sendable {
     case userRecordName(String)
 }
 
-/// A share as somebody sees it who knows its URL.
+/// A share as users see it who know its URL.
 package struct ShareMetadata: Hashable, Sendable {
     package var container: String
     package var share: Record
-    /// Name of the root; the zone is shared if `nil`.
+    /// Name of the root, or `nil` if the zone is shared.
     package var rootRecordName: String?
-    /// The root, if it was asked for and the requester may read it.
+    /// The root, if it was asked for and the user may read it.
     package var rootRecord: Record?
     package var role: ShareRole
     package var acceptance: ShareAcceptance

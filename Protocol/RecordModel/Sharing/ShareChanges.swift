@@ -1,19 +1,22 @@
-/// What the save of a share record changes of who takes part; what is absent stays as it is.
+/// The changes of a share's participants that come with a save of its record.
+///
+/// Absent parts stay as they are.
 package struct ShareChanges: Hashable, Sendable {
-    /// The root of a share that is made; `nil` for the share of a zone, and of no account when the
-    /// share is there.
+    /// The root of a new share, or `nil` for the share of a zone.
+    ///
+    /// Ignored if the share exists.
     package var root: String?
     package var publicPermission: SharePermission?
     package var allowsAccessRequests: Bool?
-    /// Participants who are invited, and those whose role or permission changes, by ID.
+    /// Invited participants, and participants whose role or permission changes, by ID.
     package var participants: [ShareParticipant]
     /// IDs of participants.
     package var removed: [String]
-    /// User record names of those who asked and get no answer.
+    /// User record names of users whose request to join is declined.
     package var denied: [String]
-    /// The same, who may not ask again.
+    /// User record names of users who must not ask again.
     package var blocked: [String]
-    /// Those who may ask again.
+    /// User record names of users who may ask again.
     package var unblocked: [String]
 
     package init(root: String? = nil) {
@@ -28,7 +31,7 @@ package struct ShareChanges: Hashable, Sendable {
 
 /// Whether the save of a record is that of a share.
 ///
-/// One word, because few records are.
+/// One word in size, because few records are shares.
 package enum ShareSave: Hashable, Sendable {
     case none
     indirect case changes(ShareChanges)
@@ -43,14 +46,14 @@ package struct AcceptShares: Hashable, Sendable {
     package init(tokens: [String]) { self.tokens = tokens }
 }
 
-/// Asks what the URLs of shares lead to.
+/// Fetches the metadata of shares by their URLs.
 ///
 /// Items are numbered as `tokens`.
 package struct FetchShareMetadata: Hashable, Sendable {
     package var tokens: [String]
-    /// Whether roots are wanted too.
+    /// Whether the response includes the root records.
     package var wantsRootRecords: Bool
-    /// For the roots: all fields if `nil`, none if empty.
+    /// Fields of the roots; `nil` for all fields, an empty list for none.
     package var desiredKeys: [String]?
 
     package init(tokens: [String], wantsRootRecords: Bool = false, desiredKeys: [String]? = nil) {
@@ -60,7 +63,7 @@ package struct FetchShareMetadata: Hashable, Sendable {
     }
 }
 
-/// Looks for people to invite.
+/// Finds users to invite.
 ///
 /// Items are numbered as `lookups`.
 package struct FetchShareParticipants: Hashable, Sendable {
@@ -69,7 +72,7 @@ package struct FetchShareParticipants: Hashable, Sendable {
     package init(lookups: [IdentityLookup]) { self.lookups = lookups }
 }
 
-/// Asks the owners of shares to be let in.
+/// Asks the owners of shares for access.
 ///
 /// Items are numbered as `tokens`.
 package struct RequestShareAccess: Hashable, Sendable {
