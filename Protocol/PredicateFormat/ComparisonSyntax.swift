@@ -1,8 +1,8 @@
-/// Two expressions and what is said of them.
+/// A comparison of two expressions.
 package struct ComparisonSyntax: Hashable, Sendable {
-    /// Of which elements of a list on the left it is said.
+    /// The elements of a list on the left that must meet the comparison.
     package enum Modifier: String, Hashable, Sendable {
-        /// Of the left side itself.
+        /// The left side itself.
         case direct = ""
         /// `SOME` is another spelling.
         case any = "ANY"
@@ -10,7 +10,9 @@ package struct ComparisonSyntax: Hashable, Sendable {
         case none = "NONE"
     }
 
-    /// The operators; raw values are the spellings that are printed.
+    /// The operators.
+    ///
+    /// Raw values are the printed spellings.
     package enum Relation: String, Hashable, Sendable, CaseIterable {
         case equals = "=="
         case notEquals = "!="
@@ -31,8 +33,9 @@ package struct ComparisonSyntax: Hashable, Sendable {
     package var modifier: Modifier
     package var left: ExpressionSyntax
     package var relation: Relation
-    /// The letters in brackets after the operator, `c`, `d`, `l`, `n` or `w`, in lower case; empty
-    /// without brackets.
+    /// The letters in brackets after the operator, `c`, `d`, `l`, `n` or `w`, in lower case.
+    ///
+    /// Empty without brackets.
     package var options: String
     package var right: ExpressionSyntax
 

@@ -1,11 +1,11 @@
 package import RecordModel
 
-/// What stands in a predicate for itself.
+/// A constant of a predicate.
 package enum ConstantSyntax: Hashable, Sendable {
     /// `nil`.
     case null
-    /// Anything but a list.
+    /// Any value but a list.
     case value(FieldValue)
-    /// An argument that can't be the value of a field, and why.
+    /// An argument that cannot be the value of a field, and the reason.
     case unusable(String)
 }

@@ -4,13 +4,13 @@ package import RecordModel
 package indirect enum ExpressionSyntax: Hashable, Sendable {
     /// `SELF`.
     case object
-    /// A key, or several with dots between them.
+    /// A key, or several separated by dots.
     case keyPath(String)
     case constant(ConstantSyntax)
     /// `{…}`, or an array among the arguments.
     case list([ExpressionSyntax])
-    /// A call; the name has a colon for each argument unless the call was written with a plain name
-    /// (`now()`).
+    /// A call. The name has a colon for each argument, unless the call was written with a plain
+    /// name (`now()`).
     ///
     /// Arithmetic and indexes are calls of Foundation's functions for them: `add:to:`,
     /// `objectFrom:withIndex:`.

@@ -1,9 +1,11 @@
 import RecordModel
 
 extension FieldValue {
-    /// Makes a list of elements that are constants of one type; `nil` when they are not.
+    /// Makes a list of constants of one type.
     ///
-    /// Integers beside doubles are doubles, if nothing is lost by it.
+    /// Fails if the elements are not.
+    ///
+    /// Integers beside doubles become doubles, if they lose nothing by it.
     init?(list elements: [ExpressionSyntax]) {
         var values: [FieldValue] = []
         values.reserveCapacity(elements.count)

@@ -43,12 +43,12 @@ extension FieldValue {
         return quoted + "\""
     }
 
-    /// A whole number has no fraction, of whatever type it is: so `NSNumber` prints it.
+    /// A whole number has no fraction, whatever its type, as `NSNumber` prints it.
     private static func number(_ double: Double) -> String {
         Int64(exactly: double).map { "\($0)" } ?? "\(double)"
     }
 
-    /// At least six digits behind the point, so that dates line up; more when the value has them.
+    /// At least six digits after the point, so that dates line up, and more if the value has them.
     private static func fixed(_ seconds: Double) -> String {
         guard let whole = Int64(exactly: seconds.rounded(.towardZero)), "\(seconds)".contains("e") == false
         else {

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What the conversions of a format stand for, one after the other.
+/// The arguments of a format's conversions, in their order.
 struct FormatArguments {
     private let arguments: [ExpressionSyntax]
     private var position = 0
@@ -9,7 +9,7 @@ struct FormatArguments {
         self.arguments = arguments
     }
 
-    /// Returns the next argument as a conversion reads it, or the text of what is wrong with it.
+    /// Returns the next argument, converted, or the text of the error.
     mutating func next(_ conversion: FormatConversion) -> Result<ExpressionSyntax, Mismatch> {
         guard self.position < self.arguments.count else {
             return .failure(

@@ -1,6 +1,9 @@
-/// The words of the language; raw values are in upper case, formats may use any.
+/// The keywords of the language.
 ///
-/// Words that are keywords in brackets or before a parenthesis only (`FIRST`, `CAST`) are not among them.
+/// Raw values are in upper case; formats may use any case.
+///
+/// Words that are keywords only in brackets or before a parenthesis (`FIRST`, `CAST`) are not
+/// included.
 enum FormatKeyword: String, CaseIterable {
     case and = "AND"
     case or = "OR"

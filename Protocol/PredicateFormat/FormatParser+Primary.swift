@@ -1,8 +1,8 @@
 import RecordModel
 
 extension FormatParser {
-    /// Reads a value, a key path, a call, a list or what is in parentheses, with all that is behind
-    /// a dot or in brackets.
+    /// Parses a value, a key path, a call, a list or a parenthesis, with the dots and brackets
+    /// after it.
     mutating func primary() throws(FormatProblem) -> Node {
         let first = try self.first()
         guard case .expression(var expression) = first else { return first }
@@ -98,7 +98,7 @@ extension FormatParser {
         }
     }
 
-    /// Reads what is behind a dot, and returns the whole key path.
+    /// Parses a component after a dot, and returns the whole key path.
     private mutating func component(of expression: ExpressionSyntax) throws(FormatProblem) -> String {
         let component: String
         switch self.token {
@@ -134,7 +134,7 @@ extension FormatParser {
         return Self.date(name, arguments) ?? .function(name, arguments)
     }
 
-    /// Dates are printed as casts of the seconds since 2001, so these are constants.
+    /// Dates are printed as casts of the seconds since 2001, so such casts are constants.
     private static func date(_ name: String, _ arguments: [ExpressionSyntax]) -> ExpressionSyntax? {
         guard name.uppercased() == "CAST", arguments.count == 2, arguments[1] == .value(.string("NSDate"))
         else {

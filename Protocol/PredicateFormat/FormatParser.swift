@@ -1,14 +1,15 @@
 import RecordModel
 
-/// Makes a tree of a format, by precedence climbing.
+/// Parses a format into a tree, by precedence climbing.
 ///
-/// Predicates and expressions are read by one grammar, because a parenthesis may open either:
+/// One grammar covers predicates and expressions, because a parenthesis may open either:
 ///
 ///     node       := prefix { infix node }
-///     prefix     := NOT node | ("ANY" | "SOME" | "ALL" | "NONE") node relation node | "-" node | primary
-///     infix      := OR | AND | relation [modifiers] | "+" | "-" | "*" | "/" | "**"
+///     prefix     := NOT node | ("ANY" | "SOME" | "ALL" | "NONE") node relation node
+///                 | "-" node | primary
+///     infix      := OR | AND | relation [modifiers]
+///                 | "+" | "-" | "*" | "/" | "**"        from loose to tight
 ///
-/// Infix operators stand in order, from loose to tight.
 /// Calls nest only where the format does, at most `PredicateSyntax.nestingMax` levels.
 struct FormatParser {
     private var scanner: FormatScanner
@@ -16,8 +17,9 @@ struct FormatParser {
     var arguments: FormatArguments
     private var nesting = 0
     private var leaves = 0
-    /// Dots, indexes and operators between expressions: a tree of a chain of them is as deep as the
-    /// chain is long.
+    /// Dots, indexes and operators between expressions.
+    ///
+    /// The tree of a chain is as deep as the chain is long.
     private var chainLength = 0
     private static let chainLengthMax = 128
 
@@ -33,13 +35,15 @@ struct FormatParser {
         return predicate
     }
 
-    /// What was read: which of the two is known only at the end of it.
+    /// A parsed node.
+    ///
+    /// Its kind is known only at its end.
     enum Node {
         case predicate(PredicateSyntax)
         case expression(ExpressionSyntax)
     }
 
-    /// How tightly an operator holds its sides.
+    /// How tightly an operator binds its sides.
     enum Precedence: Int, Comparable {
         case or = 1
         case and, not, relation, sum, product, power, sign
@@ -51,7 +55,7 @@ struct FormatParser {
         var next: Precedence { Precedence(rawValue: self.rawValue + 1) ?? .sign }
     }
 
-    /// Reads a node whose operators hold at least as tightly as `loosest`.
+    /// Parses a node whose operators bind at least as tightly as `loosest`.
     mutating func node(_ loosest: Precedence) throws(FormatProblem) -> Node {
         var left = try self.prefix()
         while let (infix, precedence) = FormatInfix.of(self.token), precedence >= loosest {
@@ -138,7 +142,7 @@ extension FormatParser {
         self.token = try self.scanner.next()
     }
 
-    /// Takes the token if it is the symbol.
+    /// Takes the token if it is this symbol.
     mutating func take(_ symbol: FormatSymbol) throws(FormatProblem) -> Bool {
         guard self.token == .symbol(symbol) else { return false }
         try self.advance()
@@ -162,7 +166,7 @@ extension FormatParser {
         self.problem(self.token == .end ? "unexpected end" : "unexpected \(self.token.shown)")
     }
 
-    /// Reads what is within something else.
+    /// Parses something one level deeper.
     mutating func nested<Read>(
         _ read: (inout FormatParser) throws(FormatProblem) -> Read
     ) throws(FormatProblem) -> Read {
@@ -175,7 +179,7 @@ extension FormatParser {
         return result
     }
 
-    /// A call that may be an argument of the next one.
+    /// Makes a call that may be an argument of the next one.
     mutating func chained(
         _ function: String,
         _ arguments: [ExpressionSyntax]
@@ -224,12 +228,16 @@ extension FormatParser {
 }
 
 extension PredicateSyntax {
-    /// Both; one list for a chain of them.
+    /// The conjunction of both.
+    ///
+    /// A chain becomes one list.
     fileprivate func and(_ other: PredicateSyntax) -> PredicateSyntax {
         if case .and(let parts) = self { .and(parts + [other]) } else { .and([self, other]) }
     }
 
-    /// One of the two; one list for a chain of them.
+    /// The disjunction of both.
+    ///
+    /// A chain becomes one list.
     fileprivate func or(_ other: PredicateSyntax) -> PredicateSyntax {
         if case .or(let parts) = self { .or(parts + [other]) } else { .or([self, other]) }
     }

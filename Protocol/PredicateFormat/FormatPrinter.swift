@@ -1,20 +1,20 @@
 import RecordModel
 
-/// Writes a tree as a format.
+/// Prints a tree as a format.
 struct FormatPrinter {
-    /// What is written for constants and keys.
+    /// The form of constants and keys.
     enum Style {
-        /// Themselves, as Foundation's `predicateFormat` does: for people, and for the parser
-        /// unless there is something without a literal (a reference, a location, bytes).
+        /// Literals, as in Foundation's `predicateFormat`: for people, and for the parser unless a
+        /// value has no literal (a reference, a location, bytes).
         case literals
-        /// `%@` and `%K`, with the values aside: nothing is lost.
+        /// `%@` and `%K`, with the values beside the format. Nothing is lost.
         case conversions
     }
 
     private let style: Style
     private(set) var text = ""
     private(set) var arguments: [FieldValue] = []
-    /// Whether everything could be said in the style.
+    /// Whether the style could express everything.
     private(set) var isComplete = true
 
     init(_ style: Style) {
@@ -41,7 +41,7 @@ struct FormatPrinter {
         }
     }
 
-    /// Only compounds need them.
+    /// Only compound predicates need parentheses.
     private mutating func writeInParentheses(_ predicate: PredicateSyntax) {
         switch predicate {
         case .and, .or:
@@ -141,7 +141,7 @@ struct FormatPrinter {
 }
 
 extension PredicateSyntax {
-    /// The predicate as Foundation's `predicateFormat` spells it.
+    /// The predicate in the spelling of Foundation's `predicateFormat`.
     package var printed: String {
         var printer = FormatPrinter(.literals)
         printer.write(self)

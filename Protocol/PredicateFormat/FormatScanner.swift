@@ -1,8 +1,8 @@
-/// Cuts a format into tokens.
+/// Splits a format into tokens.
 struct FormatScanner {
     private let bytes: [UInt8]
     private var position = 0
-    /// Where the token that was returned last starts.
+    /// Offset of the token that was returned last.
     private(set) var tokenStart = 0
 
     init(_ format: String) throws(FormatProblem) {
@@ -12,7 +12,7 @@ struct FormatScanner {
         self.bytes = Array(format.utf8)
     }
 
-    /// Returns the next token; `end` again and again after the last.
+    /// Returns the next token, or `end` at the end and on every later call.
     mutating func next() throws(FormatProblem) -> FormatToken {
         self.skipSpace()
         self.tokenStart = self.position
@@ -35,7 +35,9 @@ struct FormatScanner {
         }
     }
 
-    /// Reads the letters between `[` and `]`, after an operator; `nil` when there are none.
+    /// Reads the letters between `[` and `]` after an operator.
+    ///
+    /// Returns `nil` if there are none.
     mutating func options() throws(FormatProblem) -> String? {
         self.skipSpace()
         guard self.peek() == UInt8(ascii: "[") else { return nil }
@@ -192,7 +194,7 @@ struct FormatScanner {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// Letters, `_` and everything that is not ASCII.
+    /// Letters, `_` and all characters that are not ASCII.
     private static func startsWord(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
             || byte == UInt8(ascii: "_")

@@ -1,15 +1,15 @@
-/// What a format consists of.
+/// A token of a format.
 enum FormatToken: Hashable {
     /// A keyword, or a component of a key path.
     case word(String)
-    /// `#word`: no keyword, whatever it reads.
+    /// `#word`: a word that is never a keyword.
     case escapedWord(String)
-    /// `@count` and its like.
+    /// `@count` and similar words.
     case aggregate(String)
-    /// The name of a function with colons.
+    /// The name of a function, with colons.
     case selector(String)
     case string(String)
-    /// A sign is a token of its own.
+    /// Without a sign, which is a token of its own.
     case integer(UInt64)
     case double(Double)
     case conversion(FormatConversion)
@@ -17,7 +17,7 @@ enum FormatToken: Hashable {
     case symbol(FormatSymbol)
     case end
 
-    /// The token in an error's text.
+    /// The token in an error text.
     var shown: String {
         switch self {
         case .word(let word): "'\(word.cut())'"
@@ -34,7 +34,9 @@ enum FormatToken: Hashable {
     }
 }
 
-/// What an argument replaces; raw values are the spellings behind `%`.
+/// A conversion, which an argument replaces.
+///
+/// Raw values are the spellings after `%`.
 enum FormatConversion: String, CaseIterable {
     case object = "@"
     case key = "K"
@@ -49,7 +51,9 @@ enum FormatConversion: String, CaseIterable {
     }
 }
 
-/// Raw values are spellings; where there are several, the others are `spellings`' other keys.
+/// Raw values are spellings.
+///
+/// The other spellings of a symbol are keys of `spellings`.
 enum FormatSymbol: String, CaseIterable {
     case leftParenthesis = "("
     case rightParenthesis = ")"
@@ -74,7 +78,7 @@ enum FormatSymbol: String, CaseIterable {
     case divided = "/"
     case power = "**"
 
-    /// The symbol that some bytes start with, and its length; the longest wins.
+    /// The longest symbol that these bytes start with, and its length.
     static func first(_ first: UInt8, _ second: UInt8?) -> (FormatSymbol, length: Int)? {
         if let second {
             let two = String(decoding: [first, second], as: UTF8.self)

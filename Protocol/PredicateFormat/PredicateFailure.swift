@@ -1,15 +1,15 @@
-/// Why a predicate can't be evaluated.
+/// Why a predicate cannot be evaluated.
 package enum PredicateFailure: Error, Hashable, Sendable {
-    /// Not of the format language, or beyond its bounds: write it differently.
+    /// Not in the format language, or beyond its bounds. The caller has to write it differently.
     ///
     /// `offset` counts bytes of UTF-8.
     case unparsable(format: String, offset: Int, problem: String)
-    /// Well said, but nothing that a query can ask.
+    /// Valid syntax, but queries do not support it.
     case unsupported(predicate: String, problem: String)
 
     /// A text for people, in the form of Apple's.
     ///
-    /// - Shape: less than `Bounds.messageBytesMax` bytes, as what it quotes is cut.
+    /// - Shape: less than `Bounds.messageBytesMax` bytes, because quotations are cut.
     package var text: String {
         switch self {
         case .unparsable(let format, let offset, let problem):
@@ -21,7 +21,9 @@ package enum PredicateFailure: Error, Hashable, Sendable {
 }
 
 extension String {
-    /// The text, or its beginning: graphemes have no bound, scalars do.
+    /// The text or its beginning.
+    ///
+    /// Counted in scalars, because graphemes have no bound.
     func cut(to scalarsMax: Int = 40) -> String {
         let scalars = self.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: scalarsMax, limitedBy: scalars.endIndex),
@@ -33,7 +35,7 @@ extension String {
     }
 }
 
-/// What is wrong with a format, and where.
+/// An error in a format, and its position.
 struct FormatProblem: Error {
     var text: String
     /// Bytes of UTF-8 before it.

@@ -1,9 +1,9 @@
 import RecordModel
 
-/// What a predicate says, as Foundation's format language can say it.
+/// A predicate of Foundation's format language.
 ///
-/// It holds more than a query may: what CloudKit refuses is named only by the translation to
-/// `RecordModel.Predicate`.
+/// It can express more than a query. What CloudKit does not support is detected by the translation
+/// to `RecordModel.Predicate`.
 package indirect enum PredicateSyntax: Hashable, Sendable {
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)
@@ -14,17 +14,20 @@ package indirect enum PredicateSyntax: Hashable, Sendable {
 }
 
 extension PredicateSyntax {
-    /// Parentheses, braces, calls and negations within each other: bounds the stack of everything
-    /// that walks a tree.
+    /// Nested parentheses, braces, calls and negations.
+    ///
+    /// Bounds the stack of every function that walks a tree.
     package static let nestingMax = 2 * Bounds.predicateDepthMax
-    /// Bytes of a format: every byte of a predicate may be one of a query.
+    /// Bytes of a format.
+    ///
+    /// Each byte of a predicate may become one of a query.
     package static let formatBytesMax = Bounds.queryBytesMax
 
     /// Parses a format.
     ///
     /// - Parameters:
     ///   - format: At most `formatBytesMax` bytes.
-    ///   - arguments: What the conversions stand for, in their order; those left over are ignored.
+    ///   - arguments: The arguments of the conversions, in their order. Excess ones are ignored.
     /// - Throws: `PredicateFailure.unparsable`.
     /// - Source: Apple, *Predicate Format String Syntax*.
     package init(

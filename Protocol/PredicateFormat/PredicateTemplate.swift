@@ -1,11 +1,11 @@
 package import RecordModel
 
-/// A predicate in a form that can be kept: a format without constants, and the constants.
+/// A predicate in a form that can be stored: a format without constants, and the constants.
 ///
-/// Parsing it gives the predicate again, except that numbers of one list are then of one type.
+/// Parsing it gives the same predicate, except that the numbers of one list then have one type.
 package struct PredicateTemplate: Hashable, Sendable {
     package var format: String
-    /// Texts for `%K`; for `%@` also lists.
+    /// Texts for `%K`; values and lists for `%@`.
     package var arguments: [FieldValue]
 
     package init(format: String, arguments: [FieldValue]) {
@@ -13,7 +13,7 @@ package struct PredicateTemplate: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// `nil` if a constant of the predicate cannot be the value of a field.
+    /// Fails if a constant of the predicate cannot be the value of a field.
     package init?(_ predicate: PredicateSyntax) {
         var printer = FormatPrinter(.conversions)
         printer.write(predicate)
@@ -23,7 +23,7 @@ package struct PredicateTemplate: Hashable, Sendable {
 }
 
 extension PredicateSyntax {
-    /// Parses a predicate that was kept.
+    /// Parses a stored predicate.
     package init(_ template: PredicateTemplate) throws(PredicateFailure) {
         try self.init(format: template.format, arguments: template.arguments.map { ExpressionSyntax($0) })
     }

@@ -129,7 +129,7 @@ extension PredicateTranslation {
         }
     }
 
-    /// A constant that is no list.
+    /// Returns a constant that is not a list.
     func value(
         _ side: ExpressionSyntax,
         for field: String,

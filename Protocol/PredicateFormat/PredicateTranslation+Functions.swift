@@ -1,11 +1,12 @@
 import RecordModel
 
-/// Searches for words, and distances.
+/// Full-text searches and distances.
 extension PredicateTranslation {
-    /// `SELF CONTAINS text`, `allTokens TOKENMATCHES[cdl] text` and
-    /// `ALL tokenize(text, 'Cdl') IN allTokens`; `nil` when it is no search for words.
+    /// Translates `SELF CONTAINS text`, `allTokens TOKENMATCHES[cdl] text` and `ALL tokenize(text,
+    /// 'Cdl') IN allTokens`.
     ///
-    /// Each word of the text counts; words that are too common are left out by the server.
+    /// Returns `nil` for other comparisons. Each word of the text counts, but the server ignores
+    /// words that are too common.
     func tokenSearch(_ syntax: ComparisonSyntax) throws(Refusal) -> Predicate? {
         if case .function(let name, let arguments) = syntax.left, name.lowercased().hasPrefix("tokenize") {
             guard ["tokenize", "tokenize:using:"].contains(name.lowercased()), arguments.count == 2,
@@ -44,7 +45,9 @@ extension PredicateTranslation {
         return .comparison(Comparison(field: field, comparator: comparator, operand: .string(words)))
     }
 
-    /// `distanceToLocation:fromLocation:(key, location) < metres`, exactly so; `nil` when it is no distance.
+    /// Translates `distanceToLocation:fromLocation:(key, location) < metres`, in exactly this form.
+    ///
+    /// Returns `nil` for other comparisons.
     func distance(_ syntax: ComparisonSyntax) throws(Refusal) -> Predicate? {
         guard case .function("distanceToLocation:fromLocation:", let arguments) = syntax.left else {
             return nil

@@ -7,8 +7,8 @@ extension Predicate {
     /// laws are not applied.
     ///
     /// - Parameters:
-    ///   - syntax: What the user said; nested no deeper than `PredicateSyntax.nestingMax` or so.
-    ///   - nowSeconds: What `now()` stands for, in seconds since 2001-01-01T00:00:00Z.
+    ///   - syntax: The user's predicate, nested no deeper than about `PredicateSyntax.nestingMax`.
+    ///   - nowSeconds: The value of `now()`, in seconds since 2001-01-01T00:00:00Z.
     /// - Throws: `PredicateFailure.unsupported`.
     /// - Source: Apple, *CKQuery*, "Predicate Rules for Query Objects" and "Supported Predicate
     ///   Operators".
@@ -24,7 +24,9 @@ extension Predicate {
         }
     }
 
-    /// Levels: a comparison is one.
+    /// Number of levels.
+    ///
+    /// A comparison is one.
     fileprivate var levels: Int {
         switch self {
         case .all, .nothing, .comparison: 1
@@ -33,7 +35,7 @@ extension Predicate {
     }
 }
 
-/// Why CloudKit does not evaluate something.
+/// Why CloudKit does not support a predicate.
 struct Refusal: Error {
     var text: String
 
@@ -42,7 +44,7 @@ struct Refusal: Error {
     }
 }
 
-/// One predicate on its way from syntax to model.
+/// The state of one translation from syntax to model.
 struct PredicateTranslation {
     let nowSeconds: Double
     private var comparisons = 0
@@ -116,7 +118,7 @@ extension Predicate {
         return flat.count == 1 ? flat[0] : .or(flat)
     }
 
-    /// A record without the field meets neither an order nor its negation.
+    /// The negation of an order is the reverse order: a record without the field meets neither.
     fileprivate func negated() throws(Refusal) -> Predicate {
         switch self {
         case .all: return .nothing
@@ -133,7 +135,7 @@ extension Predicate {
 }
 
 extension Comparator {
-    /// The comparator that a negated comparison becomes, or `nil` if it may not be negated.
+    /// The comparator of the negated comparison, or `nil` if it cannot be negated.
     fileprivate var negation: Comparator? {
         switch self {
         case .lessThan: .greaterThanOrEquals

@@ -1,8 +1,10 @@
 package import RecordModel
 
 extension SystemField {
-    /// The field that a key of a predicate or a sort descriptor means, in either of its spellings, or `nil`
-    /// for a user's field and for an unknown key.
+    /// The system field with this key of a predicate or a sort descriptor, in either of its
+    /// spellings.
+    ///
+    /// Fails for user fields and unknown names.
     package init?(key: String) {
         guard let field = SystemField(property: key) ?? SystemField(rawValue: key), field != .allText else {
             return nil
@@ -10,8 +12,7 @@ extension SystemField {
         self = field
     }
 
-    /// The name in the record model of the field that a key means, or why there is none, as a text
-    /// for people.
+    /// The field's name in the record model, or why the key names none, as a text for people.
     package static func fieldName(key: String) -> Result<String, KeyProblem> {
         if let field = SystemField(key: key) { return .success(field.rawValue) }
         if key.utf8.contains(UInt8(ascii: ".")) {
@@ -26,7 +27,7 @@ extension SystemField {
         return .success(key)
     }
 
-    /// Why a key means no field.
+    /// Why a key names no field.
     package struct KeyProblem: Error, Hashable {
         package var text: String
     }
