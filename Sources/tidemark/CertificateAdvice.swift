@@ -1,7 +1,7 @@
 import Foundation
 import ServerCertificates
 
-/// What unusable certificates mean to somebody at a command line.
+/// Error texts for certificates that cannot be used.
 enum CertificateAdvice {
     static func failure(_ error: CertificateFilesError) -> CommandFailure {
         let anew = "To start anew, remove the folder tls; all clients then need the new ca.pem."

@@ -5,7 +5,8 @@ import UnixSignals
 
 /// Reads the certificate again at each SIGHUP.
 ///
-/// New connections are served with it, those that are there go on with theirs. One that cannot be used leaves the old one.
+/// New connections get the new certificate; existing ones keep theirs. If it cannot be used, the
+/// old one stays in force.
 struct CertificateReload: Service {
     let source: CertificateSource
     let server: RecordServer
@@ -37,7 +38,7 @@ struct CertificateReload: Service {
 }
 
 extension CertificateSource {
-    /// Of the certificate.
+    /// Path of the certificate.
     fileprivate var path: String {
         switch self {
         case .files(let chain, _): chain

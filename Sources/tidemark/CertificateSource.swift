@@ -3,11 +3,11 @@ import Logging
 import RecordServer
 import ServerCertificates
 
-/// Where the server's certificate comes from: at the start, and whenever it is read again.
+/// The source of the server's certificate, both at the start and for a reload.
 enum CertificateSource: Sendable {
-    /// The operator's: paths of the chain and its key.
+    /// The operator's files: paths of the chain and its key.
     case files(chain: String, key: String)
-    /// Of our making, in the data folder, for these hosts.
+    /// The private authority in the data folder, for these hosts.
     case ownAuthority(DataFolder, hosts: [String])
 
     init(_ settings: Settings, folder: DataFolder) {
@@ -24,13 +24,16 @@ enum CertificateSource: Sendable {
         let authorityPath: String?
     }
 
-    /// Looks whether an operator's files can be used, before anything is made; nothing to do for our own.
+    /// Checks an operator's files before anything is made.
+    ///
+    /// The private authority needs no check.
     func check() throws(CommandFailure) {
         guard case .files(let chain, let key) = self else { return }
         _ = try Self.pair(chain, key)
     }
 
-    /// Reads the files, or makes those of the private authority that are missing or about to expire.
+    /// Reads the operator's files, or loads the private authority's and makes those that are
+    /// missing or about to expire.
     ///
     /// - Throws: `configuration`, with the file at fault; `cannotCreate`.
     func load(logger: Logger) throws(CommandFailure) -> Loaded {

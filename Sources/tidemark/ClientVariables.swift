@@ -1,4 +1,4 @@
-/// What a client on this machine needs, as lines for a shell.
+/// The environment variables of a client on this machine, as lines for a shell.
 struct ClientVariables {
     let address: ListenAddress
     /// `nil` if the certificate is the operator's, which clients trust already.
@@ -11,7 +11,7 @@ struct ClientVariables {
         return lines
     }
 
-    /// An address that stands for all of the machine's is none to connect to.
+    /// A wildcard address is replaced, because clients cannot connect to it.
     private var host: String {
         switch self.address.host {
         case "0.0.0.0": "127.0.0.1"
@@ -20,7 +20,7 @@ struct ClientVariables {
         }
     }
 
-    /// A word of a shell, in quotes if it needs them.
+    /// A shell word, in quotes if needed.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

@@ -1,20 +1,21 @@
-/// Why a command could not do what it was asked to, and what its caller can do about it.
+/// Why a command failed, and what its caller can do about it.
 struct CommandFailure: Error, Hashable {
-    /// The numbers of `sysexits.h`.
+    /// Exit codes, as in `sysexits.h`.
     enum Code: Int32 {
         /// The command line or a setting is wrong.
         case usage = 64
-        /// What was named is invalid, missing, or there already; or a file is damaged.
+        /// A named thing is invalid, missing, or exists already; or a file is damaged.
         case data = 65
-        /// There is no data folder, or no store in it.
+        /// The data folder does not exist, or has no store.
         case noStore = 66
-        /// The server or the store cannot be used now.
+        /// The server or the store is not available now.
         case unavailable = 69
         /// A file or folder cannot be made.
         case cannotCreate = 73
-        /// The data folder is another user's.
+        /// The data folder belongs to another user.
         case noPermission = 77
-        /// Certificates or keys cannot be used, or others may do too much with them or with a folder.
+        /// Certificates or keys cannot be used, or other users have too many permissions on them or
+        /// on a folder.
         case configuration = 78
     }
 

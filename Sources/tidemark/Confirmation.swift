@@ -1,10 +1,10 @@
 import Foundation
 
-/// Asks before something is done that cannot be undone.
+/// Asks for confirmation of an action that cannot be undone.
 enum Confirmation {
-    /// Goes on only when somebody types the name of what it is about.
+    /// Returns only if the user types the name.
     ///
-    /// - Throws: `usage`, also when no terminal is there.
+    /// - Throws: `usage`, also if there is no terminal.
     static func ask(_ consequence: String, name: String) throws(CommandFailure) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(

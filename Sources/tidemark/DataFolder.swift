@@ -20,19 +20,19 @@ struct DataOption: ParsableArguments {
     }
 }
 
-/// Where a server keeps everything.
+/// The folder in which a server stores everything.
 ///
 /// ```text
 /// DIR/              0700
-///     lock          held by the server that serves this folder; its process number
+///     lock          locked by the server that serves this folder; its process number
 ///     reserve       room for deletes and administration on a full disk: see SQLiteEngine's DiskReserve
 ///     tls/          see ServerCertificates
 ///     assets/       see AssetStore
 ///     …             the engine's files
-///     restore.unfinished   while a backup is restored into it, and when that did not come to its end
+///     restore.unfinished   during a restore, and after one that was interrupted
 /// ```
 struct DataFolder: Hashable {
-    /// Absolute: what is printed is used from other folders.
+    /// Absolute, because printed paths are used from other folders.
     let path: String
 
     init(path: String) {
@@ -43,10 +43,11 @@ struct DataFolder: Hashable {
 
     var hasStore: Bool { FileManager.default.fileExists(atPath: StoreFile.path(in: self.path)) }
 
-    /// There while a restore is not through.
+    /// Exists until a restore is complete.
     var unfinishedRestorePath: String { self.path + "/restore.unfinished" }
 
-    /// Refuses a folder that this process may not serve or change: another user's, a backup, or one that is not restored completely.
+    /// Refuses a folder that this process must not serve or change: another user's, a backup, or
+    /// one with an incomplete restore.
     func refuseUnlessServable() throws(CommandFailure) {
         try DataFolderAccess(folder: self).check()
         let backup = BackupFolder(path: self.path)
@@ -63,7 +64,9 @@ struct DataFolder: Hashable {
         }
     }
 
-    /// What is wrong with a folder that has what a backup has; `backup` is what is to be restored, when it is known.
+    /// The error for a folder with the contents of a backup.
+    ///
+    /// `backup` is the folder to restore from, if it is known.
     static func isBackup(_ path: String, restore backup: String = "BACKUP") -> CommandFailure {
         CommandFailure(
             .data,
@@ -72,7 +75,7 @@ struct DataFolder: Hashable {
         )
     }
 
-    /// What is wrong with a folder without a store.
+    /// The error for a folder without a store.
     var hasNoStore: CommandFailure {
         CommandFailure(
             .noStore,
@@ -81,7 +84,7 @@ struct DataFolder: Hashable {
         )
     }
 
-    /// What is wrong with a file that is no database, or not a whole one.
+    /// The error for a file that is not a complete database.
     static func isDamaged(_ path: String, sqliteCode: Int32) -> CommandFailure {
         CommandFailure(
             .data,
@@ -90,7 +93,7 @@ struct DataFolder: Hashable {
         )
     }
 
-    /// Makes the folder when it is not there.
+    /// Makes the folder if it does not exist.
     func make() throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(

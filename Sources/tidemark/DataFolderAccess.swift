@@ -1,16 +1,18 @@
 import Foundation
 import SQLiteEngine
 
-/// Whose a data folder is, and whether this process may work in it.
+/// The owner of a data folder, and whether this process may work in it.
 ///
-/// Nobody works in a folder of somebody else, root neither: files that root makes there keep its owner's server from starting.
+/// No process works in another user's folder, not even root's. Files that root makes there would
+/// keep the owner's server from starting.
 struct DataFolderAccess {
     let folder: DataFolder
 
-    /// Refuses a folder that is another user's, or in which files are, and one that others may write to.
+    /// Refuses a folder that belongs to another user or has another user's files, and one that
+    /// others may write to.
     ///
-    /// - Throws: `noPermission` and `configuration`, with the command to type instead; `noStore` when something else has the folder's
-    ///   name.
+    /// - Throws: `noPermission` and `configuration`, with the command to type instead; `noStore` if
+    ///   the path is not a folder.
     func check() throws(CommandFailure) {
         guard let owner = try self.owner(of: self.folder.path) else { return }
         let own = geteuid()
@@ -30,11 +32,11 @@ struct DataFolderAccess {
         try FolderModes(path: self.folder.path).check()
     }
 
-    /// Takes from other users what they may do with the folder.
+    /// Removes the permissions of other users on the folder.
     ///
     /// `tls` has rules of its own: see CertificateFiles.
     ///
-    /// - Returns: The paths of those that others had access to.
+    /// - Returns: The paths that other users had access to.
     func narrow() throws(CommandFailure) -> [String] {
         try FolderModes(path: self.folder.path).narrow(folders: ["assets"], files: Self.files)
     }
@@ -43,7 +45,7 @@ struct DataFolderAccess {
         StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock", StoreFile.reserveName,
     ]
 
-    /// Refuses a folder in which this process cannot look.
+    /// Refuses a folder that this process cannot read.
     ///
     /// - Throws: `noPermission`, `noStore`.
     func checkReading() throws(CommandFailure) {
@@ -51,7 +53,7 @@ struct DataFolderAccess {
         guard access(self.folder.path, R_OK | X_OK) == 0 else { throw self.isOfAnother(owner) }
     }
 
-    /// Files that an earlier command of root's has left.
+    /// Detects files that an earlier command of root's has left.
     private func checkFile(_ path: String) throws(CommandFailure) {
         guard access(path, R_OK | W_OK) != 0, errno == EACCES, let owner = try self.owner(of: path) else {
             return
@@ -64,7 +66,7 @@ struct DataFolderAccess {
         )
     }
 
-    /// The user ID; `nil` when nothing is there.
+    /// The user ID, or `nil` if the path does not exist.
     private func owner(of path: String) throws(CommandFailure) -> uid_t? {
         guard access(path, F_OK) == 0 else {
             guard errno == EACCES else { return nil }
@@ -90,7 +92,8 @@ struct DataFolderAccess {
         )
     }
 
-    /// This command with the folder in it, which `sudo` does not take from the environment.
+    /// This command with an explicit folder, because `sudo` does not pass the environment variable
+    /// on.
     private var command: String {
         var words = CommandLine.arguments
         if !words.contains(where: { $0 == "--data" || $0.hasPrefix("--data=") }) {
@@ -99,16 +102,16 @@ struct DataFolderAccess {
         return words.map { ShellText.quoted($0) }.joined(separator: " ")
     }
 
-    /// The user's name, or the number where there is none, as `sudo` and `chown` take it.
+    /// The user's name, or the number if there is none, in the form for `sudo` and `chown`.
     private static func name(of user: uid_t) -> String {
         guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "#\(user)" }
         return String(cString: name)
     }
 }
 
-/// Text as a shell reads it back.
+/// Text in the form that a shell reads.
 enum ShellText {
-    /// In single quotes, unless no character needs them.
+    /// In single quotes if any character needs them.
     static func quoted(_ text: String) -> String {
         let isPlain =
             !text.isEmpty

@@ -3,14 +3,14 @@ import ServerCertificates
 
 /// Keeps a second server from serving the same folder.
 ///
-/// The kernel gives it back when the process ends, however it ends.
+/// The kernel releases the lock when the process ends, however it ends.
 final class DataFolderLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock.
     ///
-    /// - Throws: `unavailable`, with the number of the process that has it; `configuration` for what is no file of ours;
-    ///   `cannotCreate`.
+    /// - Throws: `unavailable`, with the number of the process that has it; `configuration` if the
+    ///   file is not a lock file; `cannotCreate`.
     init(folder: DataFolder) throws(CommandFailure) {
         let path = Self.path(in: folder)
         let descriptor = open(path, O_RDWR | O_CREAT | Self.asItIs, 0o600)
@@ -35,15 +35,16 @@ final class DataFolderLock: Sendable {
         self.write(LockHolder(process: getpid()))
     }
 
-    /// Says who has the lock, in the place of what was said before.
+    /// Replaces the description of the process that has the lock.
     func write(_ holder: LockHolder) {
         let text = Array(holder.text.utf8)
-        // Longer texts take the place of shorter ones: nobody reads half of one.
+        // Write before truncating, so that no reader finds half a text.
         _ = pwrite(self.descriptor, text, text.count, 0)
         ftruncate(self.descriptor, off_t(text.count))
     }
 
-    /// Tries for half a second: a command that asks whether a server is there takes the lock for a moment.
+    /// Tries for half a second, because a command that checks for a server takes the lock for a
+    /// moment.
     private static func take(_ descriptor: Int32) -> Bool {
         for _ in 0..<50 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -52,13 +53,15 @@ final class DataFolderLock: Sendable {
         return false
     }
 
-    /// Whether a server, or a restore, has the folder.
+    /// Whether a server or a restore has locked the folder.
     static func isHeld(in folder: DataFolder) -> Bool {
         guard let file = self.reading(in: folder) else { return false }
         return flock(file.fileDescriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// The file, to be read; `nil` if there is none of ours.
+    /// Opens the file for reading.
+    ///
+    /// Returns `nil` if it is missing or not a lock file.
     static func reading(in folder: DataFolder) -> FileHandle? {
         let descriptor = open(self.path(in: folder), O_RDONLY | self.asItIs)
         guard descriptor >= 0 else { return nil }
@@ -66,9 +69,9 @@ final class DataFolderLock: Sendable {
         return self.isFile(in: folder) ? file : nil
     }
 
-    /// Never behind a link: whoever put one there would have the server write where it names.
+    /// Flags that neither follow a link nor wait for the other end of a pipe.
     ///
-    /// And without waiting for the other end of a pipe.
+    /// The creator of a link could make the server write to any file.
     private static let asItIs = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
     private static func path(in folder: DataFolder) -> String { folder.path + "/lock" }

@@ -1,20 +1,22 @@
 import Foundation
 import RecordServer
 
-/// How many files and connections the server's process may have open.
+/// The limit of open files and connections of the server's process.
 enum DescriptorLimit {
-    /// What is there without clients: output, sockets that listen, libraries, the metrics file.
+    /// Descriptors without clients: output, listening sockets, libraries, the metrics file.
     private static let ownCount = 64
     private static let descriptorsOfUpload = 3
     private static let descriptorsOfEventLoop = 3
-    /// Of one to the store: its file, its log, and what a sort needs.
+    /// Descriptors per connection to the store: its file, its log, and what a sort needs.
     private static let descriptorsOfConnection = 4
-    /// The writer's, the one for short reads, and those that copy the log.
+    /// Connections of the writer, of short reads, and of checkpoints.
     private static let otherConnections = 4
 
-    /// Raises the limit as far as this process may: most shells begin with 1,024, for programs of old that can't have more.
+    /// Raises the limit as far as this process may.
     ///
-    /// - Returns: The limit that is in force.
+    /// Most shells start with 1,024, for old programs that cannot handle more.
+    ///
+    /// - Returns: The limit in force.
     static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -25,7 +27,7 @@ enum DescriptorLimit {
         return Int(clamping: isRaised ? raised.rlim_cur : limit.rlim_cur)
     }
 
-    /// What a server needs when it has as many connections and uploads as its settings allow.
+    /// The limit that the settings require, with the maximum of connections and uploads.
     static func needed(by settings: Settings) -> Int {
         let threads = settings.server.threads ?? ProcessInfo.processInfo.activeProcessorCount
         return settings.server.listen.connectionsMax

@@ -4,9 +4,11 @@ import RecordServer
 import RecordStore
 import SQLiteEngine
 
-/// The only place that names an engine, but for copies of its file (`Backup/`).
+/// The only place that names an engine, except for copies of its file (`Backup/`).
 enum EngineOpening {
-    /// Opens the engine of a data folder for a server: makes it, or brings it to the current format.
+    /// Opens the engine of a data folder for a server.
+    ///
+    /// Makes it, or migrates it to the current format.
     ///
     /// - Throws: `unavailable`, `data`, `cannotCreate`.
     static func make(
@@ -37,7 +39,9 @@ enum EngineOpening {
         }
     }
 
-    /// Opens the engine of a data folder that has one, for a command beside a server; waits for a server that is starting.
+    /// Opens the existing engine of a data folder, for a command beside a server.
+    ///
+    /// Waits for a server that is starting.
     ///
     /// - Throws: `noStore`, `noPermission`, `unavailable`, `data`, `cannotCreate`.
     static func open(_ folder: DataFolder) async throws -> Store {
@@ -106,7 +110,7 @@ enum EngineOpening {
                 "the disk did not keep what was written: the server ends, and is to be started again",
                 metadata: [LogKeys.path: "\(folder.path)", LogKeys.errno: .stringConvertible(error)]
             )
-            // At once, as if it had been killed: to close the files would write to them.
+            // Exits at once, as after a kill. Closing the files would write to them.
             _exit(CommandFailure.Code.unavailable.rawValue)
         case .requestFaulted(let code):
             logger.error(
@@ -134,7 +138,7 @@ enum EngineOpening {
         }
     }
 
-    /// What becomes of the reserve for a full disk.
+    /// Logs changes of the reserve for a full disk.
     private static func logRoom(_ event: EngineEvent, of folder: DataFolder, to logger: Logger) {
         switch event {
         case .diskFull:

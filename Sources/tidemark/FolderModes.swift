@@ -1,13 +1,16 @@
 import Foundation
 import ServerCertificates
 
-/// What users other than its owner may do with a folder of ours, and with what is in it.
+/// The permissions of other users on a folder of ours, and on its contents.
 ///
-/// - Source: PostgreSQL refuses a data directory that others may write to, and its `initdb` takes their access to an empty one.
+/// - Source: PostgreSQL refuses a data directory that others may write to, and its `initdb` removes
+///   their access to an empty one.
 struct FolderModes {
     let path: String
 
-    /// Refuses a folder that others may write to, unless it is ours and empty: then `narrow` takes that from them.
+    /// Refuses a folder that others may write to, unless it is ours and empty.
+    ///
+    /// Then `narrow` removes their access.
     ///
     /// - Throws: `configuration`, with the command to type.
     func check() throws(CommandFailure) {
@@ -16,24 +19,27 @@ struct FolderModes {
         throw self.isShared(status)
     }
 
-    /// Takes from others what they may do with folders and files in it, none of which need be there, and with the folder if it is empty.
+    /// Removes the permissions of others on folders and files in it, as far as they exist, and on
+    /// the folder if it is empty.
     ///
-    /// One that is not empty may be used for other things too. Others who may look into it learn names, since no file is theirs to read.
+    /// A folder that is not empty may have other uses too. Others who may list it learn names, but
+    /// can read no file.
     ///
-    /// - Returns: The paths of those that others had access to.
-    /// - Throws: `configuration`, if others may still write, or have put something into a folder that was empty.
+    /// - Returns: The paths that other users had access to.
+    /// - Throws: `configuration`, if others may still write, or have written to a folder that was
+    ///   empty.
     func narrow(folders: [String] = [], files: [String] = []) throws(CommandFailure) -> [String] {
         try self.check()
         var narrowed: [String] = []
         if self.isEmpty, let before = FileStatus(path: self.path) {
             narrowed += try self.narrow(before)
             guard self.isEmpty else {
-                // As it was: the next one to look is not to take it for ours.
+                // Restore the mode, so that the next check does not take the folder for ours.
                 chmod(self.path, before.mode)
                 throw self.isShared(before)
             }
         }
-        // A link to a folder is an operator's who has its contents on another disk. A link in the place of a file stays as it is.
+        // An operator may link a folder to another disk. A link in place of a file is left alone.
         for name in folders {
             let folder = FolderModes(path: self.path + "/" + name)
             let status = FileStatus(path: folder.path)
@@ -50,7 +56,8 @@ struct FolderModes {
     private func narrow(_ status: FileStatus) throws(CommandFailure) -> [String] {
         guard status.othersMode != 0 else { return [] }
         if chmod(self.path, status.mode & ~status.othersMode) == 0 { return [self.path] }
-        // Of another owner, on a file system that keeps no modes, …: who can only read learns some names.
+        // The folder has another owner, or its file system has no modes. Readers learn only some
+        // names.
         guard !status.isWritableForOthers else { throw self.isShared(status) }
         return []
     }

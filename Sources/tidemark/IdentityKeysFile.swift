@@ -4,7 +4,8 @@ import Logging
 import RecordServer
 import ServiceLifecycle
 
-/// Keeps the keys of an identity provider as their file has them: read at the start, and again whenever it changes.
+/// Keeps the keys of an identity provider up to date with their file: reads them at the start and
+/// after each change.
 struct IdentityKeysFile: Service {
     private static let interval = Duration.seconds(1)
 
@@ -15,7 +16,7 @@ struct IdentityKeysFile: Service {
 
     /// Reads the keys for the first time.
     ///
-    /// - Returns: `nil` when no identity provider is trusted.
+    /// - Returns: `nil` if no identity provider is trusted.
     /// - Throws: `configuration` for a file that cannot be used.
     init?(_ settings: Settings.Identity, logger: Logger) async throws(CommandFailure) {
         guard let path = settings.keysPath, let issuer = settings.issuer else { return nil }
@@ -40,7 +41,7 @@ struct IdentityKeysFile: Service {
         if keys.isEmpty { self.tellNobody(Self.text(of: .unusable(.none), path)) }
     }
 
-    /// Looks at the file once a second.
+    /// Checks the file once a second.
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
             var file = self.file
@@ -51,7 +52,9 @@ struct IdentityKeysFile: Service {
         }
     }
 
-    /// Takes the keys over that the file has, or has none, or goes on with the last ones: as the operator wants it.
+    /// Takes the file's keys.
+    ///
+    /// If it has none, keeps the last ones or drops them, as the operator's setting says.
     private func takeKeys(of file: VerificationKeyFile) async {
         do throws(VerificationKeyFileError) {
             let keys = try await file.read()

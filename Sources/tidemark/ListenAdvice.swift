@@ -1,7 +1,7 @@
 import Foundation
 import RecordServer
 
-/// What an address that cannot be had means to somebody at a command line.
+/// Error texts for an address that the server cannot listen on.
 enum ListenAdvice {
     static func failure(_ error: BoundSocket.Failure, _ listen: ListenAddress) -> CommandFailure {
         let other = "Choose another address with --listen HOST:PORT."

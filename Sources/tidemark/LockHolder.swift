@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the file `lock` says of the process that has it: a number, and once it serves a line for each of the others.
+/// The content of the file `lock`: the number of the process and, once it serves, a line for each
+/// of the others.
 ///
 /// ```text
 /// 4711
@@ -10,7 +11,7 @@ import Foundation
 /// since 2026-11-23T20:00:00Z
 /// ```
 struct LockHolder: Hashable, Sendable {
-    /// Of a server that serves.
+    /// The lines of a server that serves.
     struct Service: Hashable, Sendable {
         var listen: ListenAddress
         var version: String
@@ -22,7 +23,7 @@ struct LockHolder: Hashable, Sendable {
     private static let bytesMax = 4_096
 
     var process: Int32
-    /// `nil` before the server listens, and of a restore.
+    /// `nil` before the server listens, and for a restore.
     var service: Service?
 
     init(process: Int32, service: Service? = nil) {
@@ -30,7 +31,9 @@ struct LockHolder: Hashable, Sendable {
         self.service = service
     }
 
-    /// Who has, or had, the lock of a folder; `nil` if nobody says so.
+    /// The process that has, or had, the folder's lock.
+    ///
+    /// Fails if the file does not tell.
     init?(in folder: DataFolder) {
         let file = DataFolderLock.reading(in: folder)
         guard let bytes = try? file?.read(upToCount: Self.bytesMax) else { return nil }

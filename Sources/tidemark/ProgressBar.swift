@@ -1,6 +1,8 @@
 import Foundation
 
-/// How far a long command is, on the last line of a terminal; nothing when there is none.
+/// The progress of a long command, on the last line of a terminal.
+///
+/// Prints nothing without a terminal.
 struct ProgressBar {
     private static let cells = 40
 
@@ -21,7 +23,7 @@ struct ProgressBar {
         Terminal.writeError("\r\(bar) \(percent) %")
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     func clear() {
         if self.isShown, self.shown >= 0 { Terminal.writeError("\r\u{1B}[K") }
     }

@@ -7,24 +7,25 @@ import RecordStore
 import ServiceLifecycle
 import UnixSignals
 
-/// One run of a server: everything between the settings and the exit.
+/// One run of a server, from its settings to its exit.
 struct ServerRun {
     let settings: Settings
     let folder: DataFolder
 
-    /// Serves until the process is told to stop.
+    /// Serves until the process gets a signal to stop.
     ///
     /// - Throws: `CommandFailure`.
     func run() async throws {
         let logger = self.settings.makeLogger()
-        // Until `CertificateReload` listens to it, a request to read the certificate again must not end the process.
+        // Until `CertificateReload` handles the signal, it must not end the process.
         signal(SIGHUP, SIG_IGN)
         self.raiseDescriptorLimit(logger: logger)
         let certificates = CertificateSource(self.settings, folder: self.folder)
         try certificates.check()
         let identityKeys = try await IdentityKeysFile(self.settings.identity, logger: logger)
         try self.folder.refuseUnlessServable()
-        // Before anything is made: a folder for a server that cannot listen would only be in the way.
+        // Bind before anything is made. The folder of a server that cannot listen would only be in
+        // the way.
         let socket = try self.bind()
         try self.folder.make()
         try self.narrowModes(logger: logger)
@@ -52,7 +53,7 @@ struct ServerRun {
         var services: [any Service] = try await metrics.services() + [service]
         services.append(CertificateReload(source: certificates, server: server, logger: logger))
         if let identityKeys { services.append(identityKeys) }
-        // The library tells about its own steps at info: of interest to those who write servers.
+        // The library logs its own steps at info, which only its developers need.
         var lifecycleLogger = logger
         lifecycleLogger.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
@@ -110,7 +111,7 @@ struct ServerRun {
         }
     }
 
-    /// Says at the start for want of what connections would be refused.
+    /// Warns at the start if the limit of descriptors is too low for the settings.
     private func raiseDescriptorLimit(logger: Logger) {
         let limit = DescriptorLimit.raise()
         let needed = DescriptorLimit.needed(by: self.settings)
@@ -135,7 +136,7 @@ struct ServerRun {
         )
     }
 
-    /// Says at the start what the first save would be refused for.
+    /// Warns at the start if the disk is too full for saves.
     private func warnOfFullDisk(logger: Logger) {
         guard let room = try? FileCopy.room(at: self.folder.path),
             room < Int64(self.settings.diskReserveBytes)

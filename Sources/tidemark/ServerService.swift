@@ -4,15 +4,15 @@ import RecordStore
 import SQLiteEngine
 import ServiceLifecycle
 
-/// Starts the server, says where it is, and stops it in order when the process is told to.
+/// Starts the server, announces its address, and shuts it down gracefully on a signal.
 struct ServerService: Service {
     let server: RecordServer
     let store: Store
     let socket: BoundSocket
-    /// Kept as long as the server runs.
+    /// Kept for the life of the server.
     let lock: DataFolderLock
     let listen: ListenAddress
-    /// `nil`: the certificate is the operator's.
+    /// `nil` if the certificate is the operator's.
     let authorityPath: String?
     let drain: Duration
 
@@ -43,7 +43,7 @@ struct ServerService: Service {
             authorityPath: self.authorityPath
         )
         Terminal.write(variables.lines)
-        // An error here is a cancellation: the same way out.
+        // An error here is a cancellation, which leads to the same shutdown.
         try? await gracefulShutdown()
         await self.server.shutdown(grace: self.drain)
         await self.store.shutdown()

@@ -1,16 +1,17 @@
 import Foundation
 import SQLiteEngine
 
-/// How long a command waits for a store that a server is about to make, or to bring to the current format.
+/// Decides how long a command waits for a store that a server is about to make or migrate.
 ///
-/// `tidemark serve & tidemark container create …` is one line of a shell: the second program may be there first. A command waits five
-/// seconds for a store in a folder that is absent or empty, or has an older format, and a minute once a server holds the folder's lock. A
-/// folder with anything else in it is a mistake, and fails at once.
+/// `tidemark serve & tidemark container create …` is one line of a shell, and the second program
+/// may be first. A command waits five seconds if the folder is absent, empty or has an older
+/// format. Once a server has the folder's lock, it waits a minute. A folder with other contents is
+/// a mistake, and fails at once.
 struct ServerWait {
     private static let interval = Duration.milliseconds(50)
     private static let forServer = Duration.seconds(5)
     private static let forStore = Duration.seconds(60)
-    /// What the start of a server makes, in any order.
+    /// The files that a starting server makes, in any order.
     private static let firstFiles: Set<String> = [
         "lock", "tls", "assets", StoreFile.name, StoreFile.reserveName, "lost+found",
     ]
@@ -25,9 +26,9 @@ struct ServerWait {
         self.folder = folder
     }
 
-    /// Waits a little, unless there is nothing to be waited for any more.
+    /// Waits a little, unless there is nothing left to wait for.
     ///
-    /// - Returns: Whether to look again.
+    /// - Returns: Whether to try again.
     mutating func goesOn(after error: SQLiteEngineError) async throws -> Bool {
         let waited = ContinuousClock.now - self.begin
         switch error {
@@ -38,7 +39,7 @@ struct ServerWait {
                 self.wasHeld = true
                 guard waited < Self.forStore else { return false }
             } else if self.wasHeld {
-                // The server has ended, perhaps just after it was done: one more look.
+                // The server has ended, perhaps after it was done, so try once more.
                 guard !self.isLastLook else { return false }
                 self.isLastLook = true
             } else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The clock of everything that is served.
+/// The clock of the server.
 enum SystemTime {
     /// Milliseconds since 1970.
     @Sendable

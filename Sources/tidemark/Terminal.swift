@@ -1,6 +1,7 @@
 import Foundation
 
-/// Writes at once, also when the other end is a pipe: whoever starts a server waits for its first line.
+/// Writes without buffering, also to a pipe: a program that starts a server waits for its first
+/// line.
 enum Terminal {
     static func write(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))

@@ -35,7 +35,7 @@ struct Tidemark: AsyncParsableCommand {
     )
 
     static func main() async {
-        // Everything in a data folder is its owner's: keys, records, the database's own files.
+        // Keys, records and the database's own files in a data folder are for its owner alone.
         umask(0o077)
         do {
             try CommandNames.check(Array(CommandLine.arguments.dropFirst()), of: self)
@@ -50,14 +50,14 @@ struct Tidemark: AsyncParsableCommand {
             Foundation.exit(failure.code.rawValue)
         } catch {
             let code = self.exitCode(for: error)
-            // Not an error: help, or the version.
+            // Not an error, but help or the version.
             if code == .success { self.exit(withError: error) }
             Terminal.writeError(self.complaint(of: error))
             Foundation.exit(code.rawValue)
         }
     }
 
-    /// What the parser says, as our own errors begin.
+    /// The parser's message, in the form of our own errors.
     private static func complaint(of error: any Error) -> String {
         let message = self.fullMessage(for: error)
         let prefix = "Error: "

@@ -2,7 +2,7 @@ import AssetStore
 import RecordStore
 import SQLiteEngine
 
-/// Copies the files of all assets that the copy of a store has, from one folder to another.
+/// Copies the files of all assets that the copy of a store names, from one folder to another.
 struct AssetCopying {
     struct Damaged {
         let stored: StoredAsset
@@ -13,7 +13,7 @@ struct AssetCopying {
 
     let source: AssetStore
     let target: AssetStore
-    /// In the order in which they came.
+    /// In the order of copying.
     private(set) var copied: [AssetNumber] = []
 
     init(from source: String, to target: String) {
@@ -21,11 +21,11 @@ struct AssetCopying {
         self.target = AssetStore(AssetStoreConfiguration(directory: target))
     }
 
-    /// Copies what the target does not have yet.
+    /// Copies the assets that the target lacks.
     ///
-    /// An asset that no record names and that has no intact file is left out of the copy of the store.
+    /// An asset without an intact file is removed from the copy of the store if no record names it.
     ///
-    /// - Returns: Those that a record names and that have no intact file.
+    /// - Returns: Assets without an intact file that a record names.
     mutating func copy(namedBy rows: DatabaseCopy, _ bar: inout ProgressBar) throws -> [Damaged] {
         try self.target.makeFolder()
         var damaged: [Damaged] = []
@@ -46,7 +46,8 @@ struct AssetCopying {
         }
     }
 
-    /// Removes the files that were copied for an earlier copy of the store, and that this one does not have.
+    /// Removes files that were copied for an earlier copy of the store, and that this one does not
+    /// name.
     func removeFiles(notIn rows: DatabaseCopy) throws {
         for number in self.copied where try !rows.has(number) { try self.target.removeFile(of: number) }
     }

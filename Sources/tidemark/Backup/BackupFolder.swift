@@ -2,15 +2,15 @@ import Foundation
 import ServerCertificates
 import SQLiteEngine
 
-/// A backup: what a server needs of a data folder, and a list of it.
+/// A backup: the parts of a data folder that a server needs, and a manifest.
 ///
 /// ```text
 /// DIR/                    0700
 ///     backup.unfinished   from the beginning to the end
 ///     tidemark.sqlite     marked: no engine opens it
-///     assets/             complete files alone
+///     assets/             complete files only
 ///     tls/
-///     backup.json         when all else is on the disk: see BackupManifest
+///     backup.json         written when all else is on the disk: see BackupManifest
 /// ```
 struct BackupFolder: Hashable {
     /// Absolute.
@@ -24,7 +24,9 @@ struct BackupFolder: Hashable {
     var unfinishedPath: String { self.path + "/backup.unfinished" }
     var assetsPath: String { self.path + "/assets" }
 
-    /// Refuses a backup that others may have changed: with the list of its files they could give themselves tokens and keys.
+    /// Refuses a backup that other users may have changed.
+    ///
+    /// With its files they could give themselves tokens and keys.
     ///
     /// - Throws: `configuration`.
     func refuseIfShared() throws(CommandFailure) {
@@ -41,11 +43,13 @@ struct BackupFolder: Hashable {
     }
 }
 
-/// What a backup has, and what each file was when it was made.
+/// The files of a backup, with their sizes and hashes at the time of the backup.
 struct BackupManifest: Codable, Hashable {
-    /// A file other than those of assets, whose hashes are in the database.
+    /// A file that is not an asset.
+    ///
+    /// The hashes of assets are in the database.
     struct File: Codable, Hashable {
-        /// In the folder: the database's name, or `tls/` and a name.
+        /// Relative to the folder: the database's name, or `tls/` and a name.
         var path: String
         var bytes: Int64
         /// In hexadecimal.
@@ -55,17 +59,17 @@ struct BackupManifest: Codable, Hashable {
     static let currentFormat = 1
 
     var format = Self.currentFormat
-    /// When it was complete; ISO 8601.
+    /// When the backup was complete, in ISO 8601.
     var date: String
-    /// The version that made it.
+    /// The version of the server that made it.
     var server: String
     var files: [File]
     var assets: Int
     var assetBytes: Int64
-    /// Assets that were missing or spoilt already when it was made.
+    /// Assets that were missing or damaged when the backup was made.
     var damaged: [AssetReport.Damaged]
 
-    /// Of all files.
+    /// Size of all files.
     var bytes: Int64 { self.assetBytes + self.files.reduce(0) { $0 + $1.bytes } }
 
     static func read(in folder: BackupFolder) throws(CommandFailure) -> BackupManifest {
@@ -103,7 +107,7 @@ struct BackupManifest: Codable, Hashable {
         var format: Int
     }
 
-    /// Whether a path stays in the folder, where such files are.
+    /// Whether the path stays in the folder, and is a permitted one.
     private static func isPath(_ path: String) -> Bool {
         guard path != StoreFile.name else { return true }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -3,9 +3,11 @@ import Foundation
 import RecordStore
 import SQLiteEngine
 
-/// One backup of a data folder, while a server may be serving it.
+/// One backup of a data folder, also while a server serves it.
 struct BackupRun {
-    /// A copy of the database is taken again when the server has removed files meanwhile that it names; at most so often.
+    /// Bound on the copies of the database.
+    ///
+    /// It is copied again if the server has meanwhile removed files that it names.
     private static let copiesMax = 3
 
     let source: DataFolder
@@ -36,12 +38,14 @@ struct BackupRun {
         try self.folder.narrow()
     }
 
-    /// Copies everything; an error leaves the folder as it was before.
+    /// Copies everything.
+    ///
+    /// After an error the folder is as it was before.
     ///
     /// - Durability: returns after all of it is on disk.
     mutating func run() throws -> BackupManifest {
         do {
-            // Whoever began a backup in it meanwhile has written this.
+            // This fails if another backup into the folder has begun meanwhile.
             try self.folder.write("", as: "backup.unfinished")
         } catch {
             throw CopyAdvice.failure(error, in: self.target.path)
@@ -92,8 +96,8 @@ struct BackupRun {
 
     /// Copies the database, and then the files of the assets that it names.
     ///
-    /// A server that removes assets removes them a day or more after their last record. When it was quicker than we, the database is
-    /// copied once more, and then only what has come meanwhile.
+    /// A server removes assets a day or more after their last record. If it removes some before
+    /// they are copied, the database is copied again, and then only the new assets.
     private mutating func copyStore(
         _ assets: inout AssetCopying
     ) throws -> (DatabaseCopy, [AssetReport.Damaged]) {
@@ -116,7 +120,7 @@ struct BackupRun {
 
     private static let draft = StoreFile.name + ".unfinished"
 
-    /// Gives the copy of the database its name, now that it is marked.
+    /// Gives the copy of the database its name, after it was marked.
     private func nameDatabase() throws -> BackupManifest.File {
         let look = try FileCopy.look(at: self.target.path + "/" + Self.draft)
         try self.folder.rename(Self.draft, to: StoreFile.name)
@@ -130,7 +134,7 @@ struct BackupRun {
         try self.folder.remove("backup.unfinished")
     }
 
-    /// The files of certificates; none when they are the operator's own.
+    /// The names of certificate files; empty if the certificates are the operator's.
     private func namesInTLS() throws -> [String] {
         let path = self.source.path + "/tls"
         guard FileManager.default.fileExists(atPath: path) else { return [] }

@@ -2,9 +2,9 @@ import AssetStore
 import Foundation
 import SQLiteEngine
 
-/// What errors of a backup or a restore mean to somebody at a command line.
+/// Error texts for backups and restores.
 enum CopyAdvice {
-    /// What to do about an error while a folder was filled, or the folder of a store was opened.
+    /// The text for an error while a folder was filled, or while the folder of a store was opened.
     static func failure(_ error: any Error, in path: String) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: failure

@@ -1,15 +1,19 @@
 import AssetStore
 import Foundation
 
-/// A folder that a backup or a restore fills: new, or empty before.
+/// A folder that a backup or a restore fills.
+///
+/// It is new or empty at the beginning.
 struct CopyFolder {
     let path: String
     private let wasMade: Bool
 
-    /// Folders of file systems have it, and it is nobody's.
+    /// A folder that the file system makes.
+    ///
+    /// It does not count as content.
     static let lostAndFound = "lost+found"
 
-    /// Makes the folder when it is not there.
+    /// Makes the folder if it does not exist.
     init(making path: String) throws(CommandFailure) {
         self.path = path
         self.wasMade = !FileManager.default.fileExists(atPath: path)
@@ -27,14 +31,15 @@ struct CopyFolder {
         }
     }
 
-    /// Takes from others what they may do with it, when it is empty: what comes into it has all data and all keys.
+    /// Removes the permissions of other users from an empty folder, because it will contain all
+    /// data and all keys.
     ///
     /// - Throws: `configuration`, if others may write to it.
     func narrow() throws(CommandFailure) {
         _ = try FolderModes(path: self.path).narrow()
     }
 
-    /// What is in it, in order.
+    /// Sorted names of the folder's contents.
     func contents() throws(CommandFailure) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: self.path)
@@ -44,7 +49,7 @@ struct CopyFolder {
         }
     }
 
-    /// Refuses to go on when the disk has no room for so many bytes, and some for the file system's own.
+    /// Fails if the disk has no room for these bytes and some for the file system itself.
     func checkRoom(for bytes: Int64) throws {
         let wanted = bytes + bytes / 64 + 4 * 1_024 * 1_024
         let room = try FileCopy.room(at: self.path)
@@ -56,7 +61,9 @@ struct CopyFolder {
         )
     }
 
-    /// Writes a small file, durably, and its name too; one that is there already is an error.
+    /// Writes a small file, durable with its name.
+    ///
+    /// Fails if the file exists.
     func write(_ text: String, as name: String) throws {
         let path = self.path + "/" + name
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
@@ -64,7 +71,9 @@ struct CopyFolder {
         try self.sync(self.path)
     }
 
-    /// Gives a file its name, durably; what had the name is gone.
+    /// Renames a file, durably.
+    ///
+    /// Replaces an existing file.
     func rename(_ draft: String, to name: String) throws {
         guard Foundation.rename(self.path + "/" + draft, self.path + "/" + name) == 0 else {
             throw CopyFailure(path: self.path + "/" + name, errno: errno)
@@ -85,13 +94,13 @@ struct CopyFolder {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw CopyFailure(path: path, errno: errno) }
     }
 
-    /// Makes everything in it durable, and its own name.
+    /// Makes all contents durable, and the folder's own name.
     func syncAll() throws {
         try FileCopy.syncDisk(of: self.path)
         try self.sync(self.path + "/..")
     }
 
-    /// Leaves it as it was before, but for what is named; as far as that is possible.
+    /// Removes all contents but the named ones, as far as possible.
     func clear(except kept: [String] = []) {
         let files = FileManager.default
         for name in (try? self.contents()) ?? [] where !kept.contains(name) {
@@ -108,7 +117,7 @@ struct CopyFolder {
     }
 }
 
-/// The system refused something about a file.
+/// A failed system call on a file.
 struct CopyFailure: Error {
     let path: String
     let errno: Int32

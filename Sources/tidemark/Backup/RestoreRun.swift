@@ -4,8 +4,9 @@ import SQLiteEngine
 
 /// One restore of a backup into a data folder.
 ///
-/// The database keeps the mark of a backup until all else is on the disk. The transaction that takes it away begins a new life of
-/// every database: there is no moment at which a server could serve the one without the other.
+/// The database keeps the mark of a backup until all else is on the disk. The transaction that
+/// removes it also starts a new history of every database. So no server can serve the restored data
+/// under the old history.
 struct RestoreRun {
     private static let mark = "restore.unfinished"
 
@@ -15,7 +16,8 @@ struct RestoreRun {
     private let folder: CopyFolder
     private var bar = ProgressBar()
 
-    /// Begins a restore into a folder that is new or empty, or that has what an earlier restore left that was broken off.
+    /// Begins a restore into a folder that is new or empty, or has the remains of an interrupted
+    /// restore.
     ///
     /// - Throws: `CommandFailure`, before anything is written.
     init(of source: BackupFolder, to target: DataFolder) throws {
@@ -29,10 +31,12 @@ struct RestoreRun {
         try self.folder.narrow()
     }
 
-    /// Copies everything; an error leaves the folder as it was before.
+    /// Copies everything.
+    ///
+    /// After an error the folder is as it was before.
     ///
     /// - Durability: returns after all of it is on disk.
-    /// - Returns: The assets that the backup does not have as they were.
+    /// - Returns: The assets that are missing or damaged in the backup.
     mutating func run() throws -> (manifest: BackupManifest, damaged: [AssetReport.Damaged]) {
         let lock = try DataFolderLock(folder: self.target)
         defer { withExtendedLifetime(lock) {} }
@@ -45,7 +49,7 @@ struct RestoreRun {
         do {
             return try self.fill()
         } catch {
-            // The mark goes last: nobody serves what is left when this is broken off.
+            // The mark goes last, so that no server serves the remains if this is interrupted.
             self.folder.clear(except: [Self.mark])
             self.folder.clear()
             throw CopyAdvice.failure(error, in: self.target.path)

@@ -1,10 +1,13 @@
 import RecordStore
 
-/// The store of a data folder, for one command; a server may be serving the folder at the same time.
+/// The store of a data folder, opened for one command.
+///
+/// A server may serve the folder at the same time.
 enum AdministeredStore {
-    /// Opens the store, runs the body, and closes the store again, also when the body fails.
+    /// Opens the store, runs the body, and closes the store, also if the body fails.
     ///
-    /// - Throws: What `explain` makes of the directory's error; `noStore` when the folder holds no store.
+    /// - Throws: The directory's error, as `explain` translates it; `noStore` if the folder has no
+    ///   store.
     static func use<Result>(
         _ folder: DataFolder,
         _ body: (any Directory) throws -> Result,
@@ -34,7 +37,9 @@ enum AdministeredStore {
         }
     }
 
-    /// Opens the store for a command that needs all of it; never makes one, or changes its format.
+    /// Opens the store for a command that needs all of it.
+    ///
+    /// Never makes a store, or changes its format.
     static func open<Result>(
         _ folder: DataFolder,
         _ body: (Store) async throws -> Result

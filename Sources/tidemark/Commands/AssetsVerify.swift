@@ -44,10 +44,10 @@ struct AssetsVerify: AsyncParsableCommand {
     }
 }
 
-/// What `tidemark assets verify` found.
+/// The result of `tidemark assets verify`.
 struct AssetReport: Encodable, Hashable {
     struct Damaged: Codable, Hashable {
-        /// The path of the file, in the folder of the data.
+        /// The path of the file, relative to the data folder.
         var file: String
         var sha256: String
         var size: Int64
@@ -56,7 +56,7 @@ struct AssetReport: Encodable, Hashable {
     }
 
     var assets = 0
-    /// Of all assets, as they should be.
+    /// Size of all assets, as recorded.
     var bytes: Int64 = 0
     var damaged: [Damaged] = []
 
@@ -65,7 +65,7 @@ struct AssetReport: Encodable, Hashable {
             + "\(self.assets) assets, \(self.bytes) bytes: \(self.assets - self.damaged.count) intact\n"
     }
 
-    /// Empty without any.
+    /// Empty if there are none.
     static func table(of damaged: [Damaged]) -> String {
         guard !damaged.isEmpty else { return "" }
         return Terminal.table(
@@ -117,7 +117,7 @@ struct AssetVerification {
         var bar = self.bar
         let condition = self.files.verify(stored) { bar.add($0) }
         self.bar = bar
-        // A server that runs may have removed it meanwhile.
+        // A running server may have removed it meanwhile.
         if condition != .intact, try !self.isStillThere(stored) { return }
         self.report.assets += 1
         self.report.bytes += stored.asset.size

@@ -1,16 +1,17 @@
 import ArgumentParser
 import RecordStore
 
-/// `--yes`, and how a deletion runs: shown, asked for, and done in turns beside a server.
+/// `--yes`, and the course of a deletion: it is shown, confirmed, and done in turns beside a
+/// server.
 struct DeletionArguments: ParsableArguments {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    /// Longer than a server takes to end the connections of those whose credentials have ended.
+    /// Longer than a server takes to close the connections of revoked credentials.
     private static let connectionsEnd = Duration.seconds(1)
     private static let sweepInterval = Duration.milliseconds(20)
 
-    /// Deletes everything, and returns what it was.
+    /// Deletes everything, and returns what was deleted.
     func delete(
         _ deletion: Deletion,
         named name: String,
@@ -40,7 +41,7 @@ struct DeletionArguments: ParsableArguments {
 }
 
 extension DeletionExtent {
-    /// What it is, with numbers.
+    /// A description with numbers.
     var text: String {
         func count(_ number: Int64, _ one: String, _ many: String) -> String {
             "\(number) \(number == 1 ? one : many)"

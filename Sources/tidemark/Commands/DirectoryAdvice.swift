@@ -1,6 +1,6 @@
 import RecordStore
 
-/// What the directory's errors mean to somebody at a command line.
+/// Error texts for the directory's errors.
 enum DirectoryAdvice {
     static func failure(_ error: DirectoryError, container: String, user: String?) -> CommandFailure {
         let user = user ?? ""
@@ -53,7 +53,7 @@ enum DirectoryAdvice {
         }
     }
 
-    /// What those about tokens and keys mean.
+    /// Texts for errors of tokens and keys.
     private static func credentialFailure(
         _ error: DirectoryError,
         container: String,

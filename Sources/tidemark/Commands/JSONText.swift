@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON for scripts: indented, keys in order, one line end.
+/// JSON for scripts: indented, with sorted keys and one line break at the end.
 enum JSONText {
     static func of(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

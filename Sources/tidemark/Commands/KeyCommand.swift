@@ -15,7 +15,7 @@ struct KeyCommand: ParsableCommand {
     )
 }
 
-/// `NAME --container ID --data DIR`: what the commands about one service take.
+/// `NAME --container ID --data DIR`, which the commands about one service take.
 struct ServiceArguments: ParsableArguments {
     @Argument(help: "The service's name, which no user of the container has.")
     var name: String

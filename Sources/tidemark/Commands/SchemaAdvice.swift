@@ -1,6 +1,6 @@
 import RecordStore
 
-/// What the schema store's errors mean to somebody at a command line.
+/// Error texts for the schema store's errors.
 enum SchemaAdvice {
     static func failure(
         _ error: SchemaStoreError,

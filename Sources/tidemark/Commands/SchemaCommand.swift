@@ -24,7 +24,7 @@ struct SchemaCommand: ParsableCommand {
     )
 }
 
-/// `--container ID --data DIR`: what every command about schemas takes.
+/// `--container ID --data DIR`, which every command about schemas takes.
 struct SchemaArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The container.", valueName: "id"))
     var container: String
@@ -37,7 +37,7 @@ struct SchemaArguments: ParsableArguments {
         }
     }
 
-    /// Makes a change, or only looks what it would do, and returns the difference.
+    /// Makes a change, or only plans it, and returns the difference.
     func change(_ change: SchemaChange, isDryRun: Bool = false) async throws -> SchemaDifference {
         try await self.use { schemas in
             isDryRun

@@ -3,18 +3,19 @@ import Foundation
 import RecordModel
 import RecordStore
 
-/// A schema as a file, or what is given to the command.
+/// A schema in a file, or on standard input.
 struct SchemaFile: ParsableArguments {
     @Argument(help: ArgumentHelp("A schema (.ckdb); '-', or nothing: the standard input.", valueName: "file"))
     var path: String?
 
     /// Reads and checks the schema.
     ///
-    /// - Throws: `data`, with line and column when the text is wrong.
+    /// - Throws: `data`, with line and column if the text is wrong.
     func read() throws(CommandFailure) -> SchemaDocument {
         let name = self.path.flatMap { $0 == "-" ? nil : $0 } ?? "standard input"
         let bytes = try self.bytes(name)
-        // A text has no zeros: a program or an image is named as what it is, instead of its first wrong line.
+        // A text has no zeros. The error for a program or an image should say so, rather than
+        // complain about its first line.
         let isCut = bytes.count > Bounds.schemaBytesMax
         guard !bytes.contains(0), isCut || String(validating: bytes, as: UTF8.self) != nil else {
             throw CommandFailure(.data, "\(name) is no text. Name a schema (.ckdb): tidemark schema export")
@@ -26,7 +27,7 @@ struct SchemaFile: ParsableArguments {
         }
     }
 
-    /// No more than it takes to see that it is too much.
+    /// Reads no more than needed to see that the text is too large.
     private func bytes(_ name: String) throws(CommandFailure) -> [UInt8] {
         let file: FileHandle
         if let path = self.path, path != "-" {

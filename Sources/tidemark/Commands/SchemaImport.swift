@@ -53,6 +53,6 @@ struct SchemaValidate: AsyncParsableCommand {
 }
 
 extension SchemaDifference {
-    /// What a command prints, so that nothing is an answer as well.
+    /// The difference as printed, with a line also if nothing changes.
     var report: String { self.isEmpty ? "Nothing changes.\n" : self.description }
 }

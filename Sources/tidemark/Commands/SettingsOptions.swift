@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `--config FILE --set NAME=VALUE`: what commands take that need the settings of a server.
+/// `--config FILE --set NAME=VALUE`, for commands that need the settings of a server.
 struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's settings; TIDEMARK_CONFIG without it.", valueName: "file"))
     var config: String?

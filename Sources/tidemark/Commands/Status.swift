@@ -35,7 +35,7 @@ struct Status: AsyncParsableCommand {
         }
     }
 
-    /// Only reads: also root may do that in another user's folder.
+    /// Only reads, so root may do it in another user's folder.
     private func look() async throws -> Report {
         let folder = self.data.folder
         try DataFolderAccess(folder: folder).checkReading()

@@ -55,7 +55,7 @@ struct Usage: AsyncParsableCommand {
         }
     }
 
-    /// A row a database, and one for the container.
+    /// A row for each database, and one for the container.
     private static func lines(
         _ container: String,
         _ usage: ContainerUsage,
@@ -103,7 +103,7 @@ struct Usage: AsyncParsableCommand {
     private struct ContainerRow: Encodable {
         struct Database: Encodable {
             let environment: String
-            /// Absent: the public database.
+            /// Absent for the public database.
             let user: String?
             let stored: AmountRow
         }
@@ -116,7 +116,7 @@ struct Usage: AsyncParsableCommand {
 
         let container: String
         let stored: AmountRow
-        /// Absent: there is none.
+        /// Absent if there is no quota.
         let quota: Int64?
         let databases: [Database]
         let users: [User]

@@ -13,7 +13,7 @@ struct UserCommand: ParsableCommand {
     )
 }
 
-/// `NAME --container ID --data DIR`: what the commands about one user take.
+/// `NAME --container ID --data DIR`, which the commands about one user take.
 struct UserArguments: ParsableArguments {
     @Argument(help: "The user's name, for administration only: clients see a random user record name.")
     var name: String

@@ -84,7 +84,7 @@ struct UserRoleList: AsyncParsableCommand {
     }
 }
 
-/// `ROLE --environment NAME`: what the commands about one role take.
+/// `ROLE --environment NAME`, which the commands about one role take.
 struct RoleArguments: ParsableArguments {
     @Argument(help: "A role of the schema.")
     var role: String

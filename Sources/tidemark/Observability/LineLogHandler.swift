@@ -6,7 +6,9 @@ import RecordServer
 struct LineLogHandler: LogHandler {
     let label: String
     let format: Settings.LogFormat
-    /// Takes a line with its end; called from any thread.
+    /// Writes a line, including its line break.
+    ///
+    /// Called from any thread.
     let write: @Sendable (String) -> Void
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
@@ -46,7 +48,7 @@ struct LineLogHandler: LogHandler {
 }
 
 extension Settings {
-    /// The log of a server with these settings, on standard error.
+    /// Makes the log of a server with these settings, on standard error.
     func makeLogger() -> Logger {
         var logger = Logger(label: "tidemark") { LineLogHandler(label: $0, format: self.logFormat) }
         logger.logLevel = self.logLevel
@@ -55,9 +57,9 @@ extension Settings {
 }
 
 enum StandardError {
-    /// Writes a line in one call of the system, so that lines of several threads never mix.
+    /// Writes a line in one system call, so that lines of several threads never mix.
     ///
-    /// A line that can't be written is lost; the server goes on.
+    /// If the line cannot be written it is lost, and the server continues.
     @Sendable
     static func write(_ line: String) {
         let bytes = Array(line.utf8)

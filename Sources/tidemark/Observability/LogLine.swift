@@ -3,10 +3,11 @@ import Logging
 
 /// An event of the log, as text or as JSON.
 ///
-///     2026-11-23T17:58:54.371Z info sign-in refused peer=127.0.0.1:49858 reason="the token has expired"
-///     {"time":"2026-11-23T17:58:54.371Z","level":"info","message":"listening","metadata":{"port":7430},"logger":"tidemark"}
+///     2026-11-23T17:58:54.371Z info sign-in refused peer=127.0.0.1:49858 reason="expired"
+///     {"time":"2026-11-23T17:58:54.371Z","level":"info","message":"listening",
+///      "metadata":{"port":7430},"logger":"tidemark"}                          (one line)
 ///
-/// The text is logfmt behind the event. Values that say nothing are left out.
+/// The text is logfmt after the event. Empty values are left out.
 ///
 /// - Source: RFC 3339 for the time; Brandur Leach, *logfmt*, for the quotes; RFC 8259 for JSON.
 struct LogLine {
@@ -43,13 +44,13 @@ struct LogLine {
         text.unicodeScalars.contains { $0 == " " || $0 == "=" || QuotedText.escape($0) != nil }
     }
 
-    /// An event is a phrase of our own code; what a library says may have line ends.
+    /// Our own events are phrases, but those of a library may contain line breaks.
     private static func printable(_ event: String) -> String {
         String(QuotedText.of(event).dropFirst().dropLast())
     }
 }
 
-/// Text between double quotes, as JSON and logfmt have it.
+/// Text in double quotes, as in JSON and logfmt.
 enum QuotedText {
     static func of(_ text: String) -> String {
         var quoted = "\""
@@ -63,9 +64,10 @@ enum QuotedText {
         return quoted + "\""
     }
 
-    /// `nil` if the character stands for itself.
+    /// `nil` if the character needs no escape.
     ///
-    /// Control characters never do: a peer's text must not end a line of the log or move a terminal's cursor.
+    /// Control characters always do. A peer's text must not end a line of the log or move a
+    /// terminal's cursor.
     static func escape(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": return "\\\""
@@ -90,7 +92,8 @@ extension Logger.MetadataValue {
         }
     }
 
-    /// Numbers and truth values are those of JSON when the call gave them as such (`.stringConvertible`).
+    /// Numbers and Booleans become those of JSON if the call gave them as such
+    /// (`.stringConvertible`).
     fileprivate var json: String {
         switch self {
         case .string(let text): return QuotedText.of(text)

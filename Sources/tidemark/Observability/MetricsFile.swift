@@ -5,8 +5,8 @@ import ServiceLifecycle
 
 /// Writes every metric into a file, at an interval and once more at the end.
 ///
-/// The file takes the place of the one before in one step, so that a reader finds all of one moment. Others may read it: a
-/// collector is another user.
+/// The file is replaced in one step, so that a reader finds the metrics of one moment. Other users
+/// may read it, because a collector is one.
 struct MetricsFile: Service {
     private static let permissions: mode_t = 0o644
 
@@ -26,7 +26,7 @@ struct MetricsFile: Service {
     func write() async throws(CommandFailure) {
         let written = Metric(.metricsWritten, Date().timeIntervalSince1970)
         let text = Exposition.text(of: await self.read() + [written])
-        // A collector reads what ends with `.prom`: not this.
+        // A collector reads files that end with `.prom`, and so not this one.
         let draft = self.path + ".new"
         guard self.write(text, to: draft), rename(draft, self.path) == 0 else {
             let reason = String(cString: strerror(errno))
@@ -39,12 +39,13 @@ struct MetricsFile: Service {
     }
 
     private func write(_ text: String, to draft: String) -> Bool {
-        // The folder may be open to others: a file of our making alone, and not what somebody put in its place.
+        // Others may write to the folder. Use only a file that we made, not one that another user
+        // put there.
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, Self.permissions)
         guard descriptor >= 0 else { return false }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The mask of the process would take the rights of others away.
+        // The umask would remove the permissions of others.
         guard fchmod(descriptor, Self.permissions) == 0 else { return false }
         do {
             try file.write(contentsOf: Data(text.utf8))

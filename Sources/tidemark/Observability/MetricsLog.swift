@@ -3,9 +3,9 @@ import RecordServer
 import RecordStore
 import ServiceLifecycle
 
-/// Writes into the log what was counted since the last time, at an interval and once more at the end.
+/// Logs the metrics that changed since the last time, at an interval and once more at the end.
 ///
-/// Nothing is written about a time in which nothing was counted.
+/// Nothing is logged if nothing was counted.
 struct MetricsLog: Service {
     let read: @Sendable () -> [Metric]
     let interval: Duration
@@ -28,9 +28,11 @@ struct MetricsLog: Service {
     }
 }
 
-/// What the metrics of two moments say about the time between.
+/// The difference between the metrics of two moments.
 struct MetricsDifference {
-    /// By how much counters grew, p99 of durations, and how high gauges are now; empty if no counter grew.
+    /// The increase of counters, p99 of durations, and current gauges.
+    ///
+    /// Empty if no counter grew.
     private(set) var metadata: Logger.Metadata = [:]
 
     init(from last: [Metric], to now: [Metric]) {
@@ -63,7 +65,7 @@ struct MetricsDifference {
         Int64(exactly: value).map { .stringConvertible($0) } ?? .stringConvertible(value)
     }
 
-    /// Values by their names without what all have in common, such as `requests.modify_records`.
+    /// Values by name without the common prefix, such as `requests.modify_records`.
     private static func values(of metric: Metric) -> [(String, Metric.Value)] {
         var name = metric.name.rawValue[...]
         if name.hasPrefix("tidemark_") { name = name.dropFirst("tidemark_".count) }

@@ -3,7 +3,7 @@ import Logging
 import RecordServer
 import ServiceLifecycle
 
-/// What tells operators the metrics of a server: the log, and a file if one is asked for.
+/// Reports the metrics of a server to operators: in the log, and in a file if one is configured.
 struct MetricsReport {
     let settings: Settings
     let folder: DataFolder
@@ -11,9 +11,11 @@ struct MetricsReport {
     let logger: Logger
     let startSeconds = Date().timeIntervalSince1970
 
-    /// The services, to be started before the server's: they end after it, and so report all that it did.
+    /// The services, to be started before the server's.
     ///
-    /// - Throws: `cannotCreate` if the file can't be written.
+    /// They end after it, and so report all that it did.
+    ///
+    /// - Throws: `cannotCreate` if the file cannot be written.
     func services() async throws(CommandFailure) -> [any Service] {
         var services: [any Service] = []
         if let path = self.settings.metricsFilePath {
@@ -31,7 +33,7 @@ struct MetricsReport {
                 MetricsLog(
                     read: { [server] in server.metrics },
                     interval: .seconds(self.settings.metricsIntervalSeconds),
-                    // One place is enough: a file has all of it.
+                    // A file has all metrics, so the log need not show them at info.
                     level: services.isEmpty ? .info : .debug,
                     logger: self.logger
                 )

@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 import RecordServer
 
-/// What the system says about this process and its disk.
+/// Metrics of this process and its disk, from the system.
 enum ProcessMetrics {
     static var readings: [Metric] {
         var metrics: [Metric] = []
@@ -32,7 +32,7 @@ enum ProcessMetrics {
         return Metric(.buildInfo, samples: [Metric.Sample(labels: labels, value: .number(1))])
     }
 
-    /// Nothing if the system does not tell.
+    /// Empty if the system does not tell.
     static func freeBytes(at path: String) -> [Metric] {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return [] }

@@ -2,9 +2,9 @@ import Logging
 import RecordServer
 
 extension Settings {
-    /// Says what the server runs with: at info what differs from the defaults, at debug everything.
+    /// Logs the settings: those that differ from the defaults at info, all at debug.
     ///
-    /// There is no secret among the settings; a key's path is none.
+    /// No setting is a secret; the path of a key is none.
     func log(to logger: Logger) {
         let all = self.logged
         let defaults = Settings.defaults.logged

@@ -1,9 +1,11 @@
 import RecordServer
 
-/// `HOST:PORT`, with an IPv6 address in brackets; `PORT` alone is this machine's, `:PORT` that of all its addresses.
+/// `HOST:PORT`, with an IPv6 address in brackets.
+///
+/// `PORT` alone means the loopback address, `:PORT` all addresses.
 struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     var host: String
-    /// 0: any free port.
+    /// 0 for any free port.
     var port: Int
 
     static let defaults = ListenAddress(host: "127.0.0.1", port: ServerConfiguration.Listen.defaults.port)
@@ -13,10 +15,11 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// All addresses of the machine, of IPv4.
+    /// All IPv4 addresses of the machine.
     private static let allHosts = "0.0.0.0"
 
-    /// `nil` when the text is neither `HOST`, `HOST:PORT`, `[ADDRESS]`, `[ADDRESS]:PORT`, `PORT` nor `:PORT`.
+    /// Fails unless the text is `HOST`, `HOST:PORT`, `[ADDRESS]`, `[ADDRESS]:PORT`, `PORT` or
+    /// `:PORT`.
     init?(_ text: String) {
         if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
             guard let port = UInt16(text) else { return nil }
@@ -51,7 +54,7 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
     }
 
-    /// Where a program on this machine connects: every address includes the loopback.
+    /// The host for a client on this machine: the wildcard address includes the loopback.
     var reachableHost: String {
         switch self.host {
         case Self.allHosts: "127.0.0.1"

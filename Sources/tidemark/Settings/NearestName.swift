@@ -1,8 +1,9 @@
-/// Finds what somebody meant who mistyped a name.
+/// Finds the intended name for a mistyped one.
 enum NearestName {
-    /// The candidate with the fewest edits, the first of several.
+    /// The candidate with the fewest edits, or the first of several.
     ///
-    /// `nil` if none is near: within one edit for each three characters of the name, or with all of its words.
+    /// `nil` if none is near: one edit is permitted for each three characters of the name, and a
+    /// candidate that has all of its words counts as near.
     static func to(_ name: String, among candidates: [String]) -> String? {
         let words = name.split(separator: "_")
         return candidates.map { ($0, self.edits($0, name)) }
@@ -13,14 +14,16 @@ enum NearestName {
             .min { $0.1 < $1.1 }?.0
     }
 
-    /// ` Did you mean 'NAME'?`, or nothing.
+    /// ` Did you mean 'NAME'?`, or an empty text.
     static func suggestion(for name: String, among candidates: [String]) -> String {
         self.to(name, among: candidates).map { " Did you mean '\($0)'?" } ?? ""
     }
 
-    /// Insertions, deletions, replacements and exchanges of neighbours that lead from one text to the other.
+    /// The number of insertions, deletions, replacements and exchanges of neighbours that turn one
+    /// text into the other.
     ///
-    /// - Source: Boytsov, *Indexing methods for approximate dictionary searching*: optimal string alignment.
+    /// - Source: Boytsov, *Indexing methods for approximate dictionary searching*: optimal string
+    ///   alignment.
     static func edits(_ left: String, _ right: String) -> Int {
         let left = Array(left.utf8)
         let right = Array(right.utf8)

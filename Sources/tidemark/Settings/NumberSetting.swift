@@ -1,11 +1,13 @@
-// A table: one row a setting.
+// A table: one row per setting.
 import RecordModel
 import RecordServer
 import RecordStore
 
 /// A setting that is a whole number.
 struct NumberSetting: Sendable {
-    /// As in a file; upper-cased and after `TIDEMARK_` in the environment.
+    /// The name in a file.
+    ///
+    /// In the environment it is in upper case, after `TIDEMARK_`.
     let name: String
     let range: ClosedRange<Int>
     let meaning: String

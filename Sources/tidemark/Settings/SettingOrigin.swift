@@ -1,4 +1,4 @@
-/// Where the value of a setting stands.
+/// The origin of a setting's value.
 enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     case flag
     case environment
@@ -12,7 +12,7 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A value that the setting does not take, said with the place where somebody can change it.
+    /// The error for an invalid value, with the place where it can be changed.
     func failure(of name: String, _ problem: String) -> CommandFailure {
         self.failure(of: name, CommandFailure(.usage, "\(name) \(problem)"))
     }
@@ -26,10 +26,10 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Variables of the environment that begin with `TIDEMARK_`.
+/// Environment variables that begin with `TIDEMARK_`.
 enum SettingVariable {
     private static let prefix = "TIDEMARK_"
-    /// Those of commands and clients, which are no settings of a server.
+    /// Variables of commands and clients, which are not settings of a server.
     private static let others = [
         "DATA", "CONFIG", "URL", "CA", "CONTAINER", "ENVIRONMENT", "TOKEN", "SERVICE_KEY", "ON_BEHALF_OF",
         "BIN",
@@ -37,13 +37,13 @@ enum SettingVariable {
 
     struct Unknown: Hashable, Sendable {
         let name: String
-        /// `nil` if nothing is near.
+        /// `nil` if no name is near.
         let nearest: String?
     }
 
     static func name(of setting: String) -> String { self.prefix + setting.uppercased() }
 
-    /// Those that nobody reads, by name: typing errors mostly.
+    /// Variables with unknown names, which are mostly typing errors, by name.
     static func unknown(in environment: [String: String]) -> [Unknown] {
         let known = SettingsReader.names.map { self.name(of: $0) } + self.others.map { self.prefix + $0 }
         return environment.keys.filter { $0.hasPrefix(self.prefix) && !known.contains($0) }.sorted().map {

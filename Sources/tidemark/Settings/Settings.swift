@@ -4,7 +4,8 @@ import Logging
 import RecordServer
 import RecordStore
 
-/// What the server runs with: the defaults, changed by the file, the environment and the flags, in this order.
+/// The server's settings: the defaults, changed by the file, the environment and the flags, in this
+/// order.
 struct Settings: Sendable {
     enum LogFormat: String, CaseIterable, Sendable {
         case text
@@ -14,55 +15,56 @@ struct Settings: Sendable {
     static let defaults = Settings()
 
     var listen = ListenAddress.defaults
-    /// `nil`: certificates of our own making, in the data folder.
+    /// `nil` if the certificate is made by the server, in the data folder.
     var tlsCertificatePath: String?
     var tlsKeyPath: String?
-    /// Names and addresses, beside the one listened on, that clients connect to.
+    /// Names and addresses that clients connect to, besides the one listened on.
     var tlsHosts: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
-    /// Between two lines of metrics in the log; 0: none.
+    /// Time between two lines of metrics in the log; 0 for none.
     var metricsIntervalSeconds = 60
     /// `nil` if metrics are only logged.
     var metricsFilePath: String?
-    /// Between two writings of the file.
+    /// Time between two updates of the file.
     var metricsFileIntervalSeconds = 10
-    /// How long a stopping server waits for what is in flight.
+    /// How long a shutdown waits for requests in flight.
     var drainSeconds = 30
     var server = ServerConfiguration.defaults
     var writer = Writer()
-    /// Threads that read and write files of assets.
+    /// Threads that read and write asset files.
     var assetThreads = 4
-    /// Room on the disk that uploads leave.
+    /// Bytes that uploads must leave free on the disk.
     var diskReserveBytes = 64 * 1_024 * 1_024
     var identity = Identity()
-    /// Where values that were given stand, by the names of their settings.
+    /// Origins of values that differ from the defaults, by the names of their settings.
     var origins: [String: SettingOrigin] = [:]
-    /// What the environment has that looks like a setting.
+    /// Environment variables that look like settings.
     var unknownVariables: [SettingVariable.Unknown] = []
 
-    /// What may wait for the engine's threads.
+    /// Bounds on what may wait for the engine's threads.
     struct Writer: Hashable, Sendable {
         var requestsMax = 4_096
         var bytesMax = 64 * 1_024 * 1_024
-        /// What waits for the writer, in the time that it takes to execute.
+        /// Bound on what waits for the writer, in the time that it takes to execute.
         var waitMilliseconds = 10
         /// The same for the threads that read.
         var readerWaitMilliseconds = 25
-        /// Threads for queries that are not short, and as many for other such reads: pages of changes, hundreds of records.
+        /// Threads for queries that are not short, and as many for other long reads: pages of
+        /// changes, hundreds of records.
         var readThreads = max(2, ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    /// Whose tokens are trusted beside those of our own.
+    /// The identity provider whose tokens are trusted beside the server's own.
     struct Identity: Hashable, Sendable {
-        /// `nil`: nobody's.
+        /// `nil` if no provider is trusted.
         var keysPath: String?
         var issuer: String?
-        /// `nil`: the container's identifier.
+        /// `nil` for the container's identifier.
         var audience: String?
         var leewaySeconds = 60
         var createsUsers = false
-        /// Of keys that the file does not have any more.
+        /// For keys that the file no longer has.
         var keyRetention = KeyRetention.whileUnreadable
     }
 }

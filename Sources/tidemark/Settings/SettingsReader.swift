@@ -3,17 +3,21 @@ import Foundation
 import RecordModel
 import RecordServer
 
-/// Puts the settings together: flags before environment before file before defaults.
+/// Reads the settings.
+///
+/// Flags take precedence over the environment, the file and the defaults, in this order.
 struct SettingsReader {
-    /// Names and values as given on the command line; a later one of the same name wins.
+    /// Names and values as given on the command line.
+    ///
+    /// A later one of the same name wins.
     var flags: [(name: String, value: String)]
     var environment: [String: String]
-    /// A JSON object of settings by name, or none.
+    /// The path of a JSON object of settings by name, if there is one.
     var filePath: String?
 
     static let names = TextSetting.allCases.map(\.rawValue) + NumberSetting.all.map(\.name)
 
-    /// What `--set` was given.
+    /// Parses the values of `--set`.
     static func flags(of assignments: [String]) throws(CommandFailure) -> [(name: String, value: String)] {
         var flags: [(name: String, value: String)] = []
         for assignment in assignments {
@@ -27,14 +31,15 @@ struct SettingsReader {
         return flags
     }
 
-    /// Reads and checks everything.
+    /// Reads and checks all settings.
     ///
-    /// - Throws: `usage`, with the name at fault, where it stands, and what it takes.
+    /// - Throws: `usage`, with the invalid name, its origin, and the permitted values.
     func read() async throws -> Settings {
         for flag in self.flags where !Self.names.contains(flag.name) {
             throw Self.unknown(flag.name, source: "--set")
         }
-        // A provider of text by name: that of command-line arguments would cut paths at commas.
+        // A provider of plain text by name. The one for command-line arguments would split paths at
+        // commas.
         let flags = Dictionary(self.flags.map { ($0.name.uppercased(), $0.value) }) { $1 }
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(environmentVariables: flags),
@@ -89,7 +94,7 @@ struct SettingsReader {
         return settings
     }
 
-    /// Bounds that only make sense together.
+    /// Checks bounds that depend on each other.
     private static func checkTogether(_ settings: Settings) throws(CommandFailure) {
         let bounds = settings.server.bounds
         guard bounds.recordBytesMax <= bounds.requestBytesMax else {
@@ -98,7 +103,7 @@ struct SettingsReader {
         guard bounds.recordBytesMax <= bounds.answerBytesMax else {
             throw CommandFailure(.usage, "record_bytes_max must not be larger than answer_bytes_max.")
         }
-        // What surrounds the request's own bytes in a frame.
+        // The frame is larger than the request in it.
         guard bounds.requestBytesMax + Bounds.requestFramingBytesMax <= bounds.frameBytesMax else {
             throw CommandFailure(
                 .usage,

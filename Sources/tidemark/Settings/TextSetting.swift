@@ -2,7 +2,7 @@ import AccessTokens
 import Logging
 import ServerCertificates
 
-/// The settings that are not numbers, by the names that they have in a file.
+/// The settings that are not numbers, by their names in a file.
 enum TextSetting: String, CaseIterable {
     case listen
     case tlsCertificate = "tls_cert"
@@ -53,7 +53,9 @@ enum TextSetting: String, CaseIterable {
         }
     }
 
-    /// Takes a value over; a list comes with its elements, anything else as one element.
+    /// Sets the value.
+    ///
+    /// A list has all its elements, any other value has one.
     func assign(_ values: [String], to settings: inout Settings) throws(CommandFailure) {
         let value = values.first ?? ""
         switch self {
