@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A load of one workload or a mix of them, as people make it.
+/// Runs one workload or a mix of them.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -198,7 +198,7 @@ struct RunCommand: AsyncParsableCommand {
         )
     }
 
-    /// Brings the results of all processes to the first.
+    /// Sends the results of all processes to the first.
     private static func share(
         _ own: LoadResult,
         _ meeting: Rendezvous,
@@ -215,7 +215,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private static func leave(_ meeting: Rendezvous) async {
-        // A server that is gone has said so before.
+        // If the server is gone, that was reported before.
         if meeting.process == 0 { try? await meeting.remove() }
         await meeting.end()
     }

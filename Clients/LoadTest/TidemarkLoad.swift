@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RecordModel
 
-/// Puts a load on a server and says how it bore it.
+/// Puts a load on a server, and reports how it coped.
 @main
 struct TidemarkLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +35,7 @@ struct TidemarkLoad: AsyncParsableCommand {
         defaultSubcommand: RunCommand.self
     )
 
-    /// For whoever types nothing but the name.
+    /// Printed for the command without arguments.
     private static let hint = """
         tidemark-load puts a load on a Tidemark server, and says how it bore it.
 
@@ -49,7 +49,8 @@ struct TidemarkLoad: AsyncParsableCommand {
 
         """
 
-    /// Those of the command line; `--tenants` in the place of a workload is the command of that name.
+    /// The arguments of the command line; `--tenants` in place of a workload becomes the command of
+    /// that name.
     private static var arguments: [String] {
         let given = Array(CommandLine.arguments.dropFirst())
         return given.first == "--tenants" ? ["tenants"] + given.dropFirst() : given

@@ -2,7 +2,8 @@ import Foundation
 import RecordClient
 import RecordModel
 
-// Rows about assets: each run moves all bytes once, or measures small requests while others move.
+// Rows about assets: each run moves all bytes once, or measures small requests beside large
+// transfers.
 extension BenchCommand {
     func measureFiles(
         _ files: Files,
@@ -33,10 +34,12 @@ extension BenchCommand {
         return report
     }
 
-    /// Where downloads go: many small ones to a new folder, in which they stay.
+    /// The folder for downloads.
     ///
-    /// A file system without a journal looks at each inode that was freed in the last minute before it gives one out: who deletes ten
-    /// thousand files pays for it in the next run.
+    /// Many small ones get a new folder, and stay there.
+    ///
+    /// A file system without a journal checks each inode that was freed in the last minute before
+    /// it allocates one. Deleting ten thousand files would slow down the next run.
     private func targetFolder(_ files: Files) throws(LoadFailure) -> String {
         guard files == .small else { return self.folder }
         var template = Array((self.folder + "/targets-XXXXXX").utf8CString)
@@ -46,7 +49,7 @@ extension BenchCommand {
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Small requests, one at a time, on a connection that moves large files both ways meanwhile.
+    /// Measures small requests, one at a time, on a connection that moves large files both ways.
     func measureBeside(_ row: BenchRow, _ client: RecordClient) async throws -> BenchReport {
         let source = try Files.large.source(in: self.folder)
         let down = try Files.large.loaded(in: self.folder)
@@ -64,11 +67,11 @@ extension BenchCommand {
                 while true { try await Files.large.download(down, to: folder, [client]) }
             }
             group.addTask {
-                // Both have begun.
+                // Both transfers have begun.
                 try await Task.sleep(for: .milliseconds(200))
                 return try await self.sample(row, [client])
             }
-            // Uploads that end first would leave the rest of the period without any.
+            // If uploads ended first, the rest of the period would have none.
             guard let samples = try await group.next() ?? nil else {
                 throw LoadFailure(
                     .failed,

@@ -4,7 +4,8 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// One row of the comparison with other stores: data that are always the same, and connections that have one request at a time.
+/// One row of the comparison with other stores: the same data each time, and connections with one
+/// request at a time.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -156,7 +157,9 @@ struct BenchCommand: AsyncParsableCommand {
 
     private static let connectingAtOnce = 32
 
-    /// Some at a time: ten thousand at once would wait longer for their handshakes than they may.
+    /// Connects a few at a time.
+    ///
+    /// Ten thousand at once would exceed the timeout of their handshakes.
     private static func connect(_ clients: [RecordClient]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, client) in clients.enumerated() {
@@ -167,7 +170,7 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
-    /// One more connection, which saves what the others listen to.
+    /// One more connection, which makes the saves that the others listen to.
     private func beside(
         _ listeners: [RecordClient],
         _ target: Target,
@@ -179,7 +182,9 @@ struct BenchCommand: AsyncParsableCommand {
         return report
     }
 
-    /// All are of the first user, each with an installation of its own: what a listener has acknowledged is kept for it.
+    /// All clients are of the first user.
+    ///
+    /// Each has its own installation, because acknowledgements are stored per installation.
     private func client(_ number: Int, of target: Target) -> RecordClient {
         target.client(user: 0, installation: UInt64(number + 1))
     }
@@ -228,7 +233,7 @@ struct BenchCommand: AsyncParsableCommand {
         return report
     }
 
-    /// KiB of the server that are in memory; 0: nobody asked.
+    /// The server's resident memory in KiB; 0 if it was not asked for.
     private func serverMemory() throws(LoadFailure) -> Int {
         guard let server else { return 0 }
         let status = try? String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)

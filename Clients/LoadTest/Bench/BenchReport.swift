@@ -1,32 +1,39 @@
 import Foundation
 
-/// What was measured of a row; `README.md` in the folder above says what each key means.
+/// The measurements of a row.
+///
+/// `README.md` in the folder above defines each key.
 struct BenchReport: Encodable {
     let version = JSONReport.version
     let row: String
     var ratePerSecond: Double
     var requests: Int
-    /// Those before and after the measurement included: what the processor time of the whole run is divided by.
+    /// All requests, also before and after the measurement.
+    ///
+    /// The processor time of the whole run is divided by it.
     var requestsAll: Int
-    /// Records that every answer had, or the number that it said.
+    /// Records in every response, or the number in it.
     var rowsPerAnswer: Int
     var milliseconds: JSONReport.Milliseconds
-    /// Of the saves' own answers; for `push-latency` only.
+    /// Latencies of the saves' own responses; for `push-latency` only.
     var answerMilliseconds: JSONReport.Milliseconds?
-    /// Of a notification's frame; for `fan-out` only.
+    /// Size of a notification's frame; for `fan-out` only.
     var messageBytes: Int?
-    /// What each connection adds to the server's memory; for `idle-listeners` only.
+    /// Server memory per connection; for `idle-listeners` only.
     var memoryKiB: Double?
-    /// Of what was measured, for runs that have to prepare it; absent: of the whole run.
+    /// Processor time of the measured part, for runs with a preparation.
+    ///
+    /// If absent, that of the whole run.
     var clientCPUSeconds: Double?
 
-    /// Of requests one behind the other on each connection.
+    /// For consecutive requests on each connection.
     init(_ samples: ClosedLoop.Samples, _ row: BenchRow, seconds: Double, connections: Int = 1) {
         let latencies = samples.latencies
         let count = Double(latencies.count)
         self.row = row.rawValue
         if row.isLong {
-            // Each connection was busy all the time: to count what ended within the period would be off by a whole one.
+            // Each connection was busy all the time. A count of the requests that ended within the
+            // period could be off by one each.
             let busySeconds = latencies.meanMilliseconds * count / 1_000
             self.ratePerSecond = Double(connections) * count / max(busySeconds, .leastNonzeroMagnitude)
         } else {
@@ -44,7 +51,7 @@ struct BenchReport: Encodable {
         return try encoder.encode(self)
     }
 
-    /// For people, in a line.
+    /// One line for people.
     var text: String {
         if let memoryKiB { return "\(self.row): \(Digits.milliseconds(memoryKiB)) KiB a connection" }
         var text = "\(self.row): \(Digits.rate(self.ratePerSecond)) a second"

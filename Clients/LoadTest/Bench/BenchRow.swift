@@ -7,7 +7,7 @@ enum BenchRow: String, CaseIterable {
     case batchOwnZone = "batch-own-zone"
     case batchOneZone = "batch-one-zone"
     case fetch
-    /// What `save-indexed` is compared with.
+    /// The base of `save-indexed`.
     case savePlain = "save-plain"
     case saveIndexed = "save-indexed"
     case queryEquality = "query-equality"
@@ -15,14 +15,14 @@ enum BenchRow: String, CaseIterable {
     case queryIntersection = "query-intersection"
     case queryCount = "query-count"
     case changePage = "change-page"
-    /// All pages of a zone, of which a run counts only whole ones.
+    /// All pages of a zone. A run counts complete fetches only.
     case firstFetch = "first-fetch"
-    /// What `first-fetch` is compared with.
+    /// The base of `first-fetch`.
     case firstFetchFresh = "first-fetch-fresh"
     case tokenNow = "token-now"
-    /// What `token-now` is compared with.
+    /// The base of `token-now`.
     case tokenNowSmall = "token-now-small"
-    /// Connections listen in these two, and one more saves.
+    /// In these two rows, connections listen and one more saves.
     case pushLatency = "push-latency"
     case fanOut = "fan-out"
     /// Connections listen, and nothing happens.
@@ -31,16 +31,18 @@ enum BenchRow: String, CaseIterable {
     case assetDownload = "asset-download"
     case assetSmallUpload = "asset-small-upload"
     case assetSmallDownload = "asset-small-download"
-    /// Small requests beside large files, and what they are compared with.
+    /// Small requests beside large files, and their base.
     case besideFetch = "asset-beside-fetch"
     case aloneFetch = "asset-alone-fetch"
     case besideSave = "asset-beside-save"
     case aloneSave = "asset-alone-save"
     case sharedSave = "shared-save"
-    /// What `shared-save` is compared with.
+    /// The base of `shared-save`.
     case unsharedSave = "unshared-save"
 
-    /// Items of every answer: a run with any other is no measurement.
+    /// Items of every response.
+    ///
+    /// A run with any other number is invalid.
     var itemsPerAnswer: Int {
         switch self {
         case .singleSave, .savePlain, .saveIndexed, .fetch, .pushLatency, .fanOut: 1
@@ -57,7 +59,7 @@ enum BenchRow: String, CaseIterable {
         }
     }
 
-    /// Whether every answer ends with a token.
+    /// Whether every response ends with a token.
     var isFeed: Bool {
         switch self {
         case .changePage, .firstFetch, .firstFetchFresh, .tokenNow, .tokenNowSmall: true
@@ -70,10 +72,10 @@ enum BenchRow: String, CaseIterable {
         }
     }
 
-    /// Whether one measured request takes so long that a run has few of them.
+    /// Whether a run has few measured requests, because each takes long.
     var isLong: Bool { self == .firstFetch || self == .firstFetchFresh }
 
-    /// The number that every answer says.
+    /// The number in every response.
     var countPerAnswer: UInt64 { self == .queryCount ? 1_000 : 0 }
 }
 
@@ -81,10 +83,10 @@ enum BenchRow: String, CaseIterable {
 struct Requests: Sendable {
     let row: BenchRow
     private let connection: Int
-    /// Places in the feed of `Changes`; for `change-page` only.
+    /// Positions in the feed of `Changes`; for `change-page` only.
     private let tokens: [[UInt8]]
     private var generator: SplitMix64
-    /// Where the first fetch of a zone is.
+    /// The position of the first fetch of a zone.
     private var token: [UInt8] = []
 
     init(row: BenchRow, connection: Int, seed: UInt64, tokens: [[UInt8]]) {
@@ -94,7 +96,7 @@ struct Requests: Sendable {
         self.generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ UInt64(connection))
     }
 
-    /// Whether what is measured needs another request after this one, which `next` gives.
+    /// Whether the measured operation continues with another request, which `next` returns.
     mutating func goesOn(after end: End) -> Bool {
         guard self.row.isLong, end.moreComing else {
             self.token = []
@@ -130,7 +132,7 @@ struct Requests: Sendable {
                 (first..<first + count).map { Items.save(Items.owned($0, zone: self.connection)) }
             )
         case .batchOneZone:
-            // A step without a factor in common with 100,000 names every record once before it names one twice.
+            // The step is coprime to 100,000, so every record comes once before any comes twice.
             let first = self.random(Items.sharedRecords)
             let step = 10 * self.random(10_000) + 7
             return Dataset.save(

@@ -1,9 +1,10 @@
 import RecordModel
 
-/// One zone of 1,000,000 records, and one of 1,000 of the same.
+/// One zone of 1,000,000 records, and one of 1,000 of the same kind.
 ///
-/// In the large one are 50,000 authors of 20 books each, 1,000 shelves and 1,000 topics of 1,000 each. A shelf has 10 books of
-/// each of its 100 topics. No two books were published in the same minute. Neighbours in the order of any field were not saved together.
+/// The large one has 50,000 authors of 20 books each, and 1,000 shelves and 1,000 topics of 1,000
+/// books each. A shelf has 10 books of each of its 100 topics. No two books were published in the
+/// same minute. Neighbours in the order of any field were not saved together.
 enum Books {
     static let recordCount = 1_000_000
     static let authors = 50_000
@@ -15,10 +16,10 @@ enum Books {
     static let branch = ZoneID(zoneName: "branch")
     private static let recordType = "Book"
 
-    /// One of both zones, the large one's first.
+    /// A record by its number; those of the large zone come first.
     static func record(_ number: Int) -> RecordSave {
         let zone = number < self.recordCount ? self.zone : self.branch
-        // Steps without a factor in common with the count: each is a permutation of all numbers.
+        // The steps are coprime to the count, so each is a permutation of all numbers.
         let scattered = number * 654_435_761 % self.recordCount
         let place = number * 370_248_451 % self.recordCount
         let shelf = place % self.shelves
@@ -42,7 +43,7 @@ enum Books {
 
     private static func minute(_ number: Int) -> FieldValue { .timestamp(Double(60 * number)) }
 
-    /// All are of one length, so that all bodies are.
+    /// All numbers have one length, so all bodies do.
     private static func number(_ number: Int) -> FieldValue { .int64(Int64(1_000 + number)) }
 
     // MARK: Queries

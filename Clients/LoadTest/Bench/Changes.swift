@@ -2,11 +2,11 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// One zone of 100,000 records, each saved once, and tokens at 2,000 places in its feed.
+/// One zone of 100,000 records, each saved once, and tokens at 2,000 positions in its feed.
 enum Changes {
     static let recordCount = 100_000
     static let recordsPerPage = 200
-    /// From one token to the next.
+    /// Records from one token to the next.
     private static let recordsPerToken = 50
 
     static let zone = ZoneID(zoneName: "changes")
@@ -20,16 +20,16 @@ enum Changes {
 
     // MARK: Tokens
 
-    /// A record that has the tokens: a measurement is another process than the load.
+    /// A record with the tokens, because a measurement runs in another process than the load.
     private static let tokensID = RecordID(
         zone: ZoneID(zoneName: "tokens"),
         recordName: "changes"
     )
     static var zones: [ZoneID] { [self.zone, self.tokensID.zone] }
 
-    /// Reads the feed from before the first record to its end, and keeps where it was.
+    /// Reads the feed from its start to its end, and stores the tokens on the way.
     static func keepTokens(from start: [UInt8], _ client: RecordClient) async throws {
-        // Behind each there is a whole page.
+        // A whole page follows each token.
         let count = (self.recordCount - self.recordsPerPage) / self.recordsPerToken + 1
         var tokens = [start]
         while tokens.count < count {

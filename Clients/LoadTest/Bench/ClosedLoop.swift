@@ -3,13 +3,14 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// One connection that sends its next request when the answer to the last has come.
+/// One connection that sends its next request when it has the response to the last.
 ///
-/// What is measured is one request, or all that a zone's pages take. The next request starts in the callback of the last: a task between them would be measured, too.
+/// It measures one request, or all requests for a zone's pages. The next one starts in the callback
+/// of the last, because a task between them would be measured, too.
 final class ClosedLoop: Sendable {
-    /// How long requests took.
+    /// Latencies of requests.
     struct Samples: Sendable {
-        /// Of those that were answered within the period; of long ones those that began in it.
+        /// For requests that ended within the period or, if they are long, began in it.
         var latencies = LatencyHistogram()
         var requestsAll = 0
 
@@ -109,7 +110,7 @@ final class ClosedLoop: Sendable {
         }
     }
 
-    /// An answer that a measurement must not count.
+    /// The failure for a response that a measurement must not count.
     private static func unexpected(itemCount: Int, count: UInt64) -> LoadFailure {
         LoadFailure(
             .failed,

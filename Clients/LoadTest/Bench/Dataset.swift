@@ -2,7 +2,9 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// What is in the database before a measurement; the peer's is made by the file of the same name in `PostgreSQL`.
+/// The content of the database before a measurement.
+///
+/// The file of the same name in `PostgreSQL` makes the peer's.
 enum Dataset: String, CaseIterable {
     case items
     case notes
@@ -15,14 +17,14 @@ enum Dataset: String, CaseIterable {
     case smallFiles = "small-files"
     case sharedZones = "shared-zones"
 
-    /// What every record takes, encoded.
+    /// Size of every encoded record.
     static let bodyBytes = 500
-    /// As many as a request may hold.
+    /// The maximum for a request.
     private static let recordsPerRequest = 400
 
     /// Creates the zones and fills them over all clients.
     ///
-    /// A client saves one part after another: together they fill the group that a commit takes.
+    /// Each client saves one part after another. Together they fill the group of a commit.
     func load(_ clients: [RecordClient], folder: String) async throws {
         let (zones, recordCount) = self.extent
         try await Self.perform(.modifyZones(ModifyZones(scope: .private, saves: zones)), clients[0])
@@ -79,7 +81,7 @@ enum Dataset: String, CaseIterable {
         case .items: return Items.record(number)
         case .notes:
             let notes = Notes.allCases[number / Notes.recordCount]
-            // Of a constant seed, but another one for each note.
+            // A constant seed, but another one for each note.
             var generator = SplitMix64(seed: UInt64(number))
             return notes.record(number % Notes.recordCount, using: &generator)
         case .books: return Books.record(number)
@@ -101,7 +103,9 @@ enum Dataset: String, CaseIterable {
         }
     }
 
-    /// A name of 36 characters; consecutive numbers are far apart.
+    /// A name of 36 characters.
+    ///
+    /// Consecutive numbers are far apart.
     static func scatteredName(_ number: Int) -> String {
         let hash = UInt64(number) * 2_654_435_761 & 0xFFFF_FFFF
         return self.name(
@@ -112,7 +116,8 @@ enum Dataset: String, CaseIterable {
         )
     }
 
-    /// Texts and numbers with leading zeros in 36 characters, made in place: the peer's driver prints its names as cheaply.
+    /// Texts and zero-padded numbers in 36 characters, written in place: the peer's driver prints
+    /// its names as cheaply.
     static func name(
         _ first: StaticString,
         _ number: (Int, radix: Int, digits: Int),
@@ -140,13 +145,13 @@ enum Dataset: String, CaseIterable {
         }
     }
 
-    /// The fields and a `payload` that makes them as long as every body is.
+    /// The fields, and a `payload` that brings the body to the common size.
     static func body(_ fields: [Field]) -> RecordBody {
         func body(payloadBytes: Int) -> RecordBody {
             let payload = Field(name: "payload", value: .bytes([UInt8](repeating: 0x78, count: payloadBytes)))
             return RecordBody(fields + [payload])
         }
-        // 200 bytes of payload are long enough for the lengths of the lengths to be those of the result.
+        // With 200 bytes, the lengths are encoded in as many bytes as in the result.
         let body = body(payloadBytes: 200 + self.bodyBytes - body(payloadBytes: 200).bytes.count)
         precondition(body.bytes.count == self.bodyBytes)
         return body

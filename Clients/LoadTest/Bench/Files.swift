@@ -16,15 +16,17 @@ enum Files: String {
     static let largeBytes = 1_024 * 1_024 * 1_024 / divisor
     static let smallBytes = 10 * 1_024
     static let smallCount = 10_000 / divisor
-    /// Uploads or downloads of a connection at a time, as the SDK has them.
+    /// Parallel uploads or downloads of a connection, as in the SDK.
     static let parallelMax = 4
     private static let recordsPerSave = 100
-    /// Of the assets that are there before a measurement.
+    /// Seed of the assets that exist before a measurement.
     private static let loadSeed: UInt64 = 0
-    /// Small records beside the large file.
+    /// Number of small records beside the large file.
     static let recordCount = 1_000
 
-    /// Uploads what is there before a measurement; names it in a file beside the source, for later runs.
+    /// Uploads the assets that exist before a measurement.
+    ///
+    /// Lists them in a file beside the source, for later runs.
     func load(in folder: String, _ clients: [RecordClient]) async throws {
         let source = try self.source(in: folder)
         let assets = try source.assets(seed: Self.loadSeed)
@@ -54,7 +56,7 @@ enum Files: String {
         )
     }
 
-    /// Those that are uploaded in a measurement take nothing from those that were there before.
+    /// The records of a measurement replace none of those that existed before.
     func record(_ number: Int, seed: UInt64) -> RecordID {
         let kind = seed == Self.loadSeed ? "-" : "-new-"
         return RecordID(zone: Self.zone, recordName: self.rawValue + kind + String(number))
@@ -89,7 +91,7 @@ enum Files: String {
         }
     }
 
-    /// Downloads what `load` has uploaded, each asset to a file of its own, and compares hashes.
+    /// Downloads the assets of `load`, each to a file of its own, and compares hashes.
     func download(_ assets: [Asset], to folder: String, _ clients: [RecordClient]) async throws {
         try await Self.inParallel(assets.count, clients) { numbers, client in
             for number in numbers {
@@ -138,7 +140,7 @@ enum Files: String {
         )
     }
 
-    /// Deals numbers out to all connections, a few tasks each.
+    /// Distributes numbers over all connections, a few tasks each.
     private static func inParallel(
         _ count: Int,
         _ clients: [RecordClient],

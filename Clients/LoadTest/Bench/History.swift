@@ -2,23 +2,24 @@ import class Foundation.ProcessInfo
 import RecordClient
 import RecordModel
 
-/// Two zones with the same 100,000 records: one is as it was loaded, the other has been through 1,000,000 overwrites and deletions.
+/// Two zones with the same 100,000 records: one is as it was loaded, the other went through
+/// 1,000,000 overwrites and deletions.
 enum History: String, CaseIterable {
     case fresh
     case worn
 
-    /// `TIDEMARK_BENCH_DIVISOR` makes everything so many times smaller, to try the program.
+    /// `TIDEMARK_BENCH_DIVISOR` divides all numbers, to try the program.
     private static let divisor =
         ProcessInfo.processInfo.environment["TIDEMARK_BENCH_DIVISOR"].flatMap { Int($0) } ?? 1
     static let livingCount = 100_000 / divisor
-    /// A third of the records that the worn zone had is deleted.
+    /// A third of the worn zone's records is deleted.
     private static let createdCount = livingCount / 2 * 3
     private static let overwriteCount = 1_000_000 / divisor - (createdCount - livingCount)
     static let recordCount = livingCount + createdCount
 
     var zone: ZoneID { ZoneID(zoneName: self.rawValue) }
 
-    /// One of both zones, the fresh one's first.
+    /// A record by its number; those of the fresh zone come first.
     static func record(_ number: Int) -> RecordSave {
         guard number >= self.livingCount else {
             return Items.save(self.fresh.id(3 * (number / 2) + number % 2))
@@ -33,7 +34,7 @@ enum History: String, CaseIterable {
     /// Overwrites records at random over all clients, then deletes every third.
     static func wear(_ clients: [RecordClient]) async throws {
         try await Dataset.inParts(self.overwriteCount, clients) { part in
-            // A step without a factor in common with the count names no record twice.
+            // The step is coprime to the count, so no record comes twice.
             var generator = SplitMix64(seed: UInt64(part.lowerBound))
             let first = Int.random(in: 0..<self.createdCount, using: &generator)
             let step = 30 * Int.random(in: 0..<5_000, using: &generator) + 7

@@ -1,6 +1,7 @@
 import RecordModel
 
-/// One zone of 100,000 records with scattered names, and 16 zones of 6,250 records whose names ascend.
+/// One zone of 100,000 records with scattered names, and 16 zones of 6,250 records with ascending
+/// names.
 enum Items {
     static let sharedRecords = 100_000
     static let ownZones = 16
@@ -19,7 +20,7 @@ enum Items {
         RecordID(zone: self.owned[zone], recordName: Dataset.name("r", (number, radix: 10, digits: 35)))
     }
 
-    /// Encoded once: the peer's driver does not make its bodies anew either.
+    /// Encoded once, because the peer's driver does not make its bodies anew either.
     private static let body = Dataset.body([
         Field(name: "title", value: .string("The quick brown fox jumps over the lazy dog")),
         Field(name: "count", value: .int64(1_234_567)),
@@ -28,7 +29,7 @@ enum Items {
         Field(name: "tags", value: .stringList(["red", "green", "blue"])),
     ])
 
-    /// One of all, the shared zone's first.
+    /// A record by its number; those of the shared zone come first.
     static func record(_ number: Int) -> RecordSave {
         guard number >= self.sharedRecords else { return self.save(self.scattered(number)) }
         let (zone, owned) = (number - self.sharedRecords).quotientAndRemainder(dividingBy: self.ownRecords)

@@ -3,13 +3,15 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// Connections that listen to one subscription, and one that saves a record that it is about.
+/// Connections that listen to one subscription, and one that saves a record of it.
 ///
-/// What was there before they listened is not counted, nor are notifications of it.
+/// Records from before they listened do not count, nor do notifications of them.
 final class Listening: Sendable {
     static let zone = ZoneID(zoneName: "watched")
     static let save = Items.save(RecordID(zone: zone, recordName: "watched"))
-    /// Saves that are on their way to all listeners at once; a listener may have 64 notifications unacknowledged.
+    /// Saves that are in flight to all listeners at once.
+    ///
+    /// A listener may have 64 unacknowledged notifications.
     private static let savesUnderWay = 8
     private static let notificationsPerAcknowledgement: UInt64 = 16
 
@@ -31,7 +33,7 @@ final class Listening: Sendable {
 
     // MARK: What is measured
 
-    /// Time from the start of a save to the arrival of its notification, and to its own answer.
+    /// Measures the time from the start of a save to its notification, and to its own response.
     ///
     /// One save at a time, with pauses of 10 to 30 ms.
     func latencies(
@@ -55,7 +57,7 @@ final class Listening: Sendable {
         return result
     }
 
-    /// How many notifications arrive, all listeners together.
+    /// The number of notifications that arrive at all listeners together.
     func deliveries(after warmUp: Duration, for length: Duration) async throws -> Int {
         let count = self.listeners.count
         try await self.begin {
@@ -78,7 +80,7 @@ final class Listening: Sendable {
         try self.throwFault()
     }
 
-    /// Of the last notification that was news.
+    /// Size of the last new notification.
     var frameBytes: Int { self.lastSize.load(ordering: .relaxed) }
 
     private func saveNext() {
@@ -94,7 +96,7 @@ final class Listening: Sendable {
 
     // MARK: Listening
 
-    /// Saves the subscription and returns when all listen.
+    /// Saves the subscription, and returns when all connections listen.
     private func begin(_ delivered: @escaping @Sendable () -> Void) async throws {
         let subscription = Subscription(
             id: "watched",

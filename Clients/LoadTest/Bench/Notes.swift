@@ -1,6 +1,8 @@
 import RecordModel
 
-/// Two zones of 100,000 records with the same fields, of two types: four fields have an index, or none has.
+/// Two zones of 100,000 records with the same fields, of two types.
+///
+/// Four fields of one type have an index, the other's have none.
 enum Notes: String, CaseIterable {
     case plain = "PlainNote"
     case indexed = "IndexedNote"

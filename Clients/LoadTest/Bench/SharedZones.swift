@@ -3,7 +3,7 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// Two zones of the same records: one that is shared as a whole with 99 others, and one that is not.
+/// Two zones of the same records: one is shared as a whole with 99 other users, and one is not.
 enum SharedZones {
     static let recordsPerZone = 5_000
     static let recordCount = 2 * recordsPerZone
@@ -18,7 +18,7 @@ enum SharedZones {
         return Items.save(self.id(record, isShared: zone == 0))
     }
 
-    /// Shares the zone, and lets everybody join whose token is in a file, one a line.
+    /// Shares the zone, and lets each user join whose token is in a file, one per line.
     static func share(
         by owner: RecordClient,
         withTokensIn file: String,

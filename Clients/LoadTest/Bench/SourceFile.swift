@@ -5,9 +5,9 @@ import RecordClient
 import RecordModel
 import Synchronization
 
-/// A file on the disk whose bytes are those of assets: of one, or of many, one behind the other.
+/// A file with the bytes of one asset, or of many in a row.
 ///
-/// Of each seed they are others: the first bytes of an asset are the seed and the asset's number.
+/// Each seed gives other bytes: an asset begins with the seed and its number.
 final class SourceFile: Sendable {
     private static let blockBytes = 1_024 * 1_024
 
@@ -65,7 +65,9 @@ final class SourceFile: Sendable {
         }
     }
 
-    /// Fills memory with bytes of an asset; the first piece has at least 16.
+    /// Fills memory with bytes of an asset.
+    ///
+    /// The first piece has at least 16.
     func read(_ number: Int, _ offset: Int64, _ memory: FileMemory, seed: UInt64) throws(FileFailure) {
         var done = 0
         while done < memory.count {
@@ -85,7 +87,7 @@ final class SourceFile: Sendable {
     }
 }
 
-/// A file that a download writes to, as the cache of the SDK does: without a sync, and with a hash.
+/// A file that a download writes to, like the cache of the SDK: without a sync, and with a hash.
 final class TargetFile: Sendable {
     private let path: String
     private let descriptor: Int32

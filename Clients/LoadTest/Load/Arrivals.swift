@@ -1,13 +1,14 @@
 import Foundation
 
-/// When requests are due, whether or not the server keeps up: an open loop.
+/// The times at which requests are due, whether or not the server keeps up: an open loop.
 ///
-/// A latency is counted from here, so a server that stalls is charged for everybody who would have come meanwhile.
+/// Latencies count from here. So a server that stalls is charged for all requests that would have
+/// come meanwhile.
 struct Arrivals: Sendable {
     enum Pattern: String, CaseIterable, Codable, Sendable {
-        /// Independent of each other, as those of many people are.
+        /// Independent of each other, like the requests of many people.
         case poisson
-        /// At equal distances.
+        /// At equal intervals.
         case uniform
     }
 
@@ -17,7 +18,7 @@ struct Arrivals: Sendable {
     private var seconds = 0.0
     private var count = 0.0
 
-    /// Takes the rate in requests a second, above 0.
+    /// Takes the rate in requests per second, above 0.
     init(_ pattern: Pattern, rate: Double, seed: UInt64) {
         self.pattern = pattern
         self.secondsBetween = 1 / rate
@@ -28,7 +29,7 @@ struct Arrivals: Sendable {
     mutating func next() -> Duration {
         switch self.pattern {
         case .uniform:
-            // Multiplied, not added up: a million additions would drift.
+            // Multiplied, because a million additions would drift.
             defer { self.count += 1 }
             return .seconds(self.count * self.secondsBetween)
         case .poisson:

@@ -2,7 +2,9 @@ import Crypto
 import RecordClient
 import RecordModel
 
-/// The bytes of a file, made anew whenever they are needed: all differ, and none is kept.
+/// The bytes of a file, generated whenever they are needed.
+///
+/// All files differ, and none is stored.
 struct AssetBytes: Sendable {
     private let seed: UInt64
 

@@ -2,14 +2,14 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// A request from when it was due to its end.
+/// A request from the time when it was due to its end.
 final class Call: Sendable {
-    /// What a call is about, and what its answer is compared with.
+    /// The content of a call, and what its response is compared with.
     enum Work: Sendable {
         case save([Int])
         case delete(Int)
         case fetch(Int)
-        /// With the keys that the query finds, but for those that are deleted.
+        /// With the keys that the query finds, unless they are deleted.
         case query(keys: Range<Int>)
         case changes(zone: Int)
         case push(Int)
@@ -20,11 +20,11 @@ final class Call: Sendable {
 
     let due: ContinuousClock.Instant
     let work: Work
-    /// `nil`: a file goes up or down.
+    /// `nil` for an upload or a download.
     let operation: Operation?
-    /// Of the keys, when it left.
+    /// Ticks of the key table when it was sent.
     let ticks: UInt64
-    /// It comes at the time that it was told when it was refused.
+    /// Whether it is sent at the time that its rejection named.
     let isRetry: Bool
     private let items = Mutex<[Item]>([])
 
@@ -36,7 +36,7 @@ final class Call: Sendable {
         self.isRetry = false
     }
 
-    /// The same request once more, which counts from its own arrival.
+    /// The same request once more, counted from its own arrival.
     init(again other: Call, due: ContinuousClock.Instant) {
         self.due = due
         self.work = other.work
@@ -45,7 +45,7 @@ final class Call: Sendable {
         self.isRetry = true
     }
 
-    /// The keys that it writes; `nil`: it reads.
+    /// The keys that it writes, or `nil` if it reads.
     var writtenKeys: [Int]? {
         switch self.work {
         case .save(let keys): keys
@@ -54,7 +54,7 @@ final class Call: Sendable {
         }
     }
 
-    /// The key of a save that somebody has to hear of.
+    /// The key of a save that listeners must be notified of.
     var awaitedKey: Int? {
         switch self.work {
         case .push(let key), .sync(let key): key
@@ -88,7 +88,7 @@ final class Call: Sendable {
 }
 
 extension Step {
-    /// What an arrival is charged to that never became a request.
+    /// The kind that an arrival counts for if it never became a request.
     var measured: Measured {
         switch self {
         case .save: .save

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What is in a record: its version and where it belongs, then filling up to a size.
+/// The content of a record: its version and identity, and padding up to a size.
 ///
 ///     payload   version, 8 bytes | worker, 4 bytes | key, 4 bytes | the same byte over and over
 struct Contents: Hashable, Sendable {
@@ -12,7 +12,8 @@ struct Contents: Hashable, Sendable {
 
     /// The fields of a record.
     ///
-    /// Queries ask for the bucket; without one no query finds the record. The payload has at least `headerBytes`.
+    /// Queries ask for the bucket. Without one no query finds the record. The payload has at least
+    /// `headerBytes`.
     func body(bucket: Int64?, payloadBytes: Int, asset: Asset? = nil) -> RecordBody {
         var payload: [UInt8] = []
         payload.reserveCapacity(payloadBytes)
@@ -31,7 +32,9 @@ struct Contents: Hashable, Sendable {
         return RecordBody(fields)
     }
 
-    /// Reads fields back; `nil`: they are not what `body` makes.
+    /// Reads fields back.
+    ///
+    /// Fails if they are not those that `body` makes.
     init?(_ body: RecordBody) {
         var payload: [UInt8]?
         for field in body.fields where field.name == "payload" {
@@ -55,6 +58,6 @@ struct Contents: Hashable, Sendable {
         self.key = key
     }
 
-    /// Another one from version to version, so that bytes of two versions in one record are noticed.
+    /// Differs between versions, so that a record with bytes of two versions is detected.
     private var filling: UInt8 { UInt8(truncatingIfNeeded: SplitMix64.mix(self.version ^ UInt64(self.key))) }
 }

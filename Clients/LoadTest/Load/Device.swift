@@ -3,19 +3,21 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// What a device does besides saving: it listens, and fetches what changed when it hears that something did.
+/// The reading part of a device: it listens, and fetches changes after a notification.
 final class Device: Sendable {
     private struct State {
         var token: [UInt8] = []
         var seen: [String: UInt64] = [:]
         var isFetching = false
-        /// Something was heard since the fetch began.
+        /// Whether a notification has come since the fetch began.
         var isBehind = false
-        /// The last notification that was heard, to be acknowledged when it was acted on.
+        /// The last notification, to be acknowledged after the fetch.
         var heard: NotificationKey?
-        /// What was acknowledged when the fetch began.
+        /// The acknowledged versions when the fetch began.
         var due: [String: UInt64] = [:]
-        /// Of the fetch that is under way: a name may come once.
+        /// The names in the current fetch.
+        ///
+        /// Each may come once.
         var names: Set<String> = []
         var handle: ListenerHandle?
         var whenListening: CheckedContinuation<Void, Never>?
@@ -32,7 +34,9 @@ final class Device: Sendable {
         self.worker = worker
     }
 
-    /// Listens from a place in the feed on; returns when the server has said so.
+    /// Listens from a position in the feed on.
+    ///
+    /// Returns when the server has confirmed it.
     func listen(from token: [UInt8]) async {
         self.state.withLock { $0.token = token }
         self.worker.fleet.join(self.number)
@@ -47,7 +51,7 @@ final class Device: Sendable {
         }
     }
 
-    /// Fetches nothing any more.
+    /// Stops fetching.
     func stop() { self.state.withLock { $0.isStopped = true } }
 
     private func told(_ event: ListeningEvent) {
@@ -144,7 +148,7 @@ final class Device: Sendable {
             }
             if again { self.fetch() } else { self.acknowledgeIfIdle() }
         case .failure(let error):
-            // Whatever was in its way: it is still behind.
+            // Whatever failed, the device is still behind.
             let goesOn = self.state.withLock { state in
                 state.isFetching = false
                 if case .refused(let failure) = error, failure.code == .changeTokenExpired {

@@ -26,7 +26,7 @@ final class Ear: Sendable {
         self.subscription = subscription
     }
 
-    /// Listens, and returns when the server has said so.
+    /// Listens, and returns when the server has confirmed it.
     func listen(_ client: RecordClient) async {
         let handle = client.listen { self.told($0) }
         await withCheckedContinuation { continuation in
@@ -39,12 +39,16 @@ final class Ear: Sendable {
         }
     }
 
-    /// A save of a record is about to leave; `done` is called once, when it was answered and heard of.
+    /// Announces a save of a record.
+    ///
+    /// `done` is called once, after both the response and the notification.
     func expect(_ recordName: String, done: @escaping Done) {
         self.state.withLock { $0.expected[recordName] = Expected(done: done) }
     }
 
-    /// The save was answered; nobody will hear of one that failed.
+    /// Notes the response to the save.
+    ///
+    /// A failed save has no notification.
     func answered(_ recordName: String, failure: String?) {
         self.change(recordName) { expected in
             if let failure { return .failure(Unheard(reason: failure, isViolation: false)) }
@@ -53,7 +57,7 @@ final class Ear: Sendable {
         }
     }
 
-    /// Gives up on what was answered before a time and is not heard of.
+    /// Gives up on saves that were answered before this time without a notification.
     func expire(before time: ContinuousClock.Instant) {
         let late = self.state.withLock { state in
             let names = state.expected.filter { $0.value.answeredAt.map { $0 < time } ?? false }.keys
@@ -73,7 +77,7 @@ final class Ear: Sendable {
                 return state.whenListening.take()
             }?.resume()
         case .notification(let notification, let key):
-            // The server keeps no more than 64 that are not acknowledged.
+            // The server keeps no more than 64 unacknowledged ones.
             self.state.withLock { $0.handle }?.acknowledge(key)
             guard notification.subscriptionID == self.subscription else { return }
             if case .query(let change?) = notification.event { self.heard(change.id.recordName, at: now) }
@@ -89,7 +93,9 @@ final class Ear: Sendable {
         }
     }
 
-    /// Some were left out: word that there is news stands for all of them.
+    /// Some notifications were left out.
+    ///
+    /// A coalesced one stands for all of them.
     private func heardOfAll(at time: ContinuousClock.Instant) {
         for name in self.state.withLock({ Array($0.expected.keys) }) { self.heard(name, at: time) }
     }
@@ -109,6 +115,6 @@ final class Ear: Sendable {
 }
 
 extension Notification {
-    /// Whether it stands for others as well, of which there is no word.
+    /// Whether it also stands for others that were not sent.
     var isNews: Bool { self.isCoalesced || self.committedMilliseconds == 0 }
 }

@@ -1,7 +1,7 @@
 import RecordClient
 import WireProtocol
 
-/// What went wrong, in words that are the same each time, so that they can be counted.
+/// Failures in constant words, so that they can be counted.
 enum FailureReason {
     static func text(_ error: ClientError) -> String {
         switch error {
@@ -20,7 +20,7 @@ enum FailureReason {
 
     static let violation = "the server broke the protocol"
 
-    /// The code's number, and its name where there is one.
+    /// The code's number, and its name if there is one.
     static func text(_ failure: Failure) -> String {
         let name = self.names[failure.code].map { " \($0)" } ?? ""
         return "code \(failure.code.rawValue)\(name)"

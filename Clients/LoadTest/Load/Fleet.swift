@@ -1,15 +1,17 @@
 import RecordModel
 import Synchronization
 
-/// The devices of a user, each of which hears of the saves of the others and fetches them.
+/// The devices of a user.
+///
+/// Each is notified of the saves of the others, and fetches them.
 final class Fleet: Sendable {
     private struct Expected {
         let device: Int
         let done: Ear.Done
-        /// Of the save, once it was answered.
+        /// The version of the save, once it was answered.
         var version: UInt64?
         var answeredAt: ContinuousClock.Instant?
-        /// Who has seen a version, and which.
+        /// The version that each device has seen.
         var seen: [Int: (version: UInt64, at: ContinuousClock.Instant)] = [:]
     }
 
@@ -24,10 +26,14 @@ final class Fleet: Sendable {
 
     func join(_ device: Int) { self.state.withLock { _ = $0.devices.insert(device) } }
 
-    /// What is acknowledged now, by record name: who begins to fetch now must get it.
+    /// The acknowledged versions by record name.
+    ///
+    /// A fetch that begins now must return them.
     var acknowledged: [String: UInt64] { self.state.withLock { $0.acknowledged } }
 
-    /// A device is about to save a record; `done` is called once, when it was answered and all others have it.
+    /// Announces a device's save of a record.
+    ///
+    /// `done` is called once, when it was answered and all others have it.
     func expect(_ recordName: String, by device: Int, done: @escaping Ear.Done) {
         self.state.withLock { state in
             state.expected[recordName] = Expected(device: device, done: done)
@@ -44,17 +50,17 @@ final class Fleet: Sendable {
         }
     }
 
-    /// A device has fetched a version of a record.
+    /// Notes that a device has fetched a version of a record.
     func seen(_ recordName: String, version: UInt64, by device: Int, at time: ContinuousClock.Instant) {
         self.change(recordName) { expected, state in
             guard device != expected.device else { return nil }
-            // Before the answer nobody knows here whether it is the one.
+            // Before the response it is unknown whether this is the version.
             expected.seen[device] = (version, time)
             return Self.end(of: expected, state.devices)
         }
     }
 
-    /// Gives up on what was answered before a time and is not everywhere.
+    /// Gives up on saves that were answered before this time and are not on all devices.
     func expire(before time: ContinuousClock.Instant) {
         let late = self.state.withLock { state in
             let names = state.expected.filter { $0.value.answeredAt.map { $0 < time } ?? false }.keys
@@ -65,7 +71,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// When the last device has it; `nil`: not yet.
+    /// When the last device got it, or `nil` if one has not.
     private static func end(
         of expected: Expected,
         _ devices: Set<Int>

@@ -1,19 +1,21 @@
 import Foundation
 
-/// Which keys are asked for how often.
+/// How often each key is used.
 struct KeyDistribution: Sendable {
     enum Shape: String, CaseIterable, Codable, Sendable {
         case uniform
-        /// A few keys get most of it: the key of rank r as often as 1/r^0.99. Those of neighbouring ranks are far apart.
+        /// A few keys are used most: the key of rank r as often as 1/r^0.99. Keys of neighbouring
+        /// ranks are far apart.
         case zipfian
-        /// The same, counted back from the key that was saved last; saves go through all keys in turn.
+        /// The same, counted back from the key that was saved last. Saves go through all keys in
+        /// turn.
         case latest
     }
 
     let shape: Shape
     let count: Int
     private let zipf: Zipf?
-    /// Of `latest`: saves so far.
+    /// For `latest`: number of saves so far.
     private var saves = 0
 
     /// Takes the number of keys, at least 1.
@@ -42,16 +44,17 @@ struct KeyDistribution: Sendable {
         return self.saves % self.count
     }
 
-    /// Another number for each rank.
+    /// A permutation of the ranks.
     private func scattered(_ rank: Int) -> Int {
-        // A prime above any number of keys has no factor in common with it.
+        // The prime is above any number of keys, and so coprime to it.
         Int(UInt64(rank) * 4_294_967_291 % UInt64(self.count))
     }
 }
 
 /// Ranks from 0, by Zipf's law with an exponent of 0.99.
 ///
-/// - Source: Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994; the exponent is that of YCSB.
+/// - Source: Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994; the
+///   exponent is that of YCSB.
 private struct Zipf: Sendable {
     private static let exponent = 0.99
 
@@ -68,7 +71,7 @@ private struct Zipf: Sendable {
             count > 2 ? (1 - pow(2 / Double(count), 1 - Self.exponent)) / (1 - zetaOfTwo / self.zeta) : 0
     }
 
-    /// The rank of a fraction from 0 up to, and without, 1.
+    /// The rank for a fraction in 0..<1.
     func rank(_ fraction: Double) -> Int {
         let scaled = fraction * self.zeta
         if scaled < 1 { return 0 }

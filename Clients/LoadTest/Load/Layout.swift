@@ -1,8 +1,11 @@
 import RecordModel
 
-/// Where the records of one process of a run are, in the private database of each of its users.
+/// The location of the records of one process of a run, in the private database of each of its
+/// users.
 struct Layout: Hashable, Sendable {
-    /// Records that one query finds, which are in one zone.
+    /// Records that one query finds.
+    ///
+    /// They are in one zone.
     static let keysPerBucket = 20
 
     let run: String
@@ -11,19 +14,21 @@ struct Layout: Hashable, Sendable {
 
     func zone(_ number: Int) -> ZoneID { ZoneID(zoneName: "load-\(self.run)-\(self.process)-\(number)") }
 
-    /// Of what devices hear of each other.
+    /// The zone for the saves of devices.
     var syncZone: ZoneID { ZoneID(zoneName: "load-\(self.run)-\(self.process)-sync") }
 
-    /// Of what a listener hears of.
+    /// The zone for the saves with a listener.
     var pushZone: ZoneID { ZoneID(zoneName: "load-\(self.run)-\(self.process)-push") }
 
-    /// That of the devices is the last.
+    /// The devices' zone is the last.
     var zones: [ZoneID] { (0..<self.zoneCount).map { self.zone($0) } + [self.pushZone, self.syncZone] }
 
-    /// Where a key is, by its number among those of its worker.
+    /// The zone of a key, which is numbered within its worker.
     func zoneNumber(of key: Int) -> Int { key / Self.keysPerBucket % self.zoneCount }
 
-    /// The next ordinary key in the zone of a key; behind the last comes the first.
+    /// The next ordinary key in the zone of a key.
+    ///
+    /// The first follows the last.
     func key(after key: Int, of count: Int) -> Int {
         let isLastOfBucket = key % Self.keysPerBucket == Self.keysPerBucket - 1
         let next = isLastOfBucket ? key + 1 + (self.zoneCount - 1) * Self.keysPerBucket : key + 1
@@ -40,18 +45,18 @@ struct Layout: Hashable, Sendable {
         return RecordID(zone: zone, recordName: KeyTable.recordName(key, of: keys.worker))
     }
 
-    /// What a query asks for to find a key and its neighbours.
+    /// The bucket in which a query finds a key and its neighbours.
     func bucket(of key: Int, worker: Int) -> Int64 {
         Int64(worker) << 32 | Int64(key / Self.keysPerBucket)
     }
 
-    /// The keys of a bucket, those that there are.
+    /// The existing keys of a bucket.
     func keys(besides key: Int, of range: Range<Int>) -> Range<Int> {
         let first = key / Self.keysPerBucket * Self.keysPerBucket
         return (first..<first + Self.keysPerBucket).clamped(to: range)
     }
 
-    // They go with their zones.
+    // Subscriptions are deleted with their zones.
     var pushSubscription: String { "tidemark-load-push-\(self.run)-\(self.process)" }
     var syncSubscription: String { "tidemark-load-sync-\(self.run)-\(self.process)" }
 }

@@ -1,17 +1,17 @@
-/// How often each step is taken, in relation to the others.
+/// Relative frequencies of steps.
 struct Mix: Hashable, Sendable {
     /// What is wrong with a file of weights, and what to do.
     struct Malformed: Error, Hashable {
         var message: String
     }
 
-    /// Mostly readers, some writers, few of what is expensive.
+    /// Mostly reads, some writes, few expensive steps.
     static let defaults = Mix([
         .fetch: 40, .save: 25, .query: 10, .changes: 10, .saveBatch: 2, .delete: 5, .push: 4, .assets: 2,
         .sync: 2,
     ])
 
-    /// Above 0 each.
+    /// Each is above 0.
     let weights: [Step: Int]
     private let ordered: [Entry]
     private let sum: Int
@@ -34,7 +34,9 @@ struct Mix: Hashable, Sendable {
 
     init(only step: Step) { self.init([step: 1]) }
 
-    /// Reads a file: a step and its weight a line; empty lines and what follows `#` count for nothing.
+    /// Reads a file with a step and its weight per line.
+    ///
+    /// Empty lines and comments after `#` are ignored.
     init(text: String) throws(Malformed) {
         var weights: [Step: Int] = [:]
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -57,7 +59,7 @@ struct Mix: Hashable, Sendable {
 
     func has(_ step: Step) -> Bool { self.weights[step] != nil }
 
-    /// Kinds of requests that are made.
+    /// The kinds of requests that the mix contains.
     var measured: Set<Measured> { Set(self.weights.keys.flatMap(\.allMeasured)) }
 
     func step(using generator: inout SplitMix64) -> Step {

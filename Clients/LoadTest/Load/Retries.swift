@@ -2,7 +2,7 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// Requests that were refused with a time at which they will be admitted, until then.
+/// Requests that were rejected with a reservation, until it begins.
 final class Retries: Sendable {
     struct Retry: Sendable {
         let worker: Worker
@@ -31,13 +31,15 @@ final class Retries: Sendable {
 }
 
 extension Failure {
-    /// For how long somebody who has time stays away, at most as long as a reservation may be ahead; `nil`: nothing was said.
+    /// How long a patient client stays away, at most as long as a reservation may be ahead; `nil`
+    /// if the server named no time.
     var waitMilliseconds: UInt32? {
         guard case .after(let milliseconds) = self.retry else { return nil }
         return min(milliseconds, UInt32(Bounds.reservationMillisecondsMax))
     }
 
-    /// When somebody who was refused for want of room will be admitted; `nil`: nothing was promised.
+    /// When a request that was rejected under load will be admitted, or `nil` if nothing was
+    /// promised.
     var reservedMilliseconds: UInt32? {
         guard self.code == .requestRateLimited || self.code == .zoneBusy,
             case .after(let milliseconds) = self.retry,

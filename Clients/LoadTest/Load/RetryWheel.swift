@@ -1,10 +1,10 @@
-/// What comes again at a time of its own, in milliseconds of any clock that only goes forward.
+/// Elements that are due at a time of their own, in milliseconds of any monotonic clock.
 struct RetryWheel<Element> {
-    /// How far ahead a time may be.
+    /// How far in the future a time may be.
     static var millisecondsMax: Int64 { 8_191 }
 
     private var slots: [[Element]] = Array(repeating: [], count: Int(Self.millisecondsMax) + 1)
-    /// What is due up to here was taken.
+    /// Elements that are due up to this time were taken.
     private var taken: Int64
     private(set) var count = 0
 
@@ -12,14 +12,16 @@ struct RetryWheel<Element> {
         self.taken = now
     }
 
-    /// Later than what was taken last, and no further ahead than may be.
+    /// Adds an element.
+    ///
+    /// Its time is clamped to the range after the last taken time.
     mutating func add(_ element: Element, at time: Int64) {
         let time = min(max(time, self.taken + 1), self.taken + Self.millisecondsMax)
         self.slots[Int(time & Self.millisecondsMax)].append(element)
         self.count += 1
     }
 
-    /// What is due at a time or was before, in the order of times.
+    /// Takes the elements that are due at or before this time, in the order of times.
     mutating func take(through now: Int64) -> [Element] {
         var due: [Element] = []
         while self.taken < now, self.count > 0 {
@@ -33,7 +35,7 @@ struct RetryWheel<Element> {
         return due
     }
 
-    /// All there is.
+    /// Takes all elements.
     mutating func takeAll() -> [Element] {
         let now = self.taken
         defer { self.taken = now }

@@ -1,4 +1,4 @@
-/// A small generator that repeats itself from a seed.
+/// A small generator that repeats its numbers for a seed.
 struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -9,7 +9,9 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
         return Self.mix(self.state)
     }
 
-    /// Spreads neighbouring numbers over all 64 bits, always the same way.
+    /// Spreads neighbouring numbers over all 64 bits.
+    ///
+    /// A pure function.
     static func mix(_ number: UInt64) -> UInt64 {
         var mixed = number
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -17,6 +19,6 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// A number from 0 up to, and without, 1.
+    /// A number in 0..<1.
     mutating func fraction() -> Double { Double(self.next() >> 11) / 9_007_199_254_740_992 }
 }

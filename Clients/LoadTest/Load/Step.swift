@@ -1,4 +1,6 @@
-/// One thing that a connection does; a workload is one of them, or a mix.
+/// An action of a connection.
+///
+/// A workload is one of them, or a mix.
 enum Step: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     case save
     case saveBatch = "save-batch"
@@ -13,7 +15,7 @@ enum Step: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     /// A save of one device, until each other device has fetched it.
     case sync
 
-    /// All that its latencies are kept of.
+    /// The kinds of requests under which its latencies are recorded.
     var allMeasured: [Measured] {
         switch self {
         case .save: [.save]
@@ -29,7 +31,7 @@ enum Step: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     }
 }
 
-/// What latencies are kept of.
+/// The kinds of requests whose latencies are recorded.
 enum Measured: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable, Sendable {
     case save
     case saveBatch = "save-batch"

@@ -1,6 +1,6 @@
-/// Why a save was not heard of.
+/// Why no notification of a save arrived.
 struct Unheard: Error, Hashable, Sendable {
     var reason: String
-    /// The save was acknowledged, and so should have been heard of.
+    /// Whether the save was acknowledged, so that a notification was due.
     var isViolation: Bool
 }

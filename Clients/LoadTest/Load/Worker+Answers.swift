@@ -3,7 +3,7 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// What a worker does with answers.
+/// How a worker handles responses.
 extension Worker {
     func answered(_ call: Call, _ result: Result<End, ClientError>) {
         let now = ContinuousClock.now
@@ -26,7 +26,7 @@ extension Worker {
         case .query(let keys): self.read(call, items, result, at: now, wanted: keys)
         case .changes(let zone):
             if case .success(let end) = result {
-                // Behind the last change it begins again, or there would soon be nothing to read.
+                // After the last change it starts over, or there would soon be nothing to read.
                 let isThrough = items.isEmpty && !end.moreComing
                 self.state.withLock { $0.tokens[zone] = isThrough ? [] : end.token }
             }
@@ -48,7 +48,7 @@ extension Worker {
         }
     }
 
-    /// A save was heard of, by the listener or by all devices, or will not be.
+    /// Ends a save whose notification has reached the listener or all devices, or never will.
     func heard(_ call: Call, _ result: Result<ContinuousClock.Instant, Unheard>) {
         switch result {
         case .success(let time):
@@ -63,7 +63,7 @@ extension Worker {
         }
     }
 
-    /// Nobody waits to hear of the save any more: its key may be written again.
+    /// Makes the key of the save writable again; no notification is awaited any more.
     private func release(_ call: Call) {
         guard let key = call.awaitedKey else { return }
         self.state.withLock { $0.keys.ended(key, .notWritten) }
@@ -88,9 +88,9 @@ extension Worker {
 
     // MARK: Writes
 
-    /// Notes what became of writes.
+    /// Records the results of writes.
     ///
-    /// - Returns: Why not all of them took effect; `nil`: they did.
+    /// - Returns: Why not all of them took effect, or `nil` if they did.
     func settle(
         _ keys: [Int],
         _ items: [Item],
@@ -110,7 +110,7 @@ extension Worker {
         let fates: [(fate: KeyTable.Fate, reason: String?)] = items.map { item in
             switch item.outcome {
             case .recordSaved, .deleted: (.written, nil)
-            // A delete of what is not there: it is so.
+            // A delete of an absent record has the wanted effect.
             case .failure(let failure) where failure.code == .unknownItem: (.written, nil)
             case .failure(let failure): (.notWritten, FailureReason.text(failure))
             default: (.undecided, "an answer of another kind")
@@ -217,10 +217,11 @@ extension Worker {
 }
 
 extension ClientError {
-    /// What became of a write that ended so.
+    /// The result of a write that ended in this way.
     fileprivate var fate: KeyTable.Fate {
         switch self {
-        // It was judged now, and nothing was written; but it may have been sent, and executed, before a connection broke.
+        // Nothing was written this time. But it may have been sent and executed before a connection
+        // broke.
         case .refused(let failure): failure.code == .internalError ? .undecided : .unknown
         // Never sent.
         case .unreachable, .offline: .notWritten

@@ -7,7 +7,7 @@ import WireProtocol
 
 /// Files, and the records that name them.
 extension Worker {
-    /// From here on a file is hashed on a thread of its own.
+    /// Larger files are hashed on a thread of their own.
     private static let quickHashBytesMax = 65_536
 
     /// Uploads a file, then saves its record.
@@ -43,10 +43,10 @@ extension Worker {
         }
     }
 
-    /// The record that names the file was saved, or was not.
+    /// Handles the result of the save of the record that names the file.
     private func uploaded(_ asset: Asset, _ key: Int, _ call: Call, _ result: Result<End, ClientError>) {
         let now = ContinuousClock.now
-        // Until it is known here which file the record names, nobody may download it.
+        // No download may start before it is known which file the record names.
         let failure = self.settle([key], call.takeItems(), result, isAwaited: true)
         self.state.withLock { state in
             state.assets[key] = failure == nil ? asset : nil
@@ -59,7 +59,7 @@ extension Worker {
         }
     }
 
-    /// Downloads the file of a record and compares it with what was uploaded.
+    /// Downloads the file of a record and compares it with the uploaded one.
     func download(_ asset: Asset, _ key: Int, _ call: Call) {
         let hash = Mutex(SHA256())
         let id = self.state.withLock { self.settings.layout.recordID(key, in: $0.keys) }

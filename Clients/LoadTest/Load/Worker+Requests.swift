@@ -1,10 +1,10 @@
 import RecordModel
 
-/// What a worker asks for.
+/// How a worker makes requests.
 extension Worker {
     /// Makes the request of a step.
     ///
-    /// A fetch takes the place of a write when no key may be written, and of a download of nothing.
+    /// A fetch replaces a write if no key may be written, and a download if there is no file.
     func request(
         for step: Step,
         due: ContinuousClock.Instant,
@@ -28,7 +28,8 @@ extension Worker {
 
     // MARK: Writes
 
-    /// A batch is of one zone, as an atomic one must be: the key drawn, and those behind it in its zone that may be written.
+    /// Saves records of one zone, as an atomic batch requires: the drawn key, and the following
+    /// writable keys in its zone.
     private func save(count: Int, _ state: inout State) -> (Call.Work, Operation?)? {
         let drawn = state.plainKeys.write(using: &state.generator)
         guard let first = state.keys.writable(drawn, .plain) else { return nil }
@@ -77,7 +78,7 @@ extension Worker {
     }
 
     static func modify(_ saves: [RecordSave]) -> Operation {
-        // A key has one writer: the last one to write is always right.
+        // A key has one writer, so the last write is always right.
         .modifyRecords(ModifyRecords(scope: .private, saves: saves, policy: .allKeys))
     }
 
@@ -122,7 +123,7 @@ extension Worker {
         )
     }
 
-    /// A page of all records of a zone but those of one bucket, which are none.
+    /// A page of all records of a zone except those of one bucket, which is empty.
     private func broadQuery(from key: Int) -> (Call.Work, Operation?) {
         let layout = self.settings.layout
         let condition = Comparison(field: "bucket", comparator: .notEquals, operand: .int64(-1))

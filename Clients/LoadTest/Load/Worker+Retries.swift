@@ -2,13 +2,14 @@ import RecordClient
 import Synchronization
 import WireProtocol
 
-/// Coming back at the time that the server named.
+/// Retries at the time that the server named.
 extension Worker {
-    /// Puts a request aside that was refused with a reservation, with the keys that it writes.
+    /// Puts a request aside that was rejected with a reservation, and keeps the keys that it
+    /// writes.
     ///
-    /// In a closed loop it keeps its place: who has one request at a time waits with that one.
+    /// In a closed loop it keeps its slot: a user with one request at a time waits for that one.
     ///
-    /// - Returns: Whether it was, and will be sent again.
+    /// - Returns: Whether it was put aside, and will be sent again.
     func putAside(_ call: Call, _ result: Result<End, ClientError>, at now: ContinuousClock.Instant) -> Bool {
         guard let retries = self.settings.retries, call.operation != nil,
             case .failure(.refused(let failure)) = result
@@ -25,16 +26,18 @@ extension Worker {
         return true
     }
 
-    /// The time of a request that was put aside has come: it leaves, whatever else is under way.
+    /// Sends a request that was put aside, whatever else is in flight.
     func comeBack(_ retry: Retries.Retry) {
         let isClosedLoop = self.settings.isClosedLoop
         if !isClosedLoop { self.state.withLock { $0.underWay += 1 } }
         self.recorder.left(due: retry.due, at: .now, hasWaited: true)
-        // In a closed loop the wait counts from the first try on.
+        // In a closed loop the wait counts from the first attempt.
         self.send(Call(again: retry.call, due: isClosedLoop ? retry.call.due : retry.due))
     }
 
-    /// Nothing more is sent: what became of a request that was put aside is known.
+    /// Ends a request that was put aside and is not sent any more.
+    ///
+    /// Its result is known.
     func giveUp(_ retry: Retries.Retry) {
         if let keys = retry.call.writtenKeys {
             _ = self.settle(keys, [], .failure(.refused(retry.failure)))

@@ -4,11 +4,14 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// One connection, with keys that nobody else writes.
+/// One connection, with keys that no other connection writes.
 ///
-/// Requests start in the callbacks of others or from the pacer: a task for each would be measured, too.
+/// Requests start in the callbacks of others or from the pacer, because a task for each would be
+/// measured, too.
 final class Worker: Sendable {
-    /// Arrivals that wait for a free place; those that come on top fail.
+    /// Bound on the arrivals that wait for a slot.
+    ///
+    /// Further ones fail.
     static let waitingMax = 100_000
 
     struct State {
@@ -16,20 +19,20 @@ final class Worker: Sendable {
         var generator: SplitMix64
         var plainKeys: KeyDistribution
         var specialKeys: KeyDistribution
-        /// How far the feed of each zone was read.
+        /// The token of the last read of each zone's feed.
         var tokens: [[UInt8]]
-        /// What was uploaded and acknowledged, by key.
+        /// Uploaded and acknowledged assets, by key.
         var assets: [Int: Asset] = [:]
         var underWay = 0
         var waiting: [(due: ContinuousClock.Instant, step: Step)] = []
-        /// The first of `waiting` that still waits.
+        /// Index of the first element of `waiting` that still waits.
         var firstWaiting = 0
         var isStopping = false
         var whenIdle: CheckedContinuation<Void, Never>?
         var violations = Violations()
     }
 
-    /// Of the run, over all its processes.
+    /// Unique in the run, over all its processes.
     let number: Int
     let client: RecordClient
     let settings: WorkerSettings
@@ -57,7 +60,7 @@ final class Worker: Sendable {
         )
     }
 
-    /// Who is told of what happens.
+    /// Receives all events.
     var recorder: Recorder { self.currentRecorder.withLock { $0 } }
 
     // MARK: Arrivals
@@ -68,9 +71,9 @@ final class Worker: Sendable {
         self.state.withLock { $0.isStopping = false }
     }
 
-    /// A request is due.
+    /// Takes a request that is due.
     ///
-    /// It leaves at once, or when a place is free.
+    /// It is sent at once, or when a slot is free.
     func arrive(due: ContinuousClock.Instant) {
         let step: Step? = self.state.withLock { state in
             let step = self.settings.mix.step(using: &state.generator)
@@ -88,7 +91,9 @@ final class Worker: Sendable {
         if let step { self.begin(step, due: due, hasWaited: false) }
     }
 
-    /// Fills all places with requests that are due now, of which each is followed by another.
+    /// Fills all slots with requests that are due now.
+    ///
+    /// Each is followed by another.
     func startClosedLoop() {
         for _ in 0..<self.settings.underWayMax { self.arrive(due: .now) }
     }
@@ -123,7 +128,7 @@ final class Worker: Sendable {
         )
     }
 
-    /// Takes its time over records.
+    /// Sleeps for each record, as a slow reader would.
     private func rest(after records: Int) {
         guard self.settings.restMicrosecondsPerRecord > 0 else { return }
         usleep(UInt32(records * self.settings.restMicrosecondsPerRecord))
@@ -133,7 +138,7 @@ final class Worker: Sendable {
 
     // MARK: The end of a request
 
-    /// What was asked for was done.
+    /// Notes a request that succeeded.
     func succeeded(_ call: Call, at time: ContinuousClock.Instant, records: Int) {
         if call.isRetry { self.recorder.retried(call.measured, due: call.due, wasAdmitted: true) }
         self.recorder.succeeded(call.measured, due: call.due, at: time, records: records)
@@ -145,7 +150,7 @@ final class Worker: Sendable {
         self.finished()
     }
 
-    /// Gives the place to whoever waits longest, or to the next of a closed loop.
+    /// Gives the slot to the request that waits longest, or to the next one of a closed loop.
     private func finished() {
         self.recorder.finished()
         self.placeFreed()
@@ -174,12 +179,12 @@ final class Worker: Sendable {
         if let next { self.begin(next.step, due: next.due, hasWaited: next.hasWaited) }
     }
 
-    /// Arrivals that wait for a free place.
+    /// Number of arrivals that wait for a slot.
     var waitingCount: Int { self.state.withLock { $0.waiting.count - $0.firstWaiting } }
 
-    /// Lets nothing new begin, and returns when all that was under way has ended.
+    /// Starts no new requests, and returns when all in flight have ended.
     ///
-    /// What waits for a place never leaves; its time until now counts.
+    /// Requests that wait for a slot are never sent; their time until now counts.
     func stop() async {
         await withCheckedContinuation { continuation in
             let isIdle = self.state.withLock { state in
@@ -198,13 +203,13 @@ final class Worker: Sendable {
     }
 }
 
-/// What all workers of a process have in common.
+/// The settings that all workers of a process share.
 struct WorkerSettings: Sendable {
     var layout: Layout
     var mix: Mix
     var shape: KeyDistribution.Shape
     var seed: UInt64
-    /// Keys of ordinary records of a worker.
+    /// Number of ordinary records of a worker.
     var plainKeys: Int
     var recordBytes: Int
     var assetBytes: Int
@@ -212,18 +217,20 @@ struct WorkerSettings: Sendable {
     var batch: Int
     /// Records of a page of a feed.
     var page: Int
-    /// Requests of a connection without an answer.
+    /// Requests in flight on a connection.
     var underWayMax: Int
     var isClosedLoop: Bool
     var timeout: Duration
     var verifies: Bool
-    /// Where requests wait that were told when to come; `nil`: they do not come back.
+    /// Holds requests until the time that their rejection named; `nil` if they are not sent again.
     var retries: Retries?
-    /// Queries ask for all records, 400 at a time, and not for those of a bucket.
+    /// Whether queries ask for all records, 400 at a time, and not for those of a bucket.
     var areQueriesBroad = false
-    /// How long the thread of the connection rests after each record that it has read: everybody on it reads as slowly.
+    /// How long the thread of the connection sleeps for each record that it reads.
+    ///
+    /// It slows down all connections of the thread.
     var restMicrosecondsPerRecord = 0
 
-    /// Keys of pushes, of devices and of files, each.
+    /// Number of keys each for pushes, for devices and for files.
     var specialKeys: Int { max(16, 2 * self.underWayMax) }
 }

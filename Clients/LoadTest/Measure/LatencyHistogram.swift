@@ -1,6 +1,6 @@
 import Histogram
 
-/// Latencies up to an hour in microseconds, each kept to three digits.
+/// Latencies up to an hour in microseconds, each with three significant digits.
 struct LatencyHistogram: Sendable {
     static let microsecondsMax: UInt64 = 3_600_000_000
 
@@ -16,13 +16,13 @@ struct LatencyHistogram: Sendable {
 
     mutating func add(_ other: LatencyHistogram) { self.histogram.add(other.histogram) }
 
-    /// Milliseconds that so many percent of all latencies did not exceed.
+    /// The percentile in milliseconds.
     func percentile(_ percent: Double) -> Double {
         guard self.count > 0 else { return 0 }
         return Double(min(self.histogram.valueAtPercentile(percent), self.histogram.max)) / 1_000
     }
 
-    /// Latencies that occurred, ascending, in microseconds, and how often.
+    /// The recorded latencies in microseconds, ascending, with their counts.
     var recorded: [(microseconds: UInt64, count: UInt64)] {
         self.histogram.recordedValues().map { ($0.value, $0.count) }
     }
@@ -59,7 +59,7 @@ extension LatencyHistogram: Codable {
 }
 
 extension Duration {
-    /// 0 for what is negative.
+    /// 0 for a negative duration.
     var microseconds: UInt64 {
         UInt64(
             clamping: self.components.seconds * 1_000_000 + self.components.attoseconds / 1_000_000_000_000

@@ -1,21 +1,22 @@
-/// What was measured in a run, or in a part of one.
+/// The measurements of a run, or of a part of one.
 struct Measurements: Codable, Sendable {
-    /// Of one kind of request.
+    /// The measurements of one kind of request.
     struct Figures: Codable, Sendable {
-        /// From when a request was due to its answer: of those that were due within the measured time and got one.
+        /// From the time a request was due to its response, for requests that were due within the
+        /// measured time and got one.
         var latencies = LatencyHistogram()
-        /// Answers that came within the measured time.
+        /// Responses that came within the measured time.
         var answersInTime = 0
-        /// Records that those who were asked for sent or received.
+        /// Records that these requests sent or received.
         var records = 0
-        /// By what went wrong.
+        /// By reason.
         var failures: [String: Int] = [:]
 
-        /// Refusals that named a time at which the request will be admitted.
+        /// Rejections with a reservation.
         var reserved = 0
-        /// The times that these refusals named, together.
+        /// Sum of the times of these reservations.
         var waitedMilliseconds = 0.0
-        /// Requests that came at that time, and those of them that were admitted.
+        /// Requests that were sent again at that time, and those of them that were admitted.
         var retried = 0
         var retriesAdmitted = 0
 
@@ -34,15 +35,19 @@ struct Measurements: Codable, Sendable {
     }
 
     var operations: [Measured: Figures] = [:]
-    /// By the second in which answers came, from the beginning of the measured time.
+    /// By the second in which responses came, from the start of the measured time.
     var seconds: [[Measured: SecondFigures]] = []
-    /// How much later than due requests left that did not have to wait for a free place: this program's own lateness.
+    /// How late requests were sent that did not have to wait for a slot: this program's own
+    /// lateness.
     var lateness = LatencyHistogram()
-    /// Requests that were still waiting for a free place at the end, and whose wait until then counts as their latency.
+    /// Requests that still waited for a slot at the end.
+    ///
+    /// Their wait until then counts as their latency.
     var unsent = 0
-    /// Requests that a fetch took the place of, because every record that they could write was being written.
+    /// Requests that a fetch replaced, because every record that they could write was being
+    /// written.
     var replaced = 0
-    /// When a request failed last, in seconds of the measured time.
+    /// The time of the last failure, in seconds of the measured time.
     var lastFailureSeconds: Double?
 
     mutating func add(_ other: Measurements) {
@@ -67,7 +72,7 @@ struct Measurements: Codable, Sendable {
 
     var failureCount: Int { self.operations.values.reduce(0) { $0 + $1.failureCount } }
 
-    /// Of all kinds of requests together.
+    /// All kinds of requests together.
     var latencies: LatencyHistogram {
         self.operations.values.reduce(into: LatencyHistogram()) { $0.add($1.latencies) }
     }

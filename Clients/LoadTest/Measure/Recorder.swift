@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Collects what happens, from any thread.
+/// Collects events, from any thread.
 ///
-/// What was due before the measured time, in the warm-up, is left out.
+/// Requests that were due before the measured time, in the warm-up, are left out.
 final class Recorder: Sendable {
-    /// What happened since the last look.
+    /// The events since the last call.
     struct Recent: Sendable {
         var figures = SecondFigures()
         var unfinished = 0
@@ -25,7 +25,7 @@ final class Recorder: Sendable {
         self.period = period
     }
 
-    /// A request left.
+    /// Notes that a request was sent.
     func left(due: ContinuousClock.Instant, at time: ContinuousClock.Instant, hasWaited: Bool) {
         self.state.withLock { state in
             state.recent.unfinished += 1
@@ -33,12 +33,12 @@ final class Recorder: Sendable {
         }
     }
 
-    /// A request that had left came to its end, however that was.
+    /// Notes that a request has ended, in any way.
     func finished() {
         self.state.withLock { $0.recent.unfinished -= 1 }
     }
 
-    /// What was asked for was done.
+    /// Notes that a request succeeded.
     func succeeded(
         _ operation: Measured,
         due: ContinuousClock.Instant,
@@ -70,7 +70,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// A request was told when it will be admitted.
+    /// Notes that a request was rejected with a reservation.
     func reserved(_ operation: Measured, wait: Duration, at time: ContinuousClock.Instant) {
         self.state.withLock { state in
             guard !state.isClosed, self.period.contains(time) else { return }
@@ -80,7 +80,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// A request came at the time that it was told.
+    /// Notes the result of a request that was sent at its reserved time.
     func retried(_ operation: Measured, due: ContinuousClock.Instant, wasAdmitted: Bool) {
         self.state.withLock { state in
             guard !state.isClosed, self.period.contains(due) else { return }
@@ -91,7 +91,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// A fetch took the place of a request for which there was no record.
+    /// Notes that a fetch replaced a request for which there was no record.
     func replaced(due: ContinuousClock.Instant) {
         self.state.withLock { state in
             guard self.period.contains(due) else { return }
@@ -99,7 +99,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// A request was still waiting at the end.
+    /// Notes a request that was still waiting at the end.
     func unsent(_ operation: Measured, due: ContinuousClock.Instant) {
         self.state.withLock { state in
             guard self.period.contains(due) else { return }
@@ -110,7 +110,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// What happened since this was called last.
+    /// Returns the events since the last call.
     func takeRecent() -> Recent {
         self.state.withLock { state in
             defer { state.recent.figures = SecondFigures() }
@@ -118,12 +118,14 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Nothing more is under way.
+    /// Notes that no request is in flight any more.
     func end() { self.state.withLock { $0.hasEnded = true } }
 
     var hasEnded: Bool { self.state.withLock { $0.hasEnded } }
 
-    /// All that was measured; nothing is added from here on.
+    /// Returns all measurements.
+    ///
+    /// Nothing is added from now on.
     func close() -> Measurements {
         self.state.withLock { state in
             state.isClosed = true

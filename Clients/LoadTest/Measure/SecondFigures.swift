@@ -1,8 +1,10 @@
 import Histogram
 
-/// What one kind of request did in one second of a run.
+/// The results of one kind of request in one second of a run.
 struct SecondFigures: Codable, Sendable {
-    /// Only for its borders: two digits are enough for a picture, and few of its places are ever used in a second.
+    /// Used only for its bucket borders.
+    ///
+    /// Two digits are enough for a chart, and a second uses few of the buckets.
     private static let borders = Histogram<UInt32>(
         highestTrackableValue: LatencyHistogram.microsecondsMax,
         numberOfSignificantValueDigits: .two
@@ -10,7 +12,7 @@ struct SecondFigures: Codable, Sendable {
 
     private(set) var answers = 0
     private(set) var failures = 0
-    /// How often a latency occurred, by the highest one of its place, in microseconds.
+    /// The count of each bucket, by its highest latency in microseconds.
     private var counts: [UInt64: Int] = [:]
     private(set) var maxMicroseconds: UInt64 = 0
 

@@ -1,11 +1,13 @@
 import Foundation
 
-/// What a server says of itself, in Prometheus' text exposition format.
+/// The metrics of a server, in Prometheus' text exposition format.
 struct ServerSample: Hashable, Sendable {
     /// By name, labels included.
     var values: [String: Double] = [:]
 
-    /// Reads a file; lines that are no figures count for nothing.
+    /// Reads a file.
+    ///
+    /// Lines that are not metrics are ignored.
     init(text: String) {
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...])
@@ -15,9 +17,9 @@ struct ServerSample: Hashable, Sendable {
     }
 }
 
-/// The server's own figures over the measured time, from samples a second apart.
+/// The server's own metrics over the measured time, from samples a second apart.
 struct ServerFigures: Codable, Sendable {
-    /// A figure that was looked at now and then.
+    /// The sampled values of a gauge.
     struct Level: Codable, Sendable {
         private(set) var max = 0.0
         private(set) var sum = 0.0
@@ -35,7 +37,9 @@ struct ServerFigures: Codable, Sendable {
     /// The time at which the file was written.
     private static let time = "tidemark_metrics_written_timestamp_seconds"
 
-    /// What a metric is, by Prometheus' conventions for names; histograms are for graphs, and left out here.
+    /// The kind of a metric, by Prometheus' naming conventions.
+    ///
+    /// Histograms are for graphs, and left out here.
     private enum Kind {
         case counter
         case gauge
@@ -53,7 +57,7 @@ struct ServerFigures: Codable, Sendable {
         }
     }
 
-    /// By how much those that only grow have grown.
+    /// Increases of the counters.
     private(set) var increases: [String: Double] = [:]
     private(set) var levels: [String: Level] = [:]
     /// From the first sample to the last, by the server's clock.
@@ -64,7 +68,9 @@ struct ServerFigures: Codable, Sendable {
         case increases, levels, seconds
     }
 
-    /// A sample that was taken before counts for nothing; a server that began anew counts from 0 again.
+    /// Adds a sample.
+    ///
+    /// An older one is ignored. After a restart the server counts from 0.
     mutating func add(_ sample: ServerSample) {
         let time = sample.values[Self.time] ?? 0
         guard let last = self.last else {

@@ -4,7 +4,9 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// Which container, where, and as whom: what is not given is read from the variables that the SDK reads.
+/// The server, the container and the user.
+///
+/// Missing values come from the environment variables of the SDK.
 struct LoadConnectionOptions: ParsableArguments {
     @Option(help: "The server, as tidemark://host:port; otherwise TIDEMARK_URL.")
     var url: String?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How much of what.
+/// The amount and kind of load.
 struct LoadOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: "Connections, dealt out to the users.")
     var connections = 16

@@ -1,25 +1,25 @@
 import Foundation
 
-/// One side of a picture: which number is where.
+/// An axis of a chart, which maps values to positions.
 struct Axis {
     let low: Double
     let high: Double
     let isLogarithmic: Bool
 
-    /// From 0 to a round number that is not below the highest.
+    /// From 0 to a round number that is not below the highest value.
     static func linear(to highest: Double) -> Axis {
         let step = self.step(highest)
         return Axis(low: 0, high: max(step, (highest / step).rounded(.up) * step), isLogarithmic: false)
     }
 
-    /// Whole powers of ten around all values, at least one of them.
+    /// Powers of ten around all values, with at least one between them.
     static func logarithmic(_ lowest: Double, _ highest: Double) -> Axis {
         let low = floor(log10(max(lowest, 0.001)))
         let high = max(low + 1, ceil(log10(max(highest, 0.001))))
         return Axis(low: pow(10, low), high: pow(10, high), isLogarithmic: true)
     }
 
-    /// From 0 at the low end to 1 at the high one.
+    /// The position of a value: 0 at the low end, 1 at the high one.
     func place(_ value: Double) -> Double {
         let place =
             if self.isLogarithmic {
@@ -40,7 +40,7 @@ struct Axis {
         return Array(stride(from: self.low, through: self.high * 1.000_1, by: Self.step(self.high)))
     }
 
-    /// 1, 2 or 5 times a power of ten, so that there are three to seven.
+    /// 1, 2 or 5 times a power of ten, which gives three to seven steps.
     private static func step(_ highest: Double) -> Double {
         guard highest > 0 else { return 1 }
         let power = pow(10, floor(log10(highest)))

@@ -1,10 +1,12 @@
-/// A picture in SVG with lines or bars, in the colours of the page around it.
+/// An SVG chart with lines or bars, in the colours of the page.
 struct Chart {
     struct Line {
         let name: String
-        /// Ascending in x; where there is a gap the line is broken.
+        /// Ascending in x.
+        ///
+        /// A gap interrupts the line.
         let points: [(x: Double, y: Double)?]
-        /// Points alone, if not.
+        /// Whether lines join the points.
         var isJoined = true
     }
 
@@ -36,7 +38,7 @@ struct Chart {
     let unitOfY: String
     var lines: [Line] = []
     var bars: [Bar] = []
-    /// Where on the x axis something happened.
+    /// Events on the x axis.
     var marks: [Mark] = []
 
     var svg: String {
@@ -102,14 +104,16 @@ struct Chart {
             "<line class=\"mark\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(Self.text(Self.top))\" "
             + "y2=\"\(Self.text(Self.height - Self.bottom))\"/>"
         guard !mark.label.isEmpty else { return line }
-        // Beside the line, on the side where there is room.
+        // Beside the line, on the side with more room.
         let isLeft = self.x.place(mark.x) > 0.75
         return line + "<text class=\"label\" x=\"\(x)\" y=\"\(Self.text(Self.top + 10))\" "
             + "dx=\"\(isLeft ? -4 : 4)\" text-anchor=\"\(isLeft ? "end" : "start")\">"
             + "\(HTMLText.escaped(mark.label))</text>"
     }
 
-    /// Dots, where they can be told from one another; where not, those that nothing is joined to.
+    /// Draws dots if they can be told apart.
+    ///
+    /// Otherwise draws only those that no line joins.
     private func points(_ line: Line) -> String {
         let isSparse = line.points.count <= Self.pointsMax || !line.isJoined
         return line.points.indices.compactMap { index in
@@ -129,7 +133,7 @@ struct Chart {
                 return ""
             }
             defer { isBroken = false }
-            // A point alone has no length; a round end makes it visible.
+            // A single point has no length. A round line end makes it visible.
             let place = "\(self.across(point.x)) \(self.up(point.y))"
             return isBroken ? "M\(place)h0" : "L\(place)"
         }.joined()
@@ -148,7 +152,7 @@ struct Chart {
 
     private static func text(_ number: Double) -> String { Digits.fixed(number, 1) }
 
-    /// Short: 0.1, 10, 2k.
+    /// A short form: 0.1, 10, 2k.
     private static func number(_ value: Double) -> String {
         if value >= 1_000_000 { return self.shortened(value / 1_000_000) + "M" }
         if value >= 1_000 { return self.shortened(value / 1_000) + "k" }

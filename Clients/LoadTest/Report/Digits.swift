@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as people read them.
+/// Numbers in a readable form.
 enum Digits {
     /// With commas between thousands.
     static func count(_ number: Int) -> String {
@@ -13,12 +13,12 @@ enum Digits {
         return number < 0 ? "-" + text : text
     }
 
-    /// A rate: with a decimal only when it is small.
+    /// A rate, with a decimal only if it is small.
     static func rate(_ number: Double) -> String {
         number < 10 && number > 0 ? self.fixed(number, 1) : self.count(Int(number.rounded()))
     }
 
-    /// Milliseconds, with three digits that count.
+    /// Milliseconds with three significant digits.
     static func milliseconds(_ number: Double) -> String {
         number < 1 ? self.fixed(number, 3) : self.fixed(number, number < 10 ? 2 : number < 100 ? 1 : 0)
     }
@@ -29,7 +29,7 @@ enum Digits {
 }
 
 extension LatencyHistogram {
-    /// p50, p90, p99, p99.9 and the maximum, in milliseconds; dashes where there is nothing.
+    /// p50, p90, p99, p99.9 and the maximum, in milliseconds; dashes if there are none.
     var columns: [String] {
         guard self.count > 0 else { return Array(repeating: "–", count: 5) }
         return ([50, 90, 99, 99.9].map { self.percentile($0) } + [self.maxMilliseconds])

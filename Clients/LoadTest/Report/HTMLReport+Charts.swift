@@ -1,7 +1,7 @@
 import Foundation
 
 extension HTMLReport {
-    /// Pictures of each kind of requests that there were.
+    /// Charts of each kind of request in the run.
     var sections: [String] {
         self.result.operations.filter { $0.figures.latencies.count > 0 || $0.figures.failureCount > 0 }
             .map { kind, figures in
@@ -30,7 +30,7 @@ extension HTMLReport {
         )
     }
 
-    /// All parts one behind the other.
+    /// All parts in a row.
     func overloadCharts(_ overload: OverloadFigures) -> [Chart] {
         let starts = [0] + overload.borders
         let marks = zip(starts, overload.steps).map { Chart.Mark(x: $0, label: $1.part.rawValue) }
@@ -43,7 +43,9 @@ extension HTMLReport {
 
     // MARK: By kind
 
-    /// Those of the measured time: what is answered behind its end says nothing of the load.
+    /// Responses within the measured time.
+    ///
+    /// Later ones say nothing about the load.
     private func seconds(_ kind: Measured) -> [SecondFigures] {
         self.result.measurements.seconds.prefix(self.secondsMeasured).map { $0[kind] ?? SecondFigures() }
     }
@@ -59,7 +61,7 @@ extension HTMLReport {
     }
 
     private func latencyChart(_ kind: Measured) -> Chart {
-        // One scale for all, so that one kind can be compared with another.
+        // All kinds have one scale, so that they can be compared.
         let axis = Self.latencyAxis(of: self.result.operations.map { self.seconds($0.kind) })
         return Self.latencyChart(self.seconds(kind), self.timeAxis, axis, self.chaos)
     }
@@ -144,7 +146,7 @@ extension HTMLReport {
             lines: [
                 Chart.Line(name: "p50", points: points { $0[0] }),
                 Chart.Line(name: "p99", points: points { $0[1] }),
-                // Of fewer than a hundred p99 is the maximum.
+                // With fewer than a hundred requests, p99 is the maximum.
                 Chart.Line(
                     name: "max above p99",
                     points: points { $0[2] > $0[1] ? $0[2] : nil },

@@ -1,5 +1,5 @@
 extension HTMLReport {
-    /// For screens of any width, in light and in darkness, and for A4.
+    /// For screens of any width, in light and dark mode, and for A4.
     static let style = """
         :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --rule: #dfe3e8;
             --tint: #f4f6f8; --c0: #0b6bcb; --c1: #c2410c; --c2: #6b7280; --good: #15803d; --bad: #b91c1c;

@@ -1,8 +1,9 @@
 import Foundation
 
-/// One page with everything, that needs no other file, no network and no script.
+/// One self-contained page, without other files, network or scripts.
 ///
-/// From above: what came of it in large figures, the tables, the pictures, and what was measured.
+/// From the top: the main results in large figures, the tables, the charts, and a description of
+/// the run.
 struct HTMLReport {
     let result: LoadResult
 
@@ -40,7 +41,7 @@ struct HTMLReport {
 
     // MARK: Head
 
-    /// Tells one report from another in a list of windows, or on paper.
+    /// Tells reports apart in a list of windows, or on paper.
     private var title: String {
         "\(self.result.plan.workload)\(self.mode.isEmpty ? "" : self.mode + ",") \(self.load) – \(self.startedAt)"
             + " – tidemark-load"
@@ -56,7 +57,7 @@ struct HTMLReport {
         ) + " UTC"
     }
 
-    /// How much was asked for.
+    /// The requested load.
     private var load: String {
         let plan = self.result.plan
         if let overload = self.result.overload {
@@ -176,7 +177,7 @@ struct HTMLReport {
         return "<section>" + parts.joined(separator: "\n") + "</section>"
     }
 
-    /// Of a run of several parts: of which part.
+    /// For a run of several parts: names the part.
     private var latenciesHead: String {
         if let step = self.result.overload?.steps.first(where: { $0.part == .overload }) {
             return "Requests of the overload, at \(Digits.rate(step.rate)) a second"
@@ -200,7 +201,9 @@ struct HTMLReport {
         return HTMLTable(heads: ["the server's own figures", ""], rows: rows, isText: true).text
     }
 
-    /// All that the server counts: for whoever asks, and not on paper.
+    /// All metrics of the server.
+    ///
+    /// They are folded, and not printed on paper.
     private var counters: String {
         let counters = self.result.server?.increases.filter { $0.value > 0 }.sorted { $0.key < $1.key } ?? []
         guard !counters.isEmpty else { return "" }

@@ -1,4 +1,4 @@
-/// Text as HTML takes it.
+/// Text with the characters of HTML escaped.
 enum HTMLText {
     static func escaped(_ text: String) -> String {
         var escaped = ""
@@ -15,12 +15,14 @@ enum HTMLText {
     }
 }
 
-/// A table; where there is no room for its columns, each row is a block of names and numbers.
+/// A table.
+///
+/// On a narrow screen each row becomes a block of names and numbers.
 struct HTMLTable {
-    /// Empty: none.
+    /// Empty for no header.
     let heads: [String]
     let rows: [[String]]
-    /// Long texts, which are broken where they have to be.
+    /// Whether cells contain long texts, which may be broken anywhere.
     var isText = false
 
     var text: String {
@@ -33,7 +35,7 @@ struct HTMLTable {
             + body.joined(separator: "\n") + "\n</tbody></table>"
     }
 
-    /// A number carries its name with it, for where it does not stand below it.
+    /// A cell carries the name of its column, for screens without room for columns.
     private func cell(_ text: String, _ column: Int) -> String {
         let name = self.isText ? "" : self.heads[column]
         let attribute = name.isEmpty ? "" : " data-name=\"\(HTMLText.escaped(name))\""

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Everything, for programs; `README.md` in this folder says what each key means.
+/// The full report for programs.
+///
+/// `README.md` in this folder defines each key.
 struct JSONReport: Encodable {
     static let version = 1
 
@@ -141,7 +143,7 @@ struct JSONReport: Encodable {
 }
 
 extension JSONEncoder {
-    /// Writes every report in one form: keys in order, indented, dates in ISO 8601.
+    /// The common form of all reports: sorted keys, indented, dates in ISO 8601.
     static func ofReports() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]

@@ -1,4 +1,4 @@
-/// A number that says what came of a run, and what it is.
+/// A main result of a run, and its name.
 struct LargeFigure {
     enum Mood: String {
         case plain
@@ -17,7 +17,7 @@ struct LargeFigure {
 }
 
 extension HTMLReport {
-    /// What there is to know first.
+    /// The most important results.
     var figures: [LargeFigure] {
         var figures: [LargeFigure] = []
         if let overload = self.result.overload {

@@ -1,26 +1,29 @@
 import Foundation
 import Synchronization
 
-/// How it goes, on standard error: a bar that is drawn again and again on a terminal, elsewhere a line now and then.
+/// The progress on standard error: a bar that is redrawn on a terminal, otherwise a line now and
+/// then.
 final class LiveLine: Sendable {
-    /// Lines of a run that nobody watches.
+    /// Bound on the lines of a run without a terminal.
     private static let linesMax = 30.0
     private static let barWidth = 20
 
     private let isTerminal: Bool
-    /// When something was shown last.
+    /// When progress was shown last.
     private let shown = Mutex<ContinuousClock.Instant?>(nil)
 
     init(isTerminal: Bool = isatty(2) == 1) { self.isTerminal = isTerminal }
 
-    /// Whether it is time for another word on a measurement of so many seconds.
+    /// Whether progress should be shown again in a measurement of this many seconds.
     func isDue(of duration: Double) -> Bool {
         guard !self.isTerminal, let last = self.shown.withLock({ $0 }) else { return true }
-        // What comes a little early comes in time: it is looked at once a second.
+        // It is checked once a second, so a little early is in time.
         return (.now - last).seconds >= max(1, duration / Self.linesMax) - 0.5
     }
 
-    /// Tells of what happened since this was called last; `second` is one of the measured time, negative in the warm-up.
+    /// Shows the events since the last call.
+    ///
+    /// `second` is one of the measured time, negative in the warm-up.
     func show(_ recent: Recorder.Recent, waiting: Int, second: Double, of duration: Double) {
         let now = ContinuousClock.now
         let last = self.shown.withLock { shown in
@@ -40,7 +43,7 @@ final class LiveLine: Sendable {
         }
     }
 
-    /// The part of the measured time that is over.
+    /// The elapsed part of the measured time.
     static func bar(_ second: Double, of duration: Double) -> String {
         let share = min(max(second / max(duration, 0.001), 0), 1)
         let filled = Int((share * Double(self.barWidth)).rounded(.down))
@@ -50,13 +53,13 @@ final class LiveLine: Sendable {
         return "[\(bar)] \(time)"
     }
 
-    /// Tells what is being done.
+    /// Shows the current activity.
     func say(_ text: String) {
         Self.write((self.isTerminal ? "\r\u{1B}[K" : "") + text + "\n")
     }
 
     private static func write(_ text: String) {
-        // Nobody need read it.
+        // Progress may be lost.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

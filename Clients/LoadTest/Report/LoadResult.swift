@@ -1,11 +1,11 @@
 import Foundation
 
-/// Everything that came of a run.
+/// All results of a run.
 struct LoadResult: Codable, Sendable {
     /// A step of `--ramp`.
     struct RampStep: Codable, Sendable {
         var rate: Double
-        /// Answers a second.
+        /// Responses per second.
         var answered: Double
         var p50Milliseconds: Double
         var p99Milliseconds: Double
@@ -22,7 +22,7 @@ struct LoadResult: Codable, Sendable {
     var verdict: Verification.Verdict?
     var ramp: [RampStep] = []
     var overload: OverloadFigures?
-    /// Of the measured time, as long as it was.
+    /// The actual length of the measured time.
     var measuredSeconds: Double
     var isInterrupted: Bool
     /// Why the command of `--chaos` failed.
@@ -42,7 +42,7 @@ struct LoadResult: Codable, Sendable {
 
     var highestRate: Double? { self.ramp.filter(\.held).map(\.rate).max() }
 
-    /// What another process of the same run has measured meanwhile.
+    /// Adds the results of another process of the same run.
     mutating func add(_ other: LoadResult) {
         self.measurements.add(other.measurements)
         self.chaosSeconds = (self.chaosSeconds + other.chaosSeconds).sorted()
@@ -51,13 +51,13 @@ struct LoadResult: Codable, Sendable {
         if let verdict = other.verdict { self.verdict?.add(verdict) }
     }
 
-    /// Kinds of requests that there were, or could have been, in their order.
+    /// The kinds of requests of the run, in their order, also those that did not occur.
     var operations: [(kind: Measured, figures: Measurements.Figures)] {
         let kinds = self.plan.mix.measured.union(self.measurements.operations.keys)
         return kinds.sorted().map { ($0, self.measurements.operations[$0] ?? .init()) }
     }
 
-    /// Of those that were answered, the kind with the highest p99.
+    /// The kind with the highest p99, of those with responses.
     var slowest: (kind: Measured, p99Milliseconds: Double)? {
         self.operations.filter { $0.figures.latencies.count > 0 }
             .map { ($0.kind, $0.figures.latencies.percentile(99)) }.max { $0.1 < $1.1 }

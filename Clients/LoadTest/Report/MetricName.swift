@@ -1,6 +1,6 @@
-/// A server's metric as people read it.
+/// A server's metric in a readable form.
 enum MetricName {
-    /// `tidemark_requests_total{operation="fetch_records"}` is "requests: fetch records".
+    /// `tidemark_requests_total{operation="fetch_records"}` becomes "requests: fetch records".
     static func words(_ metric: String) -> String {
         let parts = metric.split(separator: "{", maxSplits: 1)
         var name = parts.first ?? ""

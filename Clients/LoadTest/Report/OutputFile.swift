@@ -1,13 +1,17 @@
 import Foundation
 
-/// A file that a report goes into, opened before the run: whoever can't have it should know before the load.
+/// The file of a report.
+///
+/// It is opened before the run, so that an error is found before the load.
 final class OutputFile: Sendable {
     private let path: String
     private let descriptor: Int32
-    /// Whether it was there before, and so stays if there is no report.
+    /// Whether it existed before.
+    ///
+    /// If so, it is kept if there is no report.
     private let wasThere: Bool
 
-    /// Opens a file, and leaves what is in it until there is something new.
+    /// Opens a file, and keeps its content until there is a report.
     init(_ path: String) throws(LoadFailure) {
         self.path = path
         self.wasThere = access(path, F_OK) == 0
@@ -17,12 +21,13 @@ final class OutputFile: Sendable {
 
     deinit { close(self.descriptor) }
 
-    /// Puts a report in the place of all that was in the file.
+    /// Replaces the content of the file by a report.
     func write(_ data: Data) throws(LoadFailure) {
         guard ftruncate(self.descriptor, 0) == 0 || errno == EINVAL else { throw Self.failure(self.path) }
         var rest = Array(data)[...]
         while !rest.isEmpty {
-            // SAFETY: the bytes are lent for the time of the call, which reads as many as it is told.
+            // SAFETY: the bytes are lent for the time of the call, which reads as many as it is
+            // told.
             let count = rest.withUnsafeBytes { Foundation.write(self.descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Self.failure(self.path) }
@@ -30,7 +35,7 @@ final class OutputFile: Sendable {
         }
     }
 
-    /// There is nothing to write.
+    /// Removes a new file if there is no report.
     func discard() {
         if !self.wasThere { unlink(self.path) }
     }

@@ -1,6 +1,8 @@
 import Foundation
 
-/// What a run was, in words; what does not apply is not named.
+/// A run in words.
+///
+/// Options that do not apply are left out.
 struct RunDescription {
     let result: LoadResult
 

@@ -1,4 +1,4 @@
-/// The report that a load test prints at its end, for people.
+/// The report for people that a load test prints at its end.
 struct TextReport {
     private static let violationsShown = 20
 
@@ -131,7 +131,7 @@ struct TextReport {
         return lines
     }
 
-    /// What the page has in large figures, or above them.
+    /// Notes that the page shows in large figures, or above them.
     private var ownNotes: [String] {
         var notes: [String] = []
         if !self.result.chaosSeconds.isEmpty {
@@ -143,7 +143,7 @@ struct TextReport {
         return notes
     }
 
-    /// What a reader of the figures has to know besides.
+    /// Further facts that a reader of the figures needs.
     var notes: [String] {
         var notes: [String] = []
         if self.result.isInterrupted {

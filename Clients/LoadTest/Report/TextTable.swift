@@ -1,4 +1,4 @@
-/// Columns of text: the first to the left, the others to the right.
+/// Columns of text: the first is left-aligned, the others right-aligned.
 struct TextTable {
     private var rows: [[String]]
 

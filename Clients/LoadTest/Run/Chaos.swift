@@ -1,13 +1,13 @@
-/// Runs a command again and again while the load goes on.
+/// Runs a command repeatedly during the load.
 struct Chaos: Sendable {
     let command: ShellCommand
     let interval: Duration
 
-    /// The first time after one interval, the last before the end.
+    /// Runs it first after one interval, and for the last time before the end.
     ///
-    /// `ran` is told each time, in seconds of the measured time; negative in the warm-up.
+    /// `ran` gets each time, in seconds of the measured time; negative in the warm-up.
     ///
-    /// - Throws: `failed` as soon as the command does, with what it said.
+    /// - Throws: `failed` as soon as the command fails, with its output.
     func run(
         for period: Range<ContinuousClock.Instant>,
         ran: (Double) -> Void

@@ -2,29 +2,29 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// The connections of a process: workers, dealt out to the users, and for each user who listens.
+/// The connections of a process: workers, distributed over the users, and listeners for each user.
 struct Crew: Sendable {
     let plan: LoadPlan
     let workers: [Worker]
-    /// By user; empty when nobody listens.
+    /// By user; empty without listeners.
     let ears: [Ear]
     let fleets: [Fleet]
-    /// One a worker, or none.
+    /// One per worker, or none.
     let devices: [Device]
-    /// `nil`: who is refused does not come back.
+    /// `nil` if rejected requests are not sent again.
     let retries: Retries?
     private let target: Target
     private let listeners: [RecordClient]
 
     var users: Int { min(self.target.tokens.count, self.workers.count) }
 
-    /// A crew whose workers are all alike.
+    /// A crew of equal workers.
     init(_ plan: LoadPlan, _ target: Target) {
         let settings = plan.workerSettings()
         self.init(plan, target, Array(repeating: (settings, .shared), count: plan.connections))
     }
 
-    /// Of workers that are not: with what each does, and the threads that its connection runs on.
+    /// A crew of different workers: their settings, and the threads of their connections.
     init(_ plan: LoadPlan, _ target: Target, _ members: [(settings: WorkerSettings, threads: ClientThreads)])
     {
         self.plan = plan
@@ -34,7 +34,7 @@ struct Crew: Sendable {
         let fleets = (0..<users).map { _ in Fleet() }
         let retries = plan.retries ? Retries() : nil
         self.retries = retries
-        // Other numbers in every process of every run.
+        // The numbers differ in every process of every run.
         let base = SplitMix64.mix(plan.seed ^ UInt64(plan.process)) ^ UInt64.random(in: 0...UInt64.max)
         self.workers = members.enumerated().map { number, member in
             var settings = member.settings
@@ -68,7 +68,7 @@ struct Crew: Sendable {
 
     /// Connects all of them.
     ///
-    /// - Returns: What the server calls itself.
+    /// - Returns: The server's name.
     func connect() async throws(LoadFailure) -> String {
         var server = ""
         for client in self.workers.map(\.client) + self.listeners {
@@ -81,9 +81,11 @@ struct Crew: Sendable {
         return server
     }
 
-    /// Listens with all who do; returns when the server has said so to each.
+    /// Starts all listeners.
     ///
-    /// - Parameter tokens: Of the devices' zone, by user.
+    /// Returns when the server has confirmed each.
+    ///
+    /// - Parameter tokens: The devices' zone's tokens, by user.
     func listen(from tokens: [[UInt8]]) async {
         for (user, listener) in self.listeners.enumerated() { await self.ears[user].listen(listener) }
         for (number, device) in self.devices.enumerated() {
@@ -91,21 +93,23 @@ struct Crew: Sendable {
         }
     }
 
-    /// Gives up on what should have been heard of long ago.
+    /// Gives up on notifications that are long overdue.
     func expire() {
         let limit = ContinuousClock.now - .seconds(self.plan.timeoutSeconds)
         for ear in self.ears { ear.expire(before: limit) }
         for fleet in self.fleets { fleet.expire(before: limit) }
     }
 
-    /// Returns when nothing is under way.
+    /// Returns when no request is in flight.
     func stop() async {
         await withTaskGroup { group in
             for worker in self.workers { group.addTask { await worker.stop() } }
         }
     }
 
-    /// Lets devices rest: what happens from here on is nothing that they have to hear of.
+    /// Stops the devices.
+    ///
+    /// They need not fetch later changes.
     func restDevices() {
         for device in self.devices { device.stop() }
     }

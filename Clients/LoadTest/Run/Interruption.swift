@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// Ctrl-C, or SIGTERM, while a run goes on, from its first request to its last.
+/// Handles Ctrl-C and SIGTERM during a run, from its first request to its last.
 ///
-/// The first one is noted, the second ends the process at once.
+/// The first signal is noted, the second ends the process at once.
 enum Interruption {
-    /// How soon the first one is noticed.
+    /// How soon the first signal is noticed.
     private static let beat = Duration.milliseconds(50)
     private static let signals = [SIGINT, SIGTERM]
     private static let count = Atomic<Int>(0)
 
     static var happened: Bool { self.count.load(ordering: .relaxed) > 0 }
 
-    /// Notes signals from now on.
+    /// Handles signals from now on.
     static func arm() {
-        // Made before a signal can come: nothing may be made in its handler.
+        // Allocate before a signal can come, because its handler must not.
         self.count.store(0, ordering: .relaxed)
         for number in self.signals {
             signal(number) { number in
@@ -29,9 +29,11 @@ enum Interruption {
         for number in self.signals { signal(number, SIG_DFL) }
     }
 
-    /// Does something until it has ended or is interrupted, which cancels it.
+    /// Runs the body until its end.
     ///
-    /// - Throws: What the body throws; `interrupted`.
+    /// A signal cancels it.
+    ///
+    /// - Throws: The error of the body, or `interrupted`.
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(LoadFailure) -> Value
     ) async throws(LoadFailure) -> Value {
@@ -51,7 +53,7 @@ enum Interruption {
         return try first.get()
     }
 
-    /// Returns when it happened, or the task is cancelled.
+    /// Returns after a signal, or when the task is cancelled.
     static func wait() async {
         while !self.happened, (try? await Task.sleep(for: self.beat)) != nil {}
     }

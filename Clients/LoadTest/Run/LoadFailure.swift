@@ -1,20 +1,20 @@
-/// Why a run ends without, or in spite of, its figures, and what its caller can do about it.
+/// Why a run has no results, or failed in spite of them, and what its caller can do about it.
 struct LoadFailure: Error, Hashable {
-    /// The numbers of `sysexits.h`.
+    /// Exit codes, as in `sysexits.h`.
     enum Code: Int32 {
-        /// Tenants who are equal got less equal shares than was asked for.
+        /// The shares of equal tenants were less equal than required.
         case unfair = 1
         /// The command line is wrong.
         case usage = 64
-        /// What was read is not what was acknowledged.
+        /// A read record is not the acknowledged one.
         case violated = 65
-        /// The server, or another process of the run, cannot be had.
+        /// The server, or another process of the run, is not available.
         case unavailable = 69
-        /// A command failed, or the server refuses what the run needs.
+        /// A command failed, or the server refuses a request that the run needs.
         case failed = 70
         /// A file cannot be written.
         case cannotCreate = 73
-        /// By Ctrl-C: 128 and the number of the signal, as a shell says it.
+        /// Ctrl-C: 128 plus the number of the signal, as in a shell.
         case interrupted = 130
     }
 

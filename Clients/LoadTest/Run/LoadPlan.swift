@@ -1,35 +1,37 @@
-/// All that a run was asked to do; what a report says about it.
+/// The parameters of a run, which its report repeats.
 struct LoadPlan: Codable, Sendable {
     var workload: String
     var mix: Mix
     var connections: Int
     var zones: Int
-    /// Of this process, over all its connections.
+    /// For this process, over all its connections.
     var records: Int
     var recordBytes: Int
     var assetBytes: Int
     var batch: Int
     var page: Int
     var distribution: KeyDistribution.Shape
-    /// Requests a second of all processes together; `nil`: a closed loop.
+    /// Requests per second of all processes together; `nil` for a closed loop.
     var rate: Double?
     var arrivals: Arrivals.Pattern
-    /// Requests of a connection without an answer.
+    /// Requests in flight on a connection.
     var underWayMax: Int
     var warmUpSeconds: Double
     var durationSeconds: Double
     var timeoutSeconds: Double
     var seed: UInt64
-    /// Comes back at the time that a refusal names.
+    /// Whether rejected requests are sent again at the time that the rejection names.
     var retries: Bool
     var verifies: Bool
     var chaos: String?
     var chaosIntervalSeconds: Double
     var run: String
-    /// From 0; of several processes the first gathers the results.
+    /// From 0.
+    ///
+    /// The first of several processes collects the results.
     var process: Int
     var processes: Int
-    /// Leaves the zones where they are.
+    /// Whether the zones are kept.
     var keepsZones: Bool
 
     var layout: Layout { Layout(run: self.run, process: self.process, zoneCount: self.zones) }

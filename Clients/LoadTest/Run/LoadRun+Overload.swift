@@ -1,9 +1,9 @@
 import Foundation
 
 extension LoadRun {
-    /// Asks for what a server can do, for more, and for less.
+    /// Requests as much as the server can do, then more, then less.
     ///
-    /// - Returns: What was measured in the overload.
+    /// - Returns: The measurements of the overload.
     func overload(_ test: OverloadTest, _ crew: Crew) async -> LoadResult {
         var figures = OverloadFigures()
         var overload: (result: LoadResult, outcome: Stage.Outcome)?

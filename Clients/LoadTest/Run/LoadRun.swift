@@ -2,24 +2,26 @@ import Foundation
 import RecordModel
 import Synchronization
 
-/// A whole run: preparation, load, verification, and what is left behind.
+/// A whole run: preparation, load, verification and clean-up.
 struct LoadRun: Sendable {
     var plan: LoadPlan
     let target: Target
-    /// A file of the server's, or none.
+    /// Path of a metrics file of the server, if there is one.
     let serverMetrics: String?
     let live: LiveLine
-    /// Where other processes of the same run are met, or none.
+    /// The meeting point with other processes of the same run, if there are any.
     var rendezvous: Rendezvous?
-    /// `nil`: one rate, or none.
+    /// `nil` for a single rate, or none.
     var ramp: Ramp?
-    /// `nil`: no more is asked for than what the plan says.
+    /// `nil` if there is no overload test.
     var overload: OverloadTest?
 
-    /// Whatever comes of it, an interruption included, nothing of it stays on the server, unless something is wrong with the records or it is told to
-    /// keep them.
+    /// Runs everything, and removes the run's zones from the server.
     ///
-    /// - Throws: `LoadFailure` when there is nothing to report. What is wrong with the records is in the result.
+    /// They are removed also after an error or an interruption. They are kept if the verification
+    /// failed, or on request.
+    ///
+    /// - Throws: `LoadFailure` if there are no results. A failed verification is in the results.
     func run() async throws(LoadFailure) -> LoadResult {
         let crew = Crew(self.plan, self.target)
         let result: LoadResult
@@ -47,12 +49,12 @@ struct LoadRun: Sendable {
             throw self.hinted(error)
         }
         result.context.server = server
-        // What is wrong should be there to be looked at.
+        // Keep wrong records for an investigation.
         if !self.plan.keepsZones, result.verdict?.isGood != false { await self.tidyUp(preparation) }
         return result
     }
 
-    /// Deletes what the run has made, and says what it could not delete.
+    /// Deletes the run's zones, and reports failures to do so.
     private func tidyUp(_ preparation: Preparation) async {
         do throws(LoadFailure) {
             try await preparation.undo()
@@ -64,7 +66,7 @@ struct LoadRun: Sendable {
         }
     }
 
-    /// What else to do about a refusal in production, where no save defines a record type.
+    /// Adds advice for a refusal in production, where a save cannot define a record type.
     private func hinted(_ failure: LoadFailure) -> LoadFailure {
         guard failure.code == .failed, self.target.environment == .production else { return failure }
         return LoadFailure(
@@ -122,9 +124,10 @@ struct LoadRun: Sendable {
         )
     }
 
-    /// Raises the rate until it does not hold any more.
+    /// Raises the rate until it no longer holds.
     ///
-    /// - Returns: The steps, and what was measured at the highest rate that held, or at the first one.
+    /// - Returns: The steps, and the measurements at the highest rate that held, or at the first
+    ///   one.
     private func climb(_ ramp: Ramp, _ crew: Crew) async throws(LoadFailure) -> LoadResult {
         var search = RampSearch(from: ramp.firstRate)
         var best: LoadResult?

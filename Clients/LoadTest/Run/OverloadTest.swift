@@ -1,6 +1,6 @@
-/// Asks for three times what a server can do, and for less before and afterwards.
+/// Requests three times what a server can do, and less before and afterwards.
 struct OverloadTest: Sendable {
-    /// A part of it: what it is called, and how much of the rate it asks for.
+    /// A part of the test: its name, and its share of the rate.
     enum Part: String, Codable, Sendable {
         case usual
         case overload
@@ -15,30 +15,30 @@ struct OverloadTest: Sendable {
         }
     }
 
-    /// For how long the last part goes on.
+    /// Length of the last part.
     static let afterwardsSeconds = 3.0
 
-    /// Requests a second that the server can do.
+    /// Requests per second that the server can do.
     let rate: Double
 
     func rate(of part: Part) -> Double { self.rate * part.share }
 }
 
-/// What came of an overload.
+/// The results of an overload.
 struct OverloadFigures: Codable, Sendable {
     struct Step: Codable, Sendable {
         var part: OverloadTest.Part
-        /// Requests a second that were asked for, retries not counted.
+        /// Requests per second, without retries.
         var rate: Double
-        /// Answers a second.
+        /// Responses per second.
         var answered: Double
-        /// Of requests that were admitted, from the arrival of the try that was.
+        /// For admitted requests, from the arrival of the admitted attempt.
         var p50Milliseconds: Double
         var p99Milliseconds: Double
         var failures: Int
-        /// Refusals that named a time at which the request will be admitted.
+        /// Rejections with a reservation.
         var reserved: Int
-        /// Requests that came at that time, and those of them that were admitted.
+        /// Requests that were sent again at that time, and those of them that were admitted.
         var retried: Int
         var retriesAdmitted: Int
 
@@ -59,14 +59,14 @@ struct OverloadFigures: Codable, Sendable {
     }
 
     var steps: [Step] = []
-    /// Of all requests together, in each second of all parts, one part behind the other.
+    /// All requests of each second, over all parts in a row.
     private(set) var seconds: [SecondFigures] = []
-    /// The seconds in which each part but the first begins.
+    /// The seconds in which the parts begin, except the first.
     private(set) var borders: [Double] = []
-    /// From the end of the overload to the last refusal.
+    /// From the end of the overload to the last rejection.
     var recoverySeconds = 0.0
 
-    /// Appends a part, and what was answered after its end: the next one began when all of that had come.
+    /// Appends a part, with the responses after its end: the next part began after all of them.
     mutating func add(_ outcome: Stage.Outcome) {
         if !self.steps.isEmpty { self.borders.append(Double(self.seconds.count)) }
         let count = max(Int(outcome.seconds.rounded(.up)), outcome.measurements.seconds.count, 1)
@@ -79,13 +79,14 @@ struct OverloadFigures: Codable, Sendable {
 
     private func step(_ part: OverloadTest.Part) -> Step? { self.steps.first { $0.part == part } }
 
-    /// The p99 of the overload in those of the usual load.
+    /// The p99 of the overload, relative to the usual load.
     var p99Ratio: Double {
         guard let usual = self.step(.usual), usual.p99Milliseconds > 0 else { return 0 }
         return (self.step(.overload)?.p99Milliseconds ?? 0) / usual.p99Milliseconds
     }
 
-    /// Of those who came at their time, who were admitted; `nil`: nobody came.
+    /// The admitted part of the requests that were sent at their reserved time; `nil` if there were
+    /// none.
     var keptShare: Double? {
         guard let step = self.step(.overload), step.retried > 0 else { return nil }
         return Double(step.retriesAdmitted) / Double(step.retried)

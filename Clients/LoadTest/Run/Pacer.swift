@@ -1,22 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Hands out arrivals when they are due, to the workers in turn, and sends those back whose time has come.
+/// Distributes arrivals to the workers in turn when they are due, and sends retries at their time.
 struct Pacer: Sendable {
-    /// How long arrivals are collected at the most: at a high rate waking up costs more than sending.
+    /// How long arrivals are collected at most.
+    ///
+    /// At a high rate, waking up costs more than sending.
     private static let collected = Duration.microseconds(250)
     /// How late a retry may be sent.
     private static let retryLateness = Duration.milliseconds(1)
-    /// After so long it looks whether it is cancelled.
+    /// How often it checks for cancellation.
     private static let sleepMax = Duration.milliseconds(20)
 
     let workers: [Worker]
-    /// `nil`: nobody comes back.
+    /// `nil` without retries.
     let retries: Retries?
 
     /// Returns at the end of the measured time, or when it is cancelled.
     ///
-    /// Works on a thread of its own: a task that sleeps is woken through two other threads, which cost a quarter of this program's time.
+    /// It has a thread of its own. A sleeping task would be woken through two other threads, which
+    /// cost a quarter of this program's time.
     func run(_ arrivals: Arrivals, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) async
     {
         let cancellation = Cancellation()
@@ -47,7 +50,7 @@ struct Pacer: Sendable {
         var turn = 0
         while !cancellation.flag.load(ordering: .relaxed) {
             let now = ContinuousClock.now
-            // Who was due before the end is counted, also when this comes late itself.
+            // Arrivals before the end count, even if this runs late.
             while due <= now, due < end {
                 self.workers[turn].arrive(due: due)
                 turn = (turn + 1) % self.workers.count
@@ -56,12 +59,12 @@ struct Pacer: Sendable {
             guard now < end else { return }
             for retry in self.retries?.take(through: .now) ?? [] { retry.worker.comeBack(retry) }
             let latest = now + (self.retries == nil ? Self.sleepMax : Self.retryLateness)
-            // Whatever comes late here is counted as the server's.
+            // Any lateness here would be charged to the server.
             Self.sleep(until: min(max(due, now + Self.collected), end, latest))
         }
     }
 
-    /// At most for `sleepMax`.
+    /// Sleeps for `sleepMax` at most.
     private static func sleep(until time: ContinuousClock.Instant) {
         let left = time - .now
         guard left > .zero else { return }

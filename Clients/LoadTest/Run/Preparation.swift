@@ -3,13 +3,13 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// What is on the server before the load: zones without anything of earlier runs, subscriptions, and one record a key.
+/// The state of the server before the load: empty zones, subscriptions, and one record per key.
 struct Preparation: Sendable {
     let crew: Crew
 
     private var plan: LoadPlan { self.crew.plan }
 
-    /// Zones, subscriptions and records, in every user's private database.
+    /// Makes zones, subscriptions and records in every user's private database.
     func run() async throws(LoadFailure) {
         try await self.eachUser { user throws(LoadFailure) in
             let client = self.crew.worker(of: user).client
@@ -23,15 +23,17 @@ struct Preparation: Sendable {
         try await self.fill()
     }
 
-    /// Removes what `run` and the load have made, subscriptions included.
+    /// Removes the zones of `run` and the load, with their subscriptions.
     func undo() async throws(LoadFailure) {
         try await self.eachUser { user throws(LoadFailure) in
-            // A server that is gone is not waited for as long as one that is slow.
+            // A server that is gone gets less time than a slow one.
             try await self.removeZones(self.crew.worker(of: user).client, within: .seconds(30))
         }
     }
 
-    /// Where the feed of each zone is now, by user: that of the devices' zone is the last.
+    /// The current token of each zone's feed, by user.
+    ///
+    /// The devices' zone is the last.
     func tokens() async throws(LoadFailure) -> [[[UInt8]]] {
         var tokens: [[[UInt8]]] = []
         for user in 0..<self.crew.users {
@@ -65,7 +67,7 @@ struct Preparation: Sendable {
         try await client.require(
             .modifyZones(ModifyZones(scope: .private, saves: [], deletes: self.plan.layout.zones)),
             to: "delete the zones of the run",
-            // What was to go is not there.
+            // The zone to delete does not exist.
             orEnds: [.unknownItem, .zoneNotFound],
             within: timeout
         )
@@ -110,12 +112,12 @@ struct Preparation: Sendable {
 extension Worker {
     /// Saves the first version of every ordinary record of this worker.
     ///
-    /// - Returns: Why it could not.
+    /// - Returns: Why it failed, or `nil`.
     fileprivate func fill() async -> LoadFailure? {
         let byZone = Dictionary(grouping: 0..<self.settings.plainKeys) {
             self.settings.layout.zoneNumber(of: $0)
         }
-        // Well below what a request may have.
+        // Well below the limits of a request.
         let step = max(1, min(200, 1_000_000 / self.settings.recordBytes))
         for keys in byZone.values {
             for start in stride(from: 0, to: keys.count, by: step) {

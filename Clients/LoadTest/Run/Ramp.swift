@@ -1,9 +1,10 @@
-/// How far `--ramp` goes.
+/// The range of `--ramp`.
 struct Ramp: Sendable {
     let firstRate: Double
     let p99MillisecondsMax: Double
 
-    /// Says whether a rate held: p99 within the bound, nothing failed, and no more than one in a hundred left over.
+    /// Decides whether a rate held: p99 within the bound, no failures, and at most one request in a
+    /// hundred left over.
     func judge(_ result: LoadResult, at rate: Double) -> LoadResult.RampStep {
         let latencies = result.measurements.latencies
         let answered =

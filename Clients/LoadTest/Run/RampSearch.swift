@@ -1,9 +1,10 @@
 import Foundation
 
-/// Looks for the highest rate that holds: in steps that grow until one does not, then between that and the one before.
+/// Searches for the highest rate that holds: in growing steps until one fails, then between that
+/// and the one before.
 struct RampSearch: Sendable {
     private let factor: Double
-    /// How near the two come to each other: 1.05 is within 5 %.
+    /// The factor at which the search ends: 1.05 is within 5 %.
     private let precision: Double
     private let triesMax: Int
     private var next: Double
@@ -18,17 +19,17 @@ struct RampSearch: Sendable {
         self.triesMax = triesMax
     }
 
-    /// The rate to try; `nil`: it is found, or there is none.
+    /// The next rate to try, or `nil` if the search has ended.
     var rate: Double? {
         guard self.tries < self.triesMax else { return nil }
         guard let held = self.highestHeld, let tooMuch = self.lowestTooMuch else {
-            // A hundredth of what somebody thought would hold is no use to him.
+            // A hundredth of the first rate would be of no use.
             return self.tries > 12 && self.highestHeld == nil ? nil : self.next
         }
         return tooMuch / held > self.precision ? self.next : nil
     }
 
-    /// Takes note of whether a rate held.
+    /// Notes whether a rate held.
     mutating func tried(_ rate: Double, held: Bool) {
         self.tries += 1
         if held {

@@ -3,17 +3,18 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// Where several processes of one run meet: records in a zone of the first user, on the server under test.
+/// The meeting point of several processes of one run: records in a zone of the first user, on the
+/// tested server.
 ///
-/// The zone is the run's own; the first process deletes it.
+/// The zone belongs to the run, and the first process deletes it.
 ///
-///     RUN-member-P      one a process; whoever makes number P is process P
+///     RUN-member-P      one per process; the one that creates number P is process P
 ///     RUN-ready-P       its records are there, and it listens
 ///     RUN-start         when the load begins, by the server's clock; from process 0, when all are ready
-///     RUN-result-P-I    part I of what it measured
+///     RUN-result-P-I    part I of its measurements
 struct Rendezvous: Sendable {
     private static let recordType = "LoadRendezvous"
-    /// Those of a run that broke off count for nothing after this.
+    /// Records of an aborted run are ignored after this time.
     private static let staleMilliseconds: Int64 = 600_000
     private static let partBytes = 400_000
     private static let pollInterval = Duration.milliseconds(100)
@@ -25,12 +26,12 @@ struct Rendezvous: Sendable {
     let run: String
     let processes: Int
     let process: Int
-    /// How long each waits for the others.
+    /// How long each process waits for the others.
     let patience: Duration
 
     /// Becomes a process of a run.
     ///
-    /// - Throws: `usage` when there are as many already.
+    /// - Throws: `usage` if the run has all its processes already.
     static func join(
         _ client: RecordClient,
         run: String,
@@ -57,7 +58,9 @@ struct Rendezvous: Sendable {
         )
     }
 
-    /// Takes the number, unless somebody has it.
+    /// Takes the number.
+    ///
+    /// Returns `false` if another process has it.
     private func claim() async throws(LoadFailure) -> Bool {
         let name = "\(self.run)-member-\(self.process)"
         do throws(ClientError) {
@@ -83,11 +86,12 @@ struct Rendezvous: Sendable {
 
     // MARK: Start
 
-    /// Says that this process is ready, waits until all are, and returns when the load begins.
+    /// Announces that this process is ready, waits for all others, and returns when the load
+    /// begins.
     func awaitStart() async throws(LoadFailure) -> ContinuousClock.Instant {
         let before = ContinuousClock.now
         let ready = try await self.write("ready-\(self.process)", [])
-        // The server's clock was so when the answer was half-way here.
+        // The server's clock had this value when the response was half-way.
         let then = before + (ContinuousClock.now - before) / 2
         if self.process == 0 {
             for other in 0..<self.processes { _ = try await self.read("ready-\(other)", "is ready") }
@@ -104,7 +108,7 @@ struct Rendezvous: Sendable {
 
     // MARK: Results
 
-    /// Leaves a result for the first process.
+    /// Stores a result for the first process.
     func leave(_ result: LoadResult) async throws(LoadFailure) {
         let data: Data
         do {
@@ -151,7 +155,8 @@ struct Rendezvous: Sendable {
         return results
     }
 
-    /// Removes the zone, whoever still waits in it: without the first process there is nothing to wait for.
+    /// Removes the zone, even if others still wait: without the first process there is nothing to
+    /// wait for.
     func remove() async throws(LoadFailure) {
         try await self.client.require(
             .modifyZones(ModifyZones(scope: .private, saves: [], deletes: [self.zone])),
@@ -190,7 +195,7 @@ struct Rendezvous: Sendable {
         }
     }
 
-    /// Waits until a record is there.
+    /// Waits until a record exists.
     private func read(_ name: String, _ meaning: String) async throws(LoadFailure) -> [Field] {
         let id = RecordID(zone: self.zone, recordName: "\(self.run)-\(name)")
         let limit = ContinuousClock.now + self.patience

@@ -1,21 +1,23 @@
 import Foundation
 import RecordModel
 
-/// What a run measured, and from where: two reports can only be compared by whoever knows both.
+/// What a run measured, and where.
+///
+/// Two reports can only be compared if both are known.
 struct RunContext: Codable, Sendable {
-    /// Name, version and build of the server, as it says itself.
+    /// Name, version and build of the server, as it reports them.
     var server = ""
     var address: String
     var container: String
     var environment: String
     var users: Int
-    /// Of this program.
+    /// Version of this program.
     var version: String
     var host: String
     var processors: Int
     var memoryBytes: UInt64
     var system: String
-    /// As it was given, without tokens.
+    /// As given, without tokens.
     var commandLine: String
 
     init(_ target: Target, arguments: [String] = CommandLine.arguments) {
@@ -33,7 +35,7 @@ struct RunContext: Codable, Sendable {
         self.commandLine = Self.line(arguments)
     }
 
-    /// Whether figures say nothing of what people run.
+    /// Whether the figures are from a debug build, and so meaningless for production.
     var isDebugBuild: Bool { self.server.contains("(debug)") || self.version.contains("(debug)") }
 
     /// Name of the distribution, version of the kernel, architecture.
@@ -53,7 +55,7 @@ struct RunContext: Codable, Sendable {
         return [name, version, architecture].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// The command as a shell takes it.
+    /// The command in the form for a shell.
     static func line(_ arguments: [String]) -> String {
         var words = ["tidemark-load"]
         var isSecret = false

@@ -1,17 +1,18 @@
 import Foundation
 
-/// A command of a shell, run to its end.
+/// A shell command, run to its end.
 ///
-/// Made with `posix_spawn`: Foundation's `Process` crashes on Linux when a thousand files are open, and a load has so many connections.
+/// It uses `posix_spawn`: Foundation's `Process` crashes on Linux when a thousand files are open,
+/// and a load has as many connections.
 struct ShellCommand: Sendable {
     let line: String
 
-    /// How much of what a command says is repeated when it fails.
+    /// Bound on the quoted output of a failed command.
     private static let outputBytesMax = 4_096
 
     /// Runs it on a thread of its own.
     ///
-    /// - Returns: How it failed, and the end of what it wrote; `nil`: it ended with 0.
+    /// - Returns: How it failed, and the end of its output; `nil` if it exited with 0.
     func run() async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.runAndWait()) }
@@ -19,7 +20,7 @@ struct ShellCommand: Sendable {
     }
 
     private func runAndWait() -> String? {
-        // A file, not a pipe: nobody reads while it runs.
+        // A file and not a pipe, because nothing reads while it runs.
         guard let output = tmpfile() else { return "no file for its output: \(Self.systemError)" }
         defer { fclose(output) }
         let descriptor = fileno(output)
@@ -39,7 +40,8 @@ struct ShellCommand: Sendable {
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
         let said = Self.end(of: descriptor)
-        // The low seven bits are the signal's number, or 0: then the next eight are the exit code.
+        // The low seven bits are the number of a signal, or 0. Then the next eight are the exit
+        // code.
         let signal = status & 0x7F
         if signal != 0 { return "it was ended by signal \(signal)\(said)" }
         let exitCode = status >> 8 & 0xFF
@@ -49,7 +51,7 @@ struct ShellCommand: Sendable {
 
     private static var systemError: String { String(cString: strerror(errno)) }
 
-    /// The end of what was written to a file.
+    /// The end of a file's content.
     private static func end(of descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: Self.outputBytesMax)
         let size = Int(lseek(descriptor, 0, SEEK_END))

@@ -1,35 +1,36 @@
 import Foundation
 import Synchronization
 
-/// One measurement: warm-up, the measured time, and until the last answer has come.
+/// One measurement: warm-up, the measured time, and the wait for the last response.
 struct Stage: Sendable {
     struct Outcome: Sendable {
         var measurements: Measurements
-        /// Of the measured time, as long as it was.
+        /// The actual length of the measured time.
         var seconds: Double
-        /// When the last answer had come, and when nobody asked any more.
+        /// When the last response had come and no more requests were made.
         var ended: ContinuousClock.Instant
         var loadEnded: ContinuousClock.Instant
         var server: ServerFigures?
         /// When the command of `--chaos` was run, in seconds of the measured time.
         var chaosSeconds: [Double] = []
         var isInterrupted = false
-        /// Of the command of `--chaos`.
+        /// The failure of the command of `--chaos`.
         var failure: LoadFailure?
     }
 
     let crew: Crew
-    /// Requests a second of this process; `nil`: a closed loop.
+    /// Requests per second of this process; `nil` for a closed loop.
     let rate: Double?
     var warmUp: Duration
     var duration: Duration
-    /// A file of the server's, or none.
+    /// Path of a metrics file of the server, if there is one.
     let serverMetrics: String?
     let live: LiveLine?
 
-    /// Measures, with a warm-up that begins at a moment.
+    /// Measures, with a warm-up that begins at this time.
     ///
-    /// Ends early when somebody interrupts it, or the command of `--chaos` fails; what was measured until then is the outcome.
+    /// It ends early after a signal, or if the command of `--chaos` fails. The result has the
+    /// measurements up to then.
     func run(at start: ContinuousClock.Instant) async -> Outcome {
         let measured = start + self.warmUp
         let period = measured..<measured + self.duration
@@ -69,7 +70,7 @@ struct Stage: Sendable {
         case failed(LoadFailure)
     }
 
-    /// Has everybody ask until the end of the measured time, or until something ends it before.
+    /// Runs the load until the end of the measured time, or an earlier event.
     private func load(
         from start: ContinuousClock.Instant,
         _ period: Range<ContinuousClock.Instant>,
@@ -89,7 +90,7 @@ struct Stage: Sendable {
             for await ending in group {
                 guard let ending else { continue }
                 group.cancelAll()
-                // What the command that was under way says of itself is not lost.
+                // An error of the command that was running takes precedence.
                 if case .failed = ending { first = ending }
                 first = first ?? ending
             }
@@ -110,7 +111,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// - Returns: Why the command failed, at once; `nil`: it did not, or there is none.
+    /// - Returns: Why the command failed, immediately; `nil` if it did not, or there is none.
     private func chaos(
         _ period: Range<ContinuousClock.Instant>,
         ran: (Double) -> Void
@@ -129,7 +130,8 @@ struct Stage: Sendable {
         }
     }
 
-    /// Prints how it goes, reads the server's figures and looks for what is overdue, once a second until the end.
+    /// Prints progress, reads the server's metrics and gives up on overdue notifications, once a
+    /// second until the end.
     private func watch(
         _ recorder: Recorder,
         _ period: Range<ContinuousClock.Instant>

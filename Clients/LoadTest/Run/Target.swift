@@ -2,19 +2,20 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// Where a run goes, and as whom.
+/// The server and the users of a run.
 struct Target: Sendable {
     var host: String
     var port: Int
     var trust: ClientConfiguration.Trust
     var container: String
     var environment: Environment
-    /// Access tokens, one a user; at least one.
+    /// Access tokens, one per user; at least one.
     var tokens: [String]
 
-    /// A client of its own for a connection.
+    /// Makes a client for one connection.
     ///
-    /// Numbers of users wrap around. The installation is another one for each connection: what a listener has acknowledged is kept for it.
+    /// User numbers wrap around. Each connection has its own installation, because acknowledgements
+    /// are stored per installation.
     func client(user: Int, installation: UInt64, threads: ClientThreads = .shared) -> RecordClient {
         var configuration = ClientConfiguration(
             host: self.host,
@@ -27,21 +28,23 @@ struct Target: Sendable {
         configuration.installationID = [SplitMix64.mix(installation), installation].flatMap { word in
             (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
         }
-        // A server that was killed is back in a moment: nobody wants to measure the longest pause.
+        // A server that was killed is back in a moment. The longest pause need not be measured.
         configuration.backoffMax = .seconds(1)
         return RecordClient(configuration: configuration, threads: threads)
     }
 }
 
 extension RecordClient {
-    /// Performs a request of which every item must succeed; one that is refused for want of room comes again at the time that it is told.
+    /// Performs a request of which every item must succeed.
+    ///
+    /// If it is rejected under load, it is sent again at the time that the rejection names.
     ///
     /// - Parameters:
     ///   - operation: The request.
-    ///   - purpose: What is being done, for a sentence.
-    ///   - codes: Failures of an item that are as good as success.
-    ///   - timeout: For each time that it is asked.
-    /// - Throws: `LoadFailure` with what was being done.
+    ///   - purpose: The purpose, as a phrase for an error text.
+    ///   - codes: Failures of an item that count as success.
+    ///   - timeout: For each attempt.
+    /// - Throws: `LoadFailure` with the purpose.
     func require(
         _ operation: Operation,
         to purpose: String,

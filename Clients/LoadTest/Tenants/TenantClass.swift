@@ -2,10 +2,10 @@ import RecordModel
 
 /// How greedy a tenant is.
 ///
-/// Each is a user with a connection, and all of a class are alike.
+/// Each tenant is a user with a connection. All tenants of a class are alike.
 ///
-///     class      of 100   requests at a time   what they are
-///     ordinary       60   1                    fetches, saves, queries, pages of changes, saves that are heard of
+///     class      of 100   requests at a time   what they do
+///     ordinary       60   1                    fetches, saves, queries, pages of changes, pushes
 ///     greedy-2        2   2                    the same, from here on more of it
 ///     greedy-4        2   4
 ///     greedy-8        2   8
@@ -15,7 +15,8 @@ import RecordModel
 ///     greedy-128      2   128
 ///     batches         8   2                    saves of 400 records
 ///     queries         6   8                    pages of 400 records of a query that finds all of 1,000
-///     slow            6   8                    pages of 400 changes, read at 5,000 records a second by all of them together
+///     slow            6   8                    pages of 400 changes; all slow tenants together read
+///                                              5,000 records a second
 ///     bursts          6   64, every 2 s        what the ordinary ones do
 enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     case ordinary
@@ -31,7 +32,7 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
     case slow
     case bursts
 
-    /// Tenants of one appetite pay the same price for a request of a kind.
+    /// Tenants of one appetite have the same price for a kind of request.
     enum Appetite: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
         case ordinary
         case batches
@@ -42,10 +43,10 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
     static let burstInterval = Duration.seconds(2)
     /// Requests of the ordinary tenants.
     ///
-    /// Greedier ones ask for more of the same.
+    /// Greedier ones make more of the same requests.
     static let ordinaryMix = Mix([.fetch: 40, .save: 30, .query: 15, .changes: 10, .push: 5])
 
-    /// How many of 100 tenants.
+    /// Number of tenants of this class per 100.
     var weight: Int {
         switch self {
         case .ordinary: 60
@@ -55,7 +56,7 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
         }
     }
 
-    /// Requests without an answer.
+    /// Requests in flight.
     var atATime: Int {
         switch self {
         case .ordinary: 1
@@ -87,7 +88,9 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
         }
     }
 
-    /// Records of each; batches that are under way at the same time have no record in common.
+    /// Records per tenant.
+    ///
+    /// Batches in flight at the same time have no record in common.
     var records: Int {
         switch self.appetite {
         case .ordinary: max(120, 4 * self.atATime)
@@ -114,17 +117,20 @@ enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendabl
     }
 }
 
-/// Which tenant is of which class: shares of the table in `TenantClass`, in an order that depends on the seed alone.
+/// The class of each tenant: shares of the table in `TenantClass`, in an order that depends on the
+/// seed alone.
 struct TenantMix: Hashable, Sendable {
     /// By tenant.
     let classes: [TenantClass]
 
-    /// Takes a number of tenants, at least 4: two of them at least are ordinary ones, or there would be no equals.
+    /// Takes a number of tenants, at least 4.
+    ///
+    /// At least two of them are ordinary, so that there are equals to compare.
     init(tenants: Int, seed: UInt64) {
         let all = TenantClass.allCases
         let sum = all.reduce(0) { $0 + $1.weight }
         var counts = all.map { tenants * $0.weight / sum }
-        // Those who have lost most by rounding; of equals the first of the table.
+        // Classes that lost most by rounding come first; of equals, the first of the table.
         let byLoss = all.indices.sorted { left, right in
             let losses = [left, right].map { tenants * all[$0].weight % sum }
             return losses[0] == losses[1] ? left < right : losses[0] > losses[1]

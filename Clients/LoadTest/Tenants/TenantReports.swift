@@ -1,6 +1,6 @@
 import Foundation
 
-/// The report that a run of tenants prints at its end, for people.
+/// The report for people that a run of tenants prints at its end.
 struct TenantText {
     private static let violationsShown = 20
 
@@ -49,7 +49,9 @@ struct TenantText {
     }
 }
 
-/// Everything, for programs; `README.md` of the load test says what each key means.
+/// The full report for programs.
+///
+/// `README.md` of the load test defines each key.
 struct TenantJSON: Encodable {
     struct Tenant: Encodable {
         let number: Int
@@ -131,7 +133,7 @@ struct TenantJSON: Encodable {
     }
 }
 
-/// One page with everything, that needs no other file, no network and no script.
+/// One self-contained page, without other files, network or scripts.
 struct TenantPage {
     let result: TenantResult
 
@@ -206,7 +208,7 @@ struct TenantPage {
         return figures
     }
 
-    /// What each tenant got, the greedier ones further to the right.
+    /// The results of each tenant, with the greedier ones further to the right.
     private var charts: String {
         let tenants = self.result.byClass.flatMap(\.tenants)
         func chart(_ title: String, _ unit: String, _ value: (TenantFigures) -> Double) -> String {

@@ -1,27 +1,27 @@
 import Foundation
 
-/// What one tenant got.
+/// The results of one tenant.
 struct TenantFigures: Codable, Sendable {
     var number: Int
     var kind: TenantClass
     /// By kind of request.
     var operations: [Measured: Measurements.Figures]
-    /// In seconds of a server without other requests.
+    /// Work in seconds of a server without other requests.
     var workSeconds: Double
-    /// What it asked for, in the same unit: as much as its requests at a time could take.
+    /// Demand in the same unit: as much as its requests at a time could take.
     var demandSeconds: Double
-    /// Its part of all that was done.
+    /// Its part of the work of all tenants.
     var share = 0.0
     /// The part of its max-min fair share that it got, at most 1.
     var satisfaction = 0.0
 
     var requests: Int { self.operations.values.reduce(0) { $0 + $1.answersInTime } }
     var failures: Int { self.operations.values.reduce(0) { $0 + $1.failureCount } }
-    /// Refusals that named a time.
+    /// Rejections with a reservation.
     var refusals: Int { self.operations.values.reduce(0) { $0 + $1.reserved } }
     var waitedMilliseconds: Double { self.operations.values.reduce(0) { $0 + $1.waitedMilliseconds } }
 
-    /// Of all kinds of requests together.
+    /// All kinds of requests together.
     var latencies: LatencyHistogram {
         self.operations.values.reduce(into: LatencyHistogram()) { $0.add($1.latencies) }
     }
@@ -29,15 +29,15 @@ struct TenantFigures: Codable, Sendable {
 
 /// Jain's indices of a run.
 struct TenantIndices: Codable, Sendable {
-    /// Of the work of the ordinary tenants, who are equal.
+    /// For the work of the ordinary tenants, who are equal.
     var equalWork: Double
-    /// Of their 99th percentiles.
+    /// For their 99th percentiles.
     var equalP99: Double
-    /// Of the satisfaction of all.
+    /// For the satisfaction of all tenants.
     var satisfaction: Double
 }
 
-/// Everything that came of a run of many tenants.
+/// All results of a run of many tenants.
 struct TenantResult: Sendable {
     var startedAt: Date
     var plan: TenantPlan
@@ -88,10 +88,10 @@ struct TenantResult: Sendable {
         )
     }
 
-    /// Whether equal tenants got as equal shares as was asked for.
+    /// Whether the shares of equal tenants were as equal as required.
     var isFair: Bool { self.plan.jainMin.map { self.indices.equalWork >= $0 } ?? true }
 
-    /// Of each class that there is, the tenants from the one who got least to the one who got most.
+    /// The tenants of each class in the run, in ascending order of their work.
     var byClass: [(kind: TenantClass, tenants: [TenantFigures])] {
         TenantClass.allCases.compactMap { kind in
             let tenants = self.tenants.filter { $0.kind == kind }.sorted { $0.workSeconds < $1.workSeconds }
@@ -101,13 +101,15 @@ struct TenantResult: Sendable {
 }
 
 extension TenantClass {
-    /// As much as its requests at a time can take, each as long as alone; of bursts, what comes.
+    /// The demand of its requests at a time, each as long as without other requests.
+    ///
+    /// For bursts, the arrivals.
     func demandSeconds(in seconds: Double, _ prices: TenantPrices) -> Double {
         guard self == .bursts else { return Double(self.atATime) * seconds }
         let milliseconds = prices.milliseconds[self.appetite] ?? [:]
         let weights = Self.ordinaryMix.weights
         let all = weights.values.reduce(0, +)
-        // Each step of the mix is of one kind.
+        // Each step of the mix has one kind.
         let mean = weights.reduce(0) { sum, weight in
             sum + (milliseconds[weight.key.measured] ?? 1) * Double(weight.value) / Double(all)
         }
@@ -115,14 +117,15 @@ extension TenantClass {
     }
 }
 
-/// The rows that text, page and JSON have in common: of each class the tenants with the least, the median and the most work.
+/// The rows that text, page and JSON share: for each class the tenants with the least, the median
+/// and the most work.
 struct TenantRow {
     static let heads = [
         "", "", "requests", "work s", "share %", "of its due %", "refused", "waited s", "p50 ms", "p99 ms",
         "p99.9 ms", "failed",
     ]
 
-    /// Of one class of tenants in ascending order of their work.
+    /// For one class of tenants, in ascending order of their work.
     static func rows(of kind: TenantClass, _ tenants: [TenantFigures]) -> [[String]] {
         let shown: [(String, Int)] =
             switch tenants.count {
@@ -153,7 +156,7 @@ struct TenantRow {
         "failed",
     ]
 
-    /// Of all tenants of a class together, by kind of request.
+    /// For all tenants of a class together, by kind of request.
     static func kinds(of kind: TenantClass, _ tenants: [TenantFigures], _ prices: TenantPrices) -> [[String]]
     {
         var operations: [Measured: Measurements.Figures] = [:]

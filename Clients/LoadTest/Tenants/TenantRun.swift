@@ -2,13 +2,14 @@ import Foundation
 import RecordClient
 import Synchronization
 
-/// A run of many tenants: preparation, what requests take alone, the load, verification, and what is left behind: nothing.
+/// A run of many tenants: preparation, prices of requests without load, the load, verification and
+/// clean-up.
 struct TenantRun: Sendable {
     let plan: TenantPlan
     let target: Target
     let live: LiveLine
 
-    /// - Throws: `LoadFailure` when there is nothing to report. What is wrong with the records is in the result.
+    /// - Throws: `LoadFailure` if there are no results. A failed verification is in the results.
     func run() async throws(LoadFailure) -> TenantResult {
         let mix = TenantMix(tenants: self.plan.tenants, seed: self.plan.seed)
         let crew = self.crew(mix)
@@ -22,7 +23,8 @@ struct TenantRun: Sendable {
         }
     }
 
-    /// Greedy tenants have threads of their own, and slow ones: what ordinary ones wait for is the server.
+    /// Greedy and slow tenants have threads of their own, so that ordinary ones wait for the server
+    /// only.
     private func crew(_ mix: TenantMix) -> Crew {
         let load = self.plan.load
         let greedy = ClientThreads(count: 1)
@@ -112,9 +114,9 @@ struct TenantRun: Sendable {
     }
 }
 
-/// All that a run of many tenants was asked to do.
+/// The parameters of a run of many tenants.
 struct TenantPlan: Codable, Sendable {
-    /// Of the zones.
+    /// Name in the zones.
     static let name = "tenants"
 
     var tenants: Int
@@ -123,11 +125,13 @@ struct TenantPlan: Codable, Sendable {
     var timeoutSeconds: Double
     var recordBytes: Int
     var seed: UInt64
-    /// Jain's index of the ordinary tenants' work below which the run fails; `nil` if it does not.
+    /// The minimum of Jain's index of the ordinary tenants' work, or `nil` if there is none.
     var jainMin: Double?
     var keepsZones: Bool
 
-    /// What all tenants have in common, in the words of other workloads; the rest is that of their class.
+    /// What all tenants have in common, as the plan of another workload.
+    ///
+    /// The rest depends on their class.
     var load: LoadPlan {
         LoadPlan(
             workload: Self.name,

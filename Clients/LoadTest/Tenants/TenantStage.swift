@@ -1,18 +1,18 @@
 import Foundation
 
-/// The load of all tenants at once, each measured by itself.
+/// The load of all tenants at once, each measured separately.
 struct TenantStage: Sendable {
     struct Outcome: Sendable {
         /// By tenant.
         var measurements: [Measurements]
-        /// Of the measured time, as long as it was.
+        /// The actual length of the measured time.
         var seconds: Double
         var isInterrupted: Bool
     }
 
-    /// For how long one tenant of each appetite asks alone.
+    /// How long one tenant of each appetite is measured alone.
     private static let aloneSeconds = 0.5
-    /// How late a request comes again whose time has come.
+    /// How late a retry may be sent.
     private static let retryLateness = Duration.milliseconds(2)
     private static let stopBeat = Duration.milliseconds(10)
 
@@ -24,11 +24,11 @@ struct TenantStage: Sendable {
 
     // MARK: Alone
 
-    /// What each kind of request takes when nobody else asks: milliseconds, medians.
+    /// The time of each kind of request without other load: medians in milliseconds.
     func prices() async -> TenantPrices {
         var prices = TenantPrices()
         for appetite in TenantClass.Appetite.allCases {
-            // Of an appetite the least greedy: it has one request at a time here, as anybody.
+            // The least greedy tenant of an appetite, which has one request at a time here.
             guard
                 let number = self.classes.indices.filter({ self.classes[$0].appetite == appetite })
                     .min(by: { self.classes[$0].atATime < self.classes[$1].atATime })
@@ -54,7 +54,9 @@ struct TenantStage: Sendable {
 
     // MARK: All
 
-    /// Ends early when somebody interrupts it; what was measured until then is the outcome.
+    /// Ends early after a signal.
+    ///
+    /// The result has the measurements up to then.
     func run() async -> Outcome {
         let start = ContinuousClock.now
         let measured = start + self.warmUp
@@ -74,7 +76,7 @@ struct TenantStage: Sendable {
         )
     }
 
-    /// - Returns: Whether it was interrupted.
+    /// - Returns: Whether a signal ended it.
     private func load(until end: ContinuousClock.Instant) async -> Bool {
         for (worker, kind) in zip(self.crew.workers, self.classes) where kind != .bursts {
             worker.startClosedLoop()
@@ -112,7 +114,9 @@ struct TenantStage: Sendable {
         }
     }
 
-    /// Returns when nothing is under way: what waits to come again does not.
+    /// Returns when no request is in flight.
+    ///
+    /// Retries are not sent any more.
     private func stop(_ body: @escaping @Sendable () async -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await body() }
@@ -150,12 +154,15 @@ struct TenantStage: Sendable {
     }
 }
 
-/// What requests take when nobody else asks: the unit in which the work of different requests is compared.
+/// The time of requests without other load: the unit in which the work of different requests is
+/// compared.
 struct TenantPrices: Codable, Sendable {
     /// Medians.
     var milliseconds: [TenantClass.Appetite: [Measured: Double]] = [:]
 
-    /// Seconds of a server without other requests; what could not be measured alone counts for a millisecond.
+    /// Seconds of a server without other requests.
+    ///
+    /// Requests that could not be measured alone count for a millisecond.
     func seconds(of measurements: Measurements, _ appetite: TenantClass.Appetite) -> Double {
         measurements.operations.reduce(0) { sum, operation in
             let price = self.milliseconds[appetite]?[operation.key] ?? 1

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Many tenants of very different greed at once, and what each of them got.
+/// Runs many tenants of very different greed at once, and reports what each of them got.
 struct TenantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenants",
@@ -73,7 +73,7 @@ struct TenantsCommand: AsyncParsableCommand {
         try LoadOptions.check(self.duration, 0.1...3_600, "--duration")
         try LoadOptions.check(self.warmUp, 0...3_600, "--warm-up")
         try LoadOptions.check(self.timeout, 1...3_600, "--timeout")
-        // A batch of 400 has to fit a request.
+        // A batch of 400 has to fit into a request.
         try LoadOptions.check(self.recordBytes, Contents.headerBytes...4_000, "--record-bytes")
         if let jainMin { try LoadOptions.check(jainMin, 0...1, "--jain-min") }
     }

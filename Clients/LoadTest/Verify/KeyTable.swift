@@ -1,9 +1,10 @@
 import RecordModel
 
-/// The keys of one connection, and what is known of the record of each.
+/// The keys of one connection, and what is known of each record.
 ///
-/// A key has one writer, and at most one write at a time, so whatever is read has exactly one right answer; more after a write of which
-/// nobody knows whether it took effect. A key with one that still may is written no more, until a reading has shown that it did.
+/// A key has one writer, and at most one write at a time. So each reading has exactly one right
+/// result, or several after a write whose effect is unknown. If such a write may still take effect,
+/// the key is not written again until a reading has shown that it did.
 struct KeyTable: Sendable {
     enum Kind: CaseIterable, Sendable {
         case plain
@@ -21,23 +22,23 @@ struct KeyTable: Sendable {
         }
     }
 
-    /// What a record is: 0 is absent, every save is one more than all before it.
+    /// The state of a record: 0 is absent, and every save is one more than all before it.
     typealias Version = UInt64
 
     struct Key: Sendable {
-        /// The last write that was acknowledged.
+        /// The last acknowledged write.
         var acknowledged: Version = 0
-        /// Writes of which nobody knows whether they took effect, after the one that was acknowledged.
+        /// Later writes whose effect is unknown.
         var uncertain: [Version] = []
-        /// A write that has not been answered.
+        /// A write without a response yet.
         var pending: Version?
-        /// The version that the last save that was begun has or had.
+        /// The version of the last save that was begun.
         var latest: Version = 0
-        /// When a write was begun or ended last, in ticks of the table.
+        /// When a write was last begun or ended, in ticks of the table.
         var changedAt: UInt64 = 0
-        /// When a write was acknowledged last, in ticks of the table.
+        /// When a write was last acknowledged, in ticks of the table.
         var writtenAt: UInt64 = 0
-        /// A write whose answer never came may still take effect later.
+        /// Whether a write without a response may still take effect later.
         var isRetired = false
 
         var mayBeWritten: Bool { self.pending == nil && !self.isRetired }
@@ -50,15 +51,15 @@ struct KeyTable: Sendable {
     /// How a write ended.
     enum Fate: Sendable {
         case written
-        /// The server judged it and wrote nothing.
+        /// The server decided, and wrote nothing.
         case notWritten
-        /// It may have been written, when it was first sent, and will not be any more.
+        /// It may have been written when it was first sent, and will not be any more.
         case unknown
         /// It may have been written, and may still be.
         case undecided
     }
 
-    /// Of the run, over all its processes.
+    /// Unique in the run, over all its processes.
     let worker: Int
     private(set) var keys: [Key]
     /// Rises with every change.
@@ -67,9 +68,9 @@ struct KeyTable: Sendable {
     private let special: Int
 
     /// - Parameters:
-    ///   - worker: Of the run, over all its processes.
-    ///   - plain: Keys of ordinary records.
-    ///   - special: Keys of each other kind.
+    ///   - worker: Unique in the run, over all its processes.
+    ///   - plain: Number of keys of ordinary records.
+    ///   - special: Number of keys of each other kind.
     init(worker: Int, plain: Int, special: Int) {
         self.worker = worker
         self.plain = plain
@@ -99,7 +100,7 @@ struct KeyTable: Sendable {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits + "-\(worker)-\(key)"
     }
 
-    /// The worker and the key of a name; `nil`: it is none of ours.
+    /// The worker and the key of a name, or `nil` if it is not a name of ours.
     static func place(of recordName: String) -> (worker: Int, key: Int)? {
         let parts = recordName.split(separator: "-")
         guard parts.count == 3, parts[0].utf8.count == 8, let worker = Int(parts[1]), let key = Int(parts[2])
@@ -109,7 +110,7 @@ struct KeyTable: Sendable {
 
     // MARK: Writes
 
-    /// A key that may be written, the one drawn or the next behind it.
+    /// A key that may be written: the drawn one or the next one after it.
     func writable(_ drawn: Int, _ kind: Kind) -> Int? {
         let range = self.range(of: kind)
         guard !range.isEmpty else { return nil }
@@ -131,14 +132,15 @@ struct KeyTable: Sendable {
         self.change(key) { $0.pending = 0 }
     }
 
-    /// Keeps writes away from a key that is being read in several steps, until `ended`.
+    /// Keeps writes away from a key that is read in several steps, until `ended`.
     mutating func hold(_ key: Int) {
         self.change(key) { $0.pending = $0.acknowledged }
     }
 
-    /// A write came to its end.
+    /// Ends a write.
     ///
-    /// `isAwaited`: if it was written somebody has to hear of it, and until then, `ended` once more, nothing else may be written there.
+    /// If `isAwaited` and it was written, a notification of it is due. Until that calls `ended`
+    /// again, the key is not written.
     mutating func ended(_ key: Int, _ fate: Fate, isAwaited: Bool = false) {
         let now = self.ticks + 1
         self.change(key) { key in
@@ -169,15 +171,16 @@ struct KeyTable: Sendable {
 
     /// Compares a reading with what is known.
     ///
-    /// `ticks` are those of the table when the request left.
+    /// `ticks` are those of the table when the request was sent.
     ///
-    /// - Returns: What had to be found, the acknowledged one first; `nil`: what was found is right, or the key was being written meanwhile.
+    /// - Returns: The permitted versions, the acknowledged one first; `nil` if the reading is
+    ///   right, or the key was being written.
     mutating func found(_ version: Version, _ key: Int, since ticks: UInt64) -> [Version]? {
         let known = self.keys[key]
         guard known.pending == nil, known.changedAt <= ticks else { return nil }
         guard known.permits(version) else { return [known.acknowledged] + known.uncertain }
         if !known.isRetired || (version == known.uncertain.last && version != known.acknowledged) {
-            // Whatever was in doubt is not any more.
+            // The reading resolves the doubt.
             self.keys[key].acknowledged = version
             self.keys[key].uncertain = []
             self.keys[key].isRetired = false

@@ -3,20 +3,21 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// Reads everything back and compares it with what was acknowledged, when nothing is under way any more.
+/// Reads everything back when no request is in flight, and compares it with the acknowledged
+/// writes.
 struct Verification: Sendable {
-    /// What came of it.
+    /// The result.
     struct Verdict: Codable, Sendable {
         /// Records that were compared, each by three readings.
         var records = 0
-        /// Of them, those of which nobody knows whether their last write took effect: either is right.
+        /// Of these, records whose last write has an unknown effect: either state is right.
         var uncertain = 0
         var violations = Violations()
 
         var isGood: Bool { self.violations.count == 0 }
     }
 
-    /// A name in one zone, and what may be found there.
+    /// A name in one zone, and its permitted versions.
     private struct Expectation {
         let key: KeyTable.Key
         /// Whether a write was acknowledged after the token of the start.
@@ -26,12 +27,12 @@ struct Verification: Sendable {
     private static let recordsPerFetch = 200
 
     let crew: Crew
-    /// Of the start, by user and zone.
+    /// Tokens of the start, by user and zone.
     let tokens: [[[UInt8]]]
-    /// Those of each worker's keys, when the tokens were taken.
+    /// Ticks of each worker's keys when the tokens were taken.
     let ticks: [UInt64]
 
-    /// The same as `run`; `nil`: somebody interrupted it.
+    /// The same as `run`, or `nil` after a signal.
     func runUnlessInterrupted() async throws(LoadFailure) -> Verdict? {
         do throws(LoadFailure) {
             return try await Interruption.cancelling { () async throws(LoadFailure) -> Verdict in
@@ -87,7 +88,7 @@ struct Verification: Sendable {
 
     // MARK: Readings
 
-    /// All that a feed has, from a token to its end, in order.
+    /// All entries of a feed from a token to its end, in order.
     private static func feed(
         _ client: RecordClient,
         _ zone: ZoneID,

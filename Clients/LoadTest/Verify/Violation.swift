@@ -1,27 +1,29 @@
-/// A record that is not what was acknowledged.
+/// A record that is not the acknowledged one.
 struct Violation: Codable, Hashable, Sendable {
     enum Kind: String, Codable, Sendable {
-        /// An acknowledged save is not there.
+        /// An acknowledged save is missing.
         case lost
         /// An earlier state than the acknowledged one.
         case stale
-        /// A record that was deleted, or never saved, is there.
+        /// A record exists that was deleted, or never saved.
         case unexpected
-        /// The same name twice where it must come once.
+        /// The same name came twice where it must come once.
         case doubled
-        /// Other contents than those that were saved.
+        /// The content is not what was saved.
         case spoilt
-        /// Nobody was told, or did not get it.
+        /// A notification or its change did not arrive.
         case undelivered
     }
 
     var kind: Kind
     var zone: String
     var recordName: String
-    /// What must have been found; versions count a record's saves, 0 is absent.
+    /// The permitted versions.
+    ///
+    /// They count a record's saves; 0 is absent.
     var expected: String
     var found: String
-    /// What was read.
+    /// The kind of reading.
     var reading: String
 }
 
@@ -51,7 +53,7 @@ extension Violation {
     }
 }
 
-/// What was found wrong, all of it counted and the first few kept.
+/// All violations, counted; the first few are kept.
 struct Violations: Codable, Sendable {
     static let keptMax = 1_000
 

@@ -1,11 +1,11 @@
 import RecordModel
 
-/// What one reading of a zone must have found.
+/// The expected result of one reading of a zone.
 struct ZoneComparison {
     /// A record as it was read.
     struct Found: Hashable, Sendable {
         let name: String
-        /// 0: deleted; `nil`: nothing that was ever saved.
+        /// 0 for a deleted record; `nil` for contents that were never saved.
         let version: UInt64?
 
         init(name: String, version: UInt64?) {
@@ -24,12 +24,12 @@ struct ZoneComparison {
     }
 
     let zone: String
-    /// What must be found, or be absent, by name.
+    /// Records that must be found or absent, by name.
     let expected: [String: KeyTable.Key]
-    /// What may be found besides.
+    /// Records that may be found besides.
     var others: [String: KeyTable.Key] = [:]
 
-    /// Notes whatever is not as it must be.
+    /// Records all differences.
     func compare(_ found: [Found], reading: String, _ violations: inout Violations) {
         var versions: [String: UInt64] = [:]
         for record in found {
