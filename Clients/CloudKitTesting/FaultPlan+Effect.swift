@@ -4,54 +4,54 @@ import RecordServer
 import WireProtocol
 
 extension FaultPlan {
-    /// What happens to a request.
+    /// The effect of a fault on a request.
     public struct Effect: Sendable {
         let fault: Fault
 
-        /// The request is refused with `zoneBusy`; nothing is executed.
+        /// The request fails with `zoneBusy`; nothing is executed.
         ///
-        /// - Parameter seconds: What the error tells the client to wait.
-        /// - Returns: The refusal.
+        /// - Parameter seconds: The retry time in the error.
+        /// - Returns: The effect.
         public static func zoneBusy(retryAfter seconds: TimeInterval) -> Effect {
             self.failure(.zoneBusy, retryAfter: seconds)
         }
 
-        /// The request is refused with `requestRateLimited`; nothing is executed.
+        /// The request fails with `requestRateLimited`; nothing is executed.
         ///
-        /// - Parameter seconds: What the error tells the client to wait.
-        /// - Returns: The refusal.
+        /// - Parameter seconds: The retry time in the error.
+        /// - Returns: The effect.
         public static func rateLimited(retryAfter seconds: TimeInterval) -> Effect {
             self.failure(.requestRateLimited, retryAfter: seconds)
         }
 
-        /// The request is refused with `serviceUnavailable`; nothing is executed.
+        /// The request fails with `serviceUnavailable`; nothing is executed.
         ///
-        /// - Parameter seconds: What the error tells the client to wait.
-        /// - Returns: The refusal.
+        /// - Parameter seconds: The retry time in the error.
+        /// - Returns: The effect.
         public static func serviceUnavailable(retryAfter seconds: TimeInterval) -> Effect {
             self.failure(.serviceUnavailable, retryAfter: seconds)
         }
 
-        /// The request for changes is refused as one whose token is too old.
+        /// The fetch of changes fails as if its token were too old.
         public static let changeTokenExpired = Effect.failure(.changeTokenExpired)
 
-        /// The request is refused; nothing is executed.
+        /// The request fails; nothing is executed.
         ///
         /// - Parameters:
-        ///   - code: With which error.
-        ///   - seconds: What the error tells the client to wait; `nil`: that the request is not to be sent again.
-        /// - Returns: The refusal.
+        ///   - code: The code of the error.
+        ///   - seconds: The retry time in the error; `nil` if the error advises against a retry.
+        /// - Returns: The effect.
         public static func failure(_ code: CKError.Code, retryAfter seconds: TimeInterval? = nil) -> Effect {
             Effect(fault: .refuse(self.refusal(code, retryAfter: seconds)))
         }
 
-        /// One item of the request is refused; in an atomic request its peers fail with it.
+        /// One item of the request fails; in an atomic request its peers fail with it.
         ///
         /// - Parameters:
-        ///   - index: Which, from 0: saves first, then deletions.
-        ///   - code: With which error.
-        ///   - seconds: What the error tells the client to wait; `nil`: that the item is not to be sent again.
-        /// - Returns: The refusal.
+        ///   - index: The index of the item, from 0: saves first, then deletions.
+        ///   - code: The code of the error.
+        ///   - seconds: The retry time in the error; `nil` if the error advises against a retry.
+        /// - Returns: The effect.
         public static func itemFailure(
             _ index: Int,
             _ code: CKError.Code,
@@ -72,41 +72,42 @@ extension FaultPlan {
         /// The connection breaks before anything is executed.
         public static let dropConnectionBeforeExecution = Effect(fault: .dropConnectionBeforeExecution)
 
-        /// The request is executed, and the connection breaks before the answer.
+        /// The request is executed, and the connection breaks before the response.
         ///
-        /// A client that sends the request again gets the answer of this execution.
+        /// A client that sends the request again gets the response of this execution.
         public static let dropConnectionAfterCommit = Effect(fault: .dropConnectionAfterCommit)
 
         /// The request is executed later.
         ///
-        /// - Parameter duration: How much later.
-        /// - Returns: The delay.
+        /// - Parameter duration: The delay.
+        /// - Returns: The effect.
         public static func delay(_ duration: Duration) -> Effect { Effect(fault: .delay(duration)) }
 
-        /// The request waits before it is executed, for as long as the test likes.
+        /// The request waits until the test opens a gate.
         ///
-        /// - Parameter gate: What it waits for.
-        /// - Returns: The waiting.
+        /// - Parameter gate: The gate.
+        /// - Returns: The effect.
         public static func hold(until gate: Gate) -> Effect { Effect(fault: .hold(gate.gate)) }
     }
 
-    /// What requests wait for that a plan holds.
+    /// A gate at which requests wait.
     ///
     /// ```swift
     /// let gate = FaultPlan.Gate()
     /// server.faults.add(.save(.next), .hold(until: gate))
     /// async let saved = database.save(record)
-    /// // ... the save is on its way, and will not get there by itself ...
+    /// // ... the save is in flight, and waits ...
     /// gate.open()
     /// try await saved
     /// ```
     public final class Gate: Sendable {
         let gate = FaultGate()
 
-        /// Makes one that is closed.
+        /// Makes a closed gate.
         public init() {}
 
-        /// Lets all go that wait, in the order in which they came, and from then on every other at once.
+        /// Lets the waiting requests pass, in the order in which they came, and all later ones at
+        /// once.
         public func open() { self.gate.open() }
     }
 }

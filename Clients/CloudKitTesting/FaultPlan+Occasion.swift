@@ -1,28 +1,28 @@
 import RecordServer
 
 extension FaultPlan {
-    /// The requests that a fault befalls: of one kind, from anybody or from one user.
+    /// The requests that a fault hits: of one kind, by any user or by one user.
     ///
-    /// One call of an operation or a convenience method is one request; one that a client sends again after its
-    /// connection broke is counted again.
+    /// One call of an operation or a convenience method is one request. A request that a client
+    /// sends again after its connection broke counts again.
     public struct Occasion: Hashable, Sendable {
         /// Which of the requests, in the order in which the server reads them.
         public struct Which: Hashable, Sendable {
-            /// The first from now.
+            /// The first request from now.
             public static let next = Which(1)
             /// The same as `next`.
             public static let first = Which(1)
-            /// The second from now.
+            /// The second request from now.
             public static let second = Which(2)
-            /// The third from now.
+            /// The third request from now.
             public static let third = Which(3)
-            /// All of them.
+            /// All requests.
             public static let every = Which(nil)
 
-            /// The one with this number.
+            /// The request with a number.
             ///
-            /// - Parameter number: From 1.
-            /// - Returns: That one alone.
+            /// - Parameter number: The number, from 1.
+            /// - Returns: That request alone.
             public static func number(_ number: Int) -> Which { Which(number) }
 
             private let ordinal: Int?
@@ -107,17 +107,17 @@ extension FaultPlan {
             Occasion(kind: .acceptShare, user: user, which: which)
         }
 
-        /// Requests for what the URLs of shares lead to.
+        /// Requests that look up the URLs of shares.
         public static func fetchShareMetadata(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchShareMetadata, user: user, which: which)
         }
 
-        /// Requests for people to invite.
+        /// Requests that look up people to invite.
         public static func fetchShareParticipant(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .fetchShareParticipant, user: user, which: which)
         }
 
-        /// Requests to be let into shares.
+        /// Requests for access to shares.
         public static func requestShareAccess(_ which: Which, by user: String? = nil) -> Occasion {
             Occasion(kind: .requestShareAccess, user: user, which: which)
         }

@@ -1,7 +1,7 @@
 import RecordServer
 import Synchronization
 
-/// What goes wrong on a test server, and when.
+/// The faults of a test server.
 ///
 /// ```swift
 /// server.faults.add(.save(.third), .zoneBusy(retryAfter: 2))
@@ -29,16 +29,17 @@ public final class FaultPlan: Sendable {
 
     /// Adds a fault.
     ///
-    /// When several are due for one request, the one added first happens, and every one of them counts it.
+    /// If several are due for one request, the one added first happens, and each of them counts the
+    /// request.
     ///
     /// - Parameters:
-    ///   - occasion: Which requests; counting begins now.
-    ///   - effect: What happens to them.
+    ///   - occasion: The requests; counting starts now.
+    ///   - effect: The effect on them.
     public func add(_ occasion: Occasion, _ effect: Effect) {
         self.state.withLock { $0.entries.append(Entry(occasion: occasion, effect: effect)) }
     }
 
-    /// Takes back every fault that has not happened.
+    /// Removes every fault that has not happened.
     public func removeAll() {
         self.state.withLock { $0.entries = [] }
     }
@@ -46,9 +47,10 @@ public final class FaultPlan: Sendable {
     /// How many faults have happened since the start of the server.
     public var happened: Int { self.state.withLock { $0.happened } }
 
-    /// How many requests the server has read since its start, those included that a fault befell.
+    /// Returns how many requests the server has read since its start, including those that a fault
+    /// hit.
     ///
-    /// - Parameter occasion: Which requests; which of them is of no account.
+    /// - Parameter occasion: The kind and the user; which of the requests has no effect.
     /// - Returns: Their number.
     public func requests(_ occasion: Occasion) -> Int {
         self.state.withLock { state in

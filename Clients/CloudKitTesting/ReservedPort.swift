@@ -1,9 +1,10 @@
 import Foundation
 
-/// A port of the loopback address that the system gives to nobody else, also while no server listens on it.
+/// A port of the loopback address that the system gives to no other process, also while no server
+/// listens on it.
 ///
-/// Held by a socket that is bound and does not listen: a server that sets `SO_REUSEADDR` can still bind the port, while the system chooses it
-/// neither for another bind nor for an outgoing connection.
+/// A socket holds it that is bound and does not listen. A server that sets `SO_REUSEADDR` can still
+/// bind the port. The system chooses it neither for another bind nor for an outgoing connection.
 final class ReservedPort: Sendable {
     let number: Int
     private let descriptor: Int32
@@ -33,7 +34,8 @@ final class ReservedPort: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // SAFETY: the calls read and write one `sockaddr_in`, whose size they are given, before they return.
+        // SAFETY: the calls read and write one `sockaddr_in`, whose size they are given, before
+        // they return.
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
                 guard bind(descriptor, general, length) == 0 else { return Int32(-1) }

@@ -4,7 +4,7 @@ import RecordServer
 import RecordStore
 import Synchronization
 
-/// The users of a test server and how they connect.
+/// The users of a test server and their credentials.
 final class TestAccounts: Sendable {
     private struct Account: Hashable {
         var user: String
@@ -18,12 +18,12 @@ final class TestAccounts: Sendable {
 
     private let state = Mutex(State())
 
-    /// The access token of a user, who is created, as the container is, when new.
+    /// Returns the access token of a user; creates the user and the container if they are new.
     ///
-    /// Two callers who ask for the same user at once send the same token, and the second is told that the user exists: so
-    /// each returns when the user is there.
+    /// Two callers who ask for the same user at once send the same token, and the second is told
+    /// that the user exists. So each returns when the user is there.
     ///
-    /// - Returns: `nil` for nobody.
+    /// - Returns: The token; `nil` if no user is signed in.
     func token(for user: String?, container: String, in directory: any Directory) async throws -> String? {
         try await Self.onThread {
             do throws(DirectoryError) {
@@ -54,7 +54,7 @@ final class TestAccounts: Sendable {
         return token.text
     }
 
-    /// A user has another token from now on.
+    /// Gives a user another token from now on.
     func replaceToken(of user: String, container: String, by token: AccessToken) {
         self.state.withLock { $0.tokens[Account(user: user, container: container)] = token }
     }
@@ -71,14 +71,15 @@ final class TestAccounts: Sendable {
         for connection in connections { await connection.close() }
     }
 
-    /// The user record name of a user in a container: made of their names, so that a test finds the same in every run.
+    /// Returns the user record name of a user in a container: it is made of their names, so that a
+    /// test finds the same in each run.
     ///
-    /// No user of a server has the same in two containers.
+    /// A user of a server has different names in two containers.
     static func userRecordName(_ user: String, in container: String) -> String {
         self.prefix(user) + self.hash("\(container)/\(user)", from: 0x8422_2325_CBF2_9CE4)
     }
 
-    /// Whether it is the user record name of a user, in whatever container.
+    /// Returns whether a name is the user record name of a user, in any container.
     static func isUserRecordName(_ name: String?, of user: String) -> Bool {
         name?.hasPrefix(self.prefix(user)) ?? false
     }

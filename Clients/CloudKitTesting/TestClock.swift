@@ -8,7 +8,7 @@ import Synchronization
 public final class TestClock: Sendable {
     private struct State {
         var offsetMilliseconds: Int64 = 0
-        /// When it stands still.
+        /// The time at which it stands still.
         var stoppedMilliseconds: Int64?
     }
 
@@ -16,14 +16,14 @@ public final class TestClock: Sendable {
 
     init() {}
 
-    /// What the server takes for the present.
+    /// The present time of the server.
     public var now: Date {
         Date(timeIntervalSinceReferenceDate: ServerDate.seconds(milliseconds: self.milliseconds))
     }
 
     /// Moves the clock forward, whether it stands still or not.
     ///
-    /// - Parameter duration: By how much; up to ten years in all. Whole milliseconds count.
+    /// - Parameter duration: The time, in whole milliseconds, up to ten years in all.
     public func advance(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
@@ -40,7 +40,7 @@ public final class TestClock: Sendable {
     ///
     /// `advance(by:)` still moves it.
     ///
-    /// - Parameter date: At which time; `nil`: the present.
+    /// - Parameter date: The time to show; the present if `nil`.
     public func stop(at date: Date? = nil) {
         let milliseconds =
             date.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded()) } ?? self.milliseconds

@@ -8,10 +8,10 @@ final class TestLog: Sendable {
 
     private let lines = Mutex<[String]>([])
 
-    /// From the oldest that is kept.
+    /// The lines, from the oldest.
     var text: String { self.lines.withLock { $0.map { $0 + "\n" }.joined() } }
 
-    /// A logger whose lines come here, and go on to another one.
+    /// Makes a logger whose lines come here and go on to another logger.
     func logger(passingTo other: Logger?) -> Logger {
         var logger = Logger(label: "tidemark") { _ in Handler(log: self, other: other) }
         logger.logLevel = .debug

@@ -6,45 +6,49 @@ import RecordStore
 import SQLiteEngine
 
 extension TestServer {
-    /// How a test server differs from the usual.
+    /// The settings of a test server.
     public struct Options: Sendable {
-        /// The usual: what is written survives the process, not a loss of power; no bound on the data.
+        /// The default settings: data survive the process, but not a loss of power; no limit on the
+        /// data.
         public static let defaults = Options()
 
-        /// When an answer to a save leaves.
+        /// When the server responds to a save.
         public enum Durability: Hashable, Sendable {
             /// When every other request sees the change; fast.
             case relaxed
-            /// When the change is on disk, as on a server in production.
+            /// When the change is on disk, as a server in production.
             case full
         }
 
-        /// When an answer to a save leaves.
+        /// When the server responds to a save.
         public var durability = Durability.relaxed
-        /// Bytes of a disk that is full after so many: saves are then refused as on a server whose disk is full.
+        /// The size of the disk in bytes; `nil` if that of the real disk.
         ///
-        /// `nil`: as many as there are. A new server needs about 200,000.
+        /// A save beyond it fails as on a server whose disk is full. A new server needs about
+        /// 200,000.
         public var diskBytesMax: Int?
-        /// Bytes that each user may store, in records and assets of the private database; `nil` if as many as there are.
+        /// The bytes that each user may store, in records and assets of the private database; `nil`
+        /// if unlimited.
         ///
-        /// A save beyond is refused with `quotaExceeded`.
+        /// A save beyond it fails with `quotaExceeded`.
         public var userBytesMax: Int64?
-        /// Bytes that a container may store, in all its databases; `nil` if as many as there are.
+        /// The bytes that a container may store, in all its databases; `nil` if unlimited.
         public var containerBytesMax: Int64?
-        /// Where the server's log goes as well; `nil` if nowhere.
+        /// Another destination of the server's log; `nil` if there is none.
         ///
-        /// The server keeps its last lines in any case: see `TestServer.log`.
+        /// `TestServer.log` has the last lines in any case.
         public var logger: Logger?
         /// Limits of the protocol, for tests of the bounds.
         package var bounds = Bounds.defaults
-        /// How long answers wait for a client that does not take them.
+        /// How long responses wait for a client that does not read them.
         package var slowReaderTimeout = Duration.seconds(30)
 
-        /// The usual.
+        /// Makes the default settings.
         public init() {}
 
         private static let pageBytes = 4_096
-        /// Ten years: a test moves the clock by days, and its requests must not look like replays from the past.
+        /// Ten years: a test moves the clock by days, and its requests must not count as old
+        /// replays.
         private static let requestIDRetentionSeconds = 10 * 365 * 86_400
 
         func engine(folder: String) -> SQLiteEngineConfiguration {
@@ -75,7 +79,7 @@ extension TestServer {
             configuration.timeouts.slowReader = self.slowReaderTimeout
             configuration.storage.requestIDRetentionSeconds = Self.requestIDRetentionSeconds
             configuration.storage.quotas = self.quotas
-            // Tests run side by side: a loop a core for each of them would be many threads.
+            // Tests run in parallel: one loop per core for each of them would be many threads.
             configuration.threads = 1
             return configuration
         }

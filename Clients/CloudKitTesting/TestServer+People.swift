@@ -3,16 +3,17 @@ import RecordModel
 import RecordServer
 import RecordStore
 
-// What an operator does about people, as `tidemark user` and `tidemark key` do.
+// The operator's actions on users, as `tidemark user` and `tidemark key`.
 extension TestServer {
     /// Revokes a user's access tokens and ends the connections that were opened with them.
     ///
-    /// When it returns, every request of the user fails with `notAuthenticated`, on containers that were made before as well.
+    /// When it returns, every request of the user fails with `notAuthenticated`, also on earlier
+    /// containers.
     ///
     /// - Parameters:
-    ///   - user: A name that was asked for before.
-    ///   - identifier: Of which container.
-    /// - Throws: When there is no such user.
+    ///   - user: The name of an existing user.
+    ///   - identifier: The identifier of the container.
+    /// - Throws: If there is no such user.
     public func revoke(
         _ user: String,
         identifier: String = TestServer.defaultContainerIdentifier
@@ -25,12 +26,13 @@ extension TestServer {
 
     /// Gives a user a new access token, also after `revoke`.
     ///
-    /// Containers and connections that are asked for from now on have it; those that were made before stay shut out.
+    /// Containers and connections that are requested from now on have it. Earlier ones stay locked
+    /// out.
     ///
     /// - Parameters:
-    ///   - user: A name that was asked for before.
-    ///   - identifier: Of which container.
-    /// - Throws: When there is no such user.
+    ///   - user: The name of an existing user.
+    ///   - identifier: The identifier of the container.
+    /// - Throws: If there is no such user.
     public func renew(
         _ user: String,
         identifier: String = TestServer.defaultContainerIdentifier
@@ -43,16 +45,16 @@ extension TestServer {
         await self.endRevokedConnections()
     }
 
-    /// Sets the e-mail addresses and phone numbers by which others find a user to share something with.
+    /// Sets the e-mail addresses and phone numbers by which others find a user to share with.
     ///
-    /// They take the place of those that the user had. Container and user are created when they are new.
+    /// They replace those that the user had. Container and user are created if they are new.
     ///
     /// - Parameters:
-    ///   - emails: Compared without regard to case.
-    ///   - phoneNumbers: With the country's code.
+    ///   - emails: The addresses, compared without regard to case.
+    ///   - phoneNumbers: The numbers, with the country's code.
     ///   - user: Any name.
-    ///   - identifier: Of which container.
-    /// - Throws: When one of them is somebody else's.
+    ///   - identifier: The identifier of the container.
+    /// - Throws: If one of them belongs to another user.
     public func setContacts(
         emails: [String] = [],
         phoneNumbers: [String] = [],
@@ -67,17 +69,18 @@ extension TestServer {
         }
     }
 
-    /// Gives a user a role of the schema, or takes it away; it counts in the public database from the next request on.
+    /// Grants a role of the schema to a user, or revokes it, in the public database, from the next
+    /// request on.
     ///
-    /// Roles come with `importSchema(_:identifier:)`. Container and user are created when they are new.
+    /// `importSchema(_:identifier:)` creates roles. Container and user are created if they are new.
     ///
     /// - Parameters:
-    ///   - role: A role that the schema creates.
+    ///   - role: A role of the schema.
     ///   - user: Any name.
     ///   - isGiven: Whether the user has the role afterwards.
-    ///   - identifier: Of which container.
-    ///   - environment: In which of its two bodies of data.
-    /// - Throws: When the schema of the environment has no such role.
+    ///   - identifier: The identifier of the container.
+    ///   - environment: Which of the container's two sets of data is meant.
+    /// - Throws: If the schema of the environment has no such role.
     public func setRole(
         _ role: String,
         of user: String,
@@ -98,17 +101,18 @@ extension TestServer {
         }
     }
 
-    /// A container as a service sees it, which signs in with a key of its own.
+    /// Returns a container with the credential of a service, which signs in with a key of its own.
     ///
-    /// The service and the user for whom it acts are created when they are new. Each call registers another key; a service has at most 16.
+    /// The service and the user for whom it acts are created if they are new. Each call registers
+    /// another key; a service has at most 16.
     ///
     /// - Parameters:
-    ///   - service: Any name that is no user's.
-    ///   - user: For whom the service acts, or `nil` for itself.
-    ///   - identifier: Which container.
-    ///   - environment: Which of its two bodies of data.
+    ///   - service: Any name that is not a user's.
+    ///   - user: The user for whom the service acts; `nil` if it acts for itself.
+    ///   - identifier: The identifier of the container.
+    ///   - environment: Which of the container's two sets of data is meant.
     /// - Returns: A container that connects to this server.
-    /// - Throws: When the name is a user's, or the service has too many keys.
+    /// - Throws: If the name is a user's, or if the service has too many keys.
     public func container(
         forService service: String,
         onBehalfOf user: String? = nil,

@@ -1,14 +1,14 @@
 import RecordStore
 
 extension TestServer {
-    /// Puts a schema in place of development's, as `tidemark schema import` does.
+    /// Replaces the schema of development, as `tidemark schema import` does.
     ///
-    /// The container is created when it is new.
+    /// The container is created if it is new.
     ///
     /// - Parameters:
-    ///   - schema: In the CloudKit Schema Language.
-    ///   - identifier: Of which container.
-    /// - Throws: What is wrong with the text, with line and column; or that data would be lost.
+    ///   - schema: The schema, in the CloudKit Schema Language.
+    ///   - identifier: The identifier of the container.
+    /// - Throws: If the text has a fault, with line and column, or if data would be lost.
     public func importSchema(
         _ schema: String,
         identifier: String = TestServer.defaultContainerIdentifier
@@ -17,12 +17,12 @@ extension TestServer {
         try await self.change(.replaceDevelopment(document), identifier: identifier)
     }
 
-    /// Gives production the schema of development, as `tidemark schema deploy` does.
+    /// Deploys the schema of development to production, as `tidemark schema deploy` does.
     ///
-    /// The container is created when it is new.
+    /// The container is created if it is new.
     ///
-    /// - Parameter identifier: Of which container.
-    /// - Throws: That something of production would be lost.
+    /// - Parameter identifier: The identifier of the container.
+    /// - Throws: If data of production would be lost.
     public func deploySchema(identifier: String = TestServer.defaultContainerIdentifier) async throws {
         try await self.change(.deploy, identifier: identifier)
     }

@@ -10,9 +10,10 @@ import Synchronization
 
 /// A real server in this process, for tests.
 ///
-/// `README.md` beside this file shows how to write tests with it. It listens on a free port of the loopback address, keeps its data in a temporary folder, and has a certificate made at
-/// its start. Containers and users come into being when they are first asked for. A server is up within milliseconds:
-/// every test can have its own.
+/// The `README.md` beside this file shows how to write tests with it. It listens on a free port of
+/// the loopback address, keeps its data in a temporary folder, and makes a certificate at its
+/// start. Containers and users are created when a test first asks for them. A server starts within
+/// milliseconds, so every test can have its own.
 ///
 /// ```swift
 /// try await TestServer.run { server in
@@ -22,18 +23,19 @@ import Synchronization
 /// }
 /// ```
 public final class TestServer: Sendable {
-    /// The container that is meant when none is named.
+    /// The identifier of the default container.
     public static let defaultContainerIdentifier = "iCloud.test"
 
-    /// What goes wrong.
+    /// The faults of the server.
     public let faults = FaultPlan()
     /// The server's clock, which dates records.
     public let clock = TestClock()
     /// `tidemark://localhost:port`; the same after a `restart()`.
     public let url: String
-    /// The last thousand lines of the server's log, oldest first, from level debug on: for the message of a failing test.
+    /// The last thousand lines of the server's log, oldest first, from level debug on, for the
+    /// message of a failing test.
     ///
-    /// `run` prints them when its body throws.
+    /// `run` prints them if its body throws.
     public var log: String { self.logLines.text }
 
     private struct Running {
@@ -42,23 +44,24 @@ public final class TestServer: Sendable {
     }
 
     private let options: Options
-    /// Of its data.
+    /// The folder of the data.
     package let folder: String
     private let certificates: ServerCertificates
-    /// Kept for as long as the server lives, so that nobody takes the port during a restart.
+    /// Held for as long as the server lives, so that no other process takes the port during a
+    /// restart.
     private let port: ReservedPort
     private let logger: Logger
     private let logLines: TestLog
     private let running: Mutex<Running?>
     let accounts = TestAccounts()
 
-    /// Starts a server, gives it to the body, and stops it whatever the body does.
+    /// Starts a server, calls the body with it, and stops it in any case.
     ///
     /// - Parameters:
-    ///   - options: What is not as usual.
-    ///   - body: What to do with the server.
+    ///   - options: The settings of the server.
+    ///   - body: The test.
     /// - Returns: What the body returns.
-    /// - Throws: What `start(_:)` throws, or the body.
+    /// - Throws: What `start(_:)` or the body throws.
     public static func run<R>(
         _ options: Options = .defaults,
         _ body: (TestServer) async throws -> R
@@ -77,9 +80,9 @@ public final class TestServer: Sendable {
 
     /// Starts a server, to be stopped with `stop()`.
     ///
-    /// - Parameter options: What is not as usual.
-    /// - Returns: A server that takes connections.
-    /// - Throws: When the temporary folder or a port cannot be had.
+    /// - Parameter options: The settings of the server.
+    /// - Returns: A server that accepts connections.
+    /// - Throws: If the temporary folder or a port is unavailable.
     public static func start(_ options: Options = .defaults) async throws -> TestServer {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("tidemark-testing-\(UUID().uuidString)").path
@@ -115,19 +118,20 @@ public final class TestServer: Sendable {
         self.running = Mutex(running)
     }
 
-    /// Drains and stops the server, ends the connections of its containers and removes its data.
+    /// Drains and stops the server, ends the connections of its containers, and removes its data.
     public func stop() async {
         await self.shutdown(grace: .seconds(5))
         await self.accounts.closeConnections()
         try? FileManager.default.removeItem(atPath: self.folder)
     }
 
-    /// Stops the server and starts it again on the same data and port.
+    /// Stops the server and starts it again with the same data and port.
     ///
-    /// Containers connect again by themselves.
+    /// Containers reconnect by themselves.
     ///
-    /// - Parameter grace: How long requests in flight may take to finish; then their connections break.
-    /// - Throws: When the data or the port can't be had any more.
+    /// - Parameter grace: How long requests in flight may take to finish before their connections
+    ///   break.
+    /// - Throws: If the data or the port are no longer available.
     public func restart(grace: Duration = .seconds(5)) async throws {
         await self.shutdown(grace: grace)
         let running = try await Self.launch(
@@ -142,17 +146,17 @@ public final class TestServer: Sendable {
         self.running.withLock { $0 = running }
     }
 
-    /// A container as a user sees it.
+    /// Returns a container with the credential of a user.
     ///
-    /// Container and user are created when they are new.
+    /// Container and user are created if they are new.
     ///
     /// - Parameters:
-    ///   - user: Any name; the same name is the same user in every environment of the container.
-    ///   - identifier: Which container.
-    ///   - environment: Which of its two bodies of data.
+    ///   - user: Any name; the same name is the same user in each environment of the container.
+    ///   - identifier: The identifier of the container.
+    ///   - environment: Which of the container's two sets of data is meant.
     ///   - schema: The schema that the code under test was built for, or `nil`.
     /// - Returns: A container that connects to this server.
-    /// - Throws: When the identifier or the name is none that a server takes.
+    /// - Throws: If the identifier or the name is invalid.
     public func container(
         for user: String,
         identifier: String = TestServer.defaultContainerIdentifier,
@@ -168,15 +172,15 @@ public final class TestServer: Sendable {
         return CKContainer(identifier: identifier, connection: connection)
     }
 
-    /// A container as somebody sees it who is not signed in.
+    /// Returns a container without a credential.
     ///
-    /// The container is created when it is new.
+    /// The container is created if it is new.
     ///
     /// - Parameters:
-    ///   - identifier: Which container.
-    ///   - environment: Which of its two bodies of data.
+    ///   - identifier: The identifier of the container.
+    ///   - environment: Which of the container's two sets of data is meant.
     /// - Returns: A container that connects to this server.
-    /// - Throws: When the identifier is none that a server takes.
+    /// - Throws: If the identifier is invalid.
     public func anonymousContainer(
         identifier: String = TestServer.defaultContainerIdentifier,
         environment: CKServerConnection.Environment = .development
@@ -185,15 +189,16 @@ public final class TestServer: Sendable {
         return CKContainer(identifier: identifier, connection: connection)
     }
 
-    /// How a user connects: for `CKServerConnection.default`, or the environment of a child process.
+    /// Returns the connection of a user, for `CKServerConnection.default` or the environment of a
+    /// child process.
     ///
     /// - Parameters:
-    ///   - user: Any name, or `nil` for somebody who is not signed in.
-    ///   - identifier: Which container.
-    ///   - environment: Which of its two bodies of data.
+    ///   - user: Any name; `nil` if nobody is signed in.
+    ///   - identifier: The identifier of the container.
+    ///   - environment: Which of the container's two sets of data is meant.
     ///   - schema: The schema that the code under test was built for, or `nil`.
     /// - Returns: The connection.
-    /// - Throws: When the identifier or the name is none that a server takes.
+    /// - Throws: If the identifier or the name is invalid.
     public func connection(
         for user: String?,
         identifier: String = TestServer.defaultContainerIdentifier,
@@ -218,13 +223,13 @@ public final class TestServer: Sendable {
     ///
     /// The server does so by itself, once a minute.
     ///
-    /// - Throws: When the server was stopped.
+    /// - Throws: If the server was stopped.
     package func removeUnnamedAssets() async throws {
         guard let server = self.running.withLock({ $0?.server }) else { throw TestServerError.stopped }
         await server.sweepAssets()
     }
 
-    /// Ends the connections of users who were revoked.
+    /// Ends the connections of revoked users.
     func endRevokedConnections() async {
         await self.running.withLock { $0?.server }?.endRevokedConnections()
     }
@@ -281,8 +286,8 @@ public final class TestServer: Sendable {
     }
 }
 
-/// Why a test server cannot do what it is asked for.
+/// The error of a call that a test server can't fulfil.
 public enum TestServerError: Error, Hashable, Sendable {
-    /// `stop()` has been called.
+    /// `stop()` was called.
     case stopped
 }

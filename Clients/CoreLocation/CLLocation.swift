@@ -1,39 +1,40 @@
 public import Foundation
 
-/// A place on the globe with what a receiver measured there.
+/// A position on the globe, with the measurements of a receiver.
 ///
-/// Equality is identity: two measurements of one place are two locations.
+/// Equality is identity: two measurements of one position are two locations.
 open class CLLocation: NSObject, NSSecureCoding, NSCopying {
-    /// The place.
+    /// The position.
     open var coordinate: CLLocationCoordinate2D { self.measurement.coordinate }
 
     /// Metres above mean sea level.
     open var altitude: CLLocationDistance { self.measurement.altitude }
 
-    /// The radius of uncertainty of the place; negative when the place is invalid.
+    /// The radius of uncertainty of the position; negative if the position is invalid.
     open var horizontalAccuracy: CLLocationAccuracy { self.measurement.horizontalAccuracy }
 
-    /// The uncertainty of the altitude; negative when the altitude is invalid.
+    /// The uncertainty of the altitude; negative if the altitude is invalid.
     open var verticalAccuracy: CLLocationAccuracy { self.measurement.verticalAccuracy }
 
-    /// The direction of movement; negative when invalid.
+    /// The direction of movement; negative if invalid.
     open var course: CLLocationDirection { self.measurement.course }
 
-    /// The uncertainty of the direction of movement; negative when invalid.
+    /// The uncertainty of the direction of movement; negative if invalid.
     open var courseAccuracy: CLLocationDirectionAccuracy { self.measurement.courseAccuracy }
 
-    /// The speed of movement; negative when invalid.
+    /// The speed of movement; negative if invalid.
     open var speed: CLLocationSpeed { self.measurement.speed }
 
-    /// The uncertainty of the speed; negative when invalid.
+    /// The uncertainty of the speed; negative if invalid.
     open var speedAccuracy: CLLocationSpeedAccuracy { self.measurement.speedAccuracy }
 
-    /// When the place was measured.
+    /// The time of the measurement.
     open var timestamp: Date { self.measurement.timestamp }
 
     private let measurement: Measurement
 
-    /// Creates a location from a place alone, measured now; altitude, course and speed are invalid.
+    /// Creates a location from a position alone, measured now; altitude, course and speed are
+    /// invalid.
     public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.init(
             coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
@@ -112,33 +113,34 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Reads an archived location; `nil` when the archive has none.
+    /// Reads an archived location; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let measurement = Measurement(coder) else { return nil }
         self.measurement = measurement
         super.init()
     }
 
-    /// Writes the location into an archive, in one encoding for one location.
+    /// Writes the location into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         self.measurement.encode(with: coder)
     }
 
-    /// Whether locations may be read where secure coding is required: always.
+    /// Always `true`: locations can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the location itself, which never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns the metres to another location along the WGS 84 ellipsoid, altitudes left aside.
+    /// Returns the metres to another location along the WGS 84 ellipsoid, without regard to
+    /// altitudes.
     ///
-    /// Exact to a millimetre, except for places within about half a degree of opposite each other: there the
-    /// distance is the great circle's on a sphere, up to 0.5 % off.
+    /// The result is exact to a millimetre, except for positions within about half a degree of
+    /// opposite each other. There it is the great circle's distance on a sphere, up to 0.5 % off.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         Geodesic.metres(from: self.coordinate, to: location.coordinate)
     }
 
-    /// The location for people to read.
+    /// A description of the location for people.
     open override var description: String {
         let place = "<\(self.coordinate.latitude),\(self.coordinate.longitude)>"
         return "\(place) +/- \(self.horizontalAccuracy)m (speed \(self.speed) mps / course \(self.course)) "

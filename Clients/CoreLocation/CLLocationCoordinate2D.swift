@@ -4,44 +4,44 @@ public typealias CLLocationDegrees = Double
 /// A length in metres.
 public typealias CLLocationDistance = Double
 
-/// The radius of an uncertainty in metres; negative when the value it is about is invalid.
+/// The radius of an uncertainty in metres; negative if the value that it belongs to is invalid.
 public typealias CLLocationAccuracy = Double
 
-/// A speed in metres a second; negative when invalid.
+/// A speed in metres a second; negative if invalid.
 public typealias CLLocationSpeed = Double
 
-/// The uncertainty of a speed in metres a second; negative when invalid.
+/// The uncertainty of a speed in metres a second; negative if invalid.
 public typealias CLLocationSpeedAccuracy = Double
 
-/// A direction in degrees from true north, clockwise; negative when invalid.
+/// A direction in degrees from true north, clockwise; negative if invalid.
 public typealias CLLocationDirection = Double
 
-/// The uncertainty of a direction in degrees; negative when invalid.
+/// The uncertainty of a direction in degrees; negative if invalid.
 public typealias CLLocationDirectionAccuracy = Double
 
-/// A place on the globe, in the reference frame WGS 84.
+/// A position on the globe, in the reference frame WGS 84.
 public struct CLLocationCoordinate2D: Sendable {
     /// Degrees north of the equator, -90 to 90.
     public var latitude: CLLocationDegrees
     /// Degrees east of the zero meridian, -180 to 180.
     public var longitude: CLLocationDegrees
 
-    /// Creates the place on the equator and the zero meridian.
+    /// Creates the position on the equator and the zero meridian.
     public init() {
         self.init(latitude: 0, longitude: 0)
     }
 
-    /// Creates a place; see `CLLocationCoordinate2DIsValid(_:)`.
+    /// Creates a position; see `CLLocationCoordinate2DIsValid(_:)`.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.latitude = latitude
         self.longitude = longitude
     }
 }
 
-/// A coordinate that is no place.
+/// A coordinate that is not a position.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Creates a place.
+/// Creates a position.
 public func CLLocationCoordinate2DMake(
     _ latitude: CLLocationDegrees,
     _ longitude: CLLocationDegrees
@@ -49,7 +49,8 @@ public func CLLocationCoordinate2DMake(
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Returns whether a coordinate is a place: latitude within ±90 and longitude within ±180 degrees.
+/// Returns whether a coordinate is a position: latitude within ±90 and longitude within ±180
+/// degrees.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The shortest way along the surface of the WGS 84 ellipsoid.
+/// The shortest path along the surface of the WGS 84 ellipsoid.
 ///
-/// The inverse formula of T. Vincenty, *Direct and inverse solutions of geodesics on the ellipsoid with
-/// application of nested equations*, Survey Review 23 (1975). It doesn't converge for nearly opposite places.
+/// The inverse formula of T. Vincenty, *Direct and inverse solutions of geodesics on the ellipsoid
+/// with application of nested equations*, Survey Review 23 (1975). It does not converge for nearly
+/// opposite positions.
 enum Geodesic {
     private static let equatorialMetres = 6_378_137.0
     private static let flattening = 1 / 298.257_223_563
@@ -48,7 +49,7 @@ enum Geodesic {
     }
 }
 
-/// Two places by their reduced latitudes.
+/// Two positions by their reduced latitudes.
 private struct Places {
     let sine1, cosine1, sine2, cosine2: Double
     let longitudeDifference: Double
@@ -61,18 +62,18 @@ private struct Places {
         self.cosine1 = cos(u1)
         self.sine2 = sin(u2)
         self.cosine2 = cos(u2)
-        // Across the date line the way is the short one.
+        // Across the date line the path is the short one.
         let degrees = (end.longitude - start.longitude).remainder(dividingBy: 360)
         self.longitudeDifference = degrees * radians
     }
 }
 
-/// The arc between two places on the auxiliary sphere.
+/// The arc between two positions on the auxiliary sphere.
 private struct Arc {
     let sine, cosine, angle: Double
     let sineAlpha, cosineSquaredAlpha, cosineDoubleMidpoint: Double
 
-    /// `nil` when the places are the same.
+    /// Makes the arc; `nil` if the positions are the same.
     init?(_ places: Places, lambda: Double) {
         let x = places.cosine2 * sin(lambda)
         let y = places.cosine1 * places.sine2 - places.sine1 * places.cosine2 * cos(lambda)
@@ -82,13 +83,13 @@ private struct Arc {
         self.angle = atan2(self.sine, self.cosine)
         self.sineAlpha = places.cosine1 * places.cosine2 * sin(lambda) / self.sine
         self.cosineSquaredAlpha = 1 - self.sineAlpha * self.sineAlpha
-        // Along the equator there is no midpoint to tell apart.
+        // Along the equator the midpoint is undefined, and has no effect.
         self.cosineDoubleMidpoint =
             self.cosineSquaredAlpha > 1e-15
             ? self.cosine - 2 * places.sine1 * places.sine2 / self.cosineSquaredAlpha : 0
     }
 
-    /// How much longer the way is in longitude on the auxiliary sphere than on the ellipsoid.
+    /// How much longer the path is in longitude on the auxiliary sphere than on the ellipsoid.
     func longitudeExcess(flattening f: Double) -> Double {
         let c = f / 16 * self.cosineSquaredAlpha * (4 + f * (4 - 3 * self.cosineSquaredAlpha))
         let m = self.cosineDoubleMidpoint

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a location consists of.
+/// The measurements of a location.
 struct Measurement {
     var coordinate: CLLocationCoordinate2D
     var altitude: Double
@@ -13,7 +13,8 @@ struct Measurement {
     var timestamp: Date
 }
 
-/// In an archive: ten numbers of eight bytes, the most significant first, under one key, in the order of `numbers`.
+/// The measurement in an archive: ten numbers of eight bytes, the most significant first, under one
+/// key, in the order of `numbers`.
 extension Measurement {
     private static let key = "CLLocationMeasurement"
     private static let bytesPerNumber = 8
@@ -56,8 +57,9 @@ extension Measurement {
     }
 
     private static func bytes(_ coder: NSCoder) -> [UInt8]? {
-        // Reading an absent key would fail the whole archive, not just this object. And plain bytes, not `NSData`:
-        // an object of another class in its place would end the program.
+        // Reading an absent key would fail the whole archive, not just this object. The value is
+        // plain bytes, not `NSData`, because an object of another class in its place would end the
+        // program.
         guard coder.allowsKeyedCoding, coder.containsValue(forKey: self.key) else { return nil }
         // SAFETY: the bytes are copied before the call returns.
         return coder.withDecodedUnsafeBufferPointer(forKey: self.key) { $0.map { Array($0) } }

@@ -1,8 +1,8 @@
 import CloudKit
 
-/// Fetches what changed and tells it, a change after the other.
+/// Fetches changes and reports them, one after the other.
 struct ChangeFetcher {
-    /// Is told of a change; whether somebody had looked there before, so that it is news.
+    /// Reports a change; `isNews` is whether the feed was read before.
     typealias Tell = (_ change: ChangeLine, _ isNews: Bool) async throws -> Void
 
     let container: CKContainer
@@ -10,17 +10,17 @@ struct ChangeFetcher {
     var state: StateFile
     let tell: Tell
 
-    /// Notes where a feed is now, unless it was followed before.
+    /// Notes the current position of a feed, unless it was followed before.
     ///
-    /// What is in a database now is not of interest either: its zones are noted, too. Of a query the records that meet it now are noted, whose end is of
-    /// interest.
+    /// The current contents of a database are skipped too, so its zones are noted as well. Of a
+    /// query the records that match now are noted, because they may stop to match.
     mutating func beginNow(_ reading: Reading) async throws {
         guard self.state[reading] == nil else { return }
         let database = self.container.database(with: reading.feed.scope)
         switch reading.feed {
         case .zone(let zone, _):
             do {
-                // First: a record that meets the query meanwhile has a change after it.
+                // This comes first: a record that matches meanwhile then has a change after it.
                 let token = try await self.link.ask { try await database.currentToken(inZoneWith: zone) }
                 let names = try await self.namesNow(reading, zone, database)
                 try self.state.keep(token, for: reading, matching: names)
@@ -28,7 +28,7 @@ struct ChangeFetcher {
                 return
             }
         case .database:
-            // First: a zone that is made meanwhile has changes after it.
+            // This comes first: a zone that is made meanwhile then has changes after it.
             let token = try await self.link.ask { try await database.currentDatabaseToken() }
             let zones = try await self.link.ask { try await database.allRecordZones() }
             for zone in zones { try await self.beginNow(reading.within(zone.zoneID)) }
@@ -36,7 +36,7 @@ struct ChangeFetcher {
         }
     }
 
-    /// Which records meet the query of a reading now.
+    /// Returns the records that match the query of a reading now.
     private func namesNow(
         _ reading: Reading,
         _ zone: CKRecordZone.ID,
@@ -57,12 +57,12 @@ struct ChangeFetcher {
                 }
             }
         } catch let error as CKError where error.code == .unknownItem {
-            // Nobody has saved a record of the type yet.
+            // No record of the type was saved yet.
             return []
         }
     }
 
-    /// Fetches a feed to its end.
+    /// Fetches a feed up to its end.
     mutating func fetch(_ reading: Reading) async throws {
         switch reading.feed {
         case .database: try await self.fetchDatabase(reading)
@@ -95,7 +95,8 @@ struct ChangeFetcher {
                         isNews: isNews
                     )
                 }
-                // Last: a run that ends before it finds the zones again, and of each only what it had not got.
+                // This comes last: if the run ends before, the next one finds the zones again, and
+                // of each zone only the rest.
                 try self.state.keep(page.changeToken, for: reading)
                 moreComing = page.moreComing
             } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
@@ -111,7 +112,7 @@ struct ChangeFetcher {
     ) async throws {
         let database = self.container.database(with: reading.feed.scope)
         var matching = self.state.matching(reading)
-        // What came since the feed began anew: of what is there no more it says nothing.
+        // The records that came since the feed started again: it does not report deletions.
         var found: Set<String>?
         var moreComing = true
         while moreComing {
@@ -149,7 +150,7 @@ struct ChangeFetcher {
         }
     }
 
-    /// Tells that records which met a query are gone.
+    /// Reports that records which matched a query are gone.
     private func tellGone(
         _ names: Set<String>,
         of zone: CKRecordZone.ID,
@@ -173,9 +174,9 @@ struct ChangeFetcher {
 }
 
 extension Reading {
-    /// What a record that was saved is to somebody who reads; `nil`: nothing.
+    /// Returns the change that a saved record is for a reader; `nil` if none.
     ///
-    /// It joins or leaves the records that meet the query.
+    /// The record joins or leaves the records that match the query.
     fileprivate func change(of record: CKRecord, _ matching: inout Set<String>) -> ChangeLine? {
         guard let filter else { return .saved(record) }
         let name = record.recordID.recordName

@@ -1,10 +1,10 @@
 import CloudKit
 
-/// A change that was fetched, as a line.
+/// A fetched change, as a line of output.
 enum ChangeLine {
     case saved(CKRecord)
     case deleted(CKRecord.ID, CKRecord.RecordType)
-    /// It met the query, and was changed so that it does not.
+    /// The record matched the query, and no longer does after a change.
     case left(CKRecord.ID, CKRecord.RecordType)
     case zoneChanged(CKRecordZone.ID)
     case zoneDeleted(CKRecordZone.ID)

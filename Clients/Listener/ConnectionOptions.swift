@@ -1,13 +1,13 @@
 import ArgumentParser
 import CloudKit
 
-/// Which container, where, and as whom: what is not given is read from the variables that the SDK reads.
+/// The container, the server and the credential; the SDK's variables supply what is not given.
 struct ConnectionOptions: ParsableArguments {
     struct Target {
         var identifier: String
         var connection: CKServerConnection
 
-        /// Whether somebody is named: only who is signed in has subscriptions.
+        /// Whether there is a credential: only users have subscriptions.
         var isSignedIn: Bool { self.connection.token != nil || self.connection.serviceKey != nil }
     }
 
@@ -59,7 +59,7 @@ struct ConnectionOptions: ParsableArguments {
         guard let environment = CKServerConnection.Environment(rawValue: name.lowercased()) else {
             throw ListenFailure(.usage, "\"\(name)\" is no environment: development or production")
         }
-        // A credential that is given on the command line is meant, whatever the variables say.
+        // A credential on the command line replaces those of the variables.
         let token = self.serviceKey == nil ? value(self.userToken, "TIDEMARK_TOKEN") : self.userToken
         let key = self.userToken == nil ? value(self.serviceKey, "TIDEMARK_SERVICE_KEY") : self.serviceKey
         guard token == nil || key == nil else {

@@ -3,7 +3,7 @@ import CloudKit
 /// Deletes subscriptions that listeners have saved.
 struct Forgetting {
     let container: CKContainer
-    /// What listeners asked for; empty: whatever they asked for.
+    /// The subscriptions to delete; empty if all are to be.
     let wanted: [WantedSubscription]
 
     /// - Throws: `ListenFailure`, `CKError` or `CancellationError`.

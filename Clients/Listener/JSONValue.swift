@@ -1,6 +1,6 @@
 import CloudKit
 
-/// What a line of JSON is made of: keys in order of their bytes, no line breaks.
+/// The parts of a line of JSON: keys in the order of their bytes, without line breaks.
 enum JSONValue: Encodable, Hashable {
     case text(String)
     case integer(Int64)
@@ -9,7 +9,8 @@ enum JSONValue: Encodable, Hashable {
     case list([JSONValue])
     case object([String: JSONValue])
 
-    /// The value of a record's field: dates as text of ISO 8601, bytes as base64, a reference by its record's name.
+    /// Makes the value of a record's field: dates are ISO 8601 text, bytes base64, and a reference
+    /// the name of its record.
     init(field value: Any) {
         switch value {
         case let date as Date: self = .text(date.text)
@@ -40,17 +41,17 @@ enum JSONValue: Encodable, Hashable {
         }
     }
 
-    /// One line.
+    /// The value as one line.
     var line: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Fields of records are finite, which is all that JSON asks for.
+        // Fields of records are finite, which is all that JSON requires.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 }
 
 extension Date {
-    /// To the millisecond, as ISO 8601 has it.
+    /// The date in ISO 8601, to the millisecond.
     var text: String { self.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }
 

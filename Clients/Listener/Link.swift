@@ -1,24 +1,26 @@
 import CloudKit
 import Synchronization
 
-/// What is known of the server: whether it tells, what people were told of that, and what can never work.
+/// The state of the connection, as it was reported to people, and the errors that can never go
+/// away.
 ///
-/// One line for one cause: while the connection is gone, it is the connection that says so, and not every request.
+/// There is one line for one cause: a lost connection is reported once, not for each request.
 final class Link: Sendable {
-    /// Between attempts, when the server names no time.
+    /// The pause between attempts, if the server names no time.
     private static let pause = Duration.seconds(5)
-    /// After a request that broke with its connection, which is made again meanwhile.
+    /// The pause after a request that broke with its connection, which is made again meanwhile.
     private static let briefPause = Duration.seconds(1)
 
     private struct State {
         var isListening = false
-        /// Once the server has let the listener in, an operator may mend whatever else comes.
+        /// Whether the server has accepted the listener: an operator may then correct any other
+        /// error.
         var wasLetIn = false
-        /// What is asked for is subscribed to.
+        /// Whether the subscriptions are saved.
         var isReady = false
     }
 
-    /// Whether a connection listens, and so tells of itself.
+    /// Whether a connection listens, and so reports its own state.
     private let listens: Bool
     private let state = Mutex(State())
     private let failures: AsyncThrowingStream<Void, any Error>
@@ -29,15 +31,15 @@ final class Link: Sendable {
         (self.failures, self.failure) = AsyncThrowingStream.makeStream()
     }
 
-    /// Waits for what ends the listener.
+    /// Waits for an error that ends the listener.
     ///
-    /// - Throws: `ListenFailure` for what can never work; `CancellationError`.
+    /// - Throws: `ListenFailure` for an error that can never go away; `CancellationError`.
     func untilFailed() async throws {
         for try await _ in self.failures {}
         throw CancellationError()
     }
 
-    /// Says from now on when the server tells: what was asked for is among it.
+    /// Reports from now on when the server listens, because the subscriptions exist.
     func becameReady() {
         let isListening = self.state.withLock { state in
             state.isReady = true
@@ -46,7 +48,7 @@ final class Link: Sendable {
         if isListening { Output.status("listening") }
     }
 
-    /// The connection that listens has begun or ceased to.
+    /// Notes that the listening connection has begun or ended.
     func report(_ status: CKContainer.ListeningStatus) {
         switch status {
         case .listening:
@@ -67,9 +69,9 @@ final class Link: Sendable {
         }
     }
 
-    /// Asks until there is an answer.
+    /// Sends a request until there is a response.
     ///
-    /// - Throws: The `CKError` of what asking again does not mend; `CancellationError`.
+    /// - Throws: `CKError` if a retry does not help; `CancellationError`.
     func ask<Value>(_ body: () async throws -> Value) async throws -> Value {
         while true {
             do {
@@ -90,17 +92,18 @@ final class Link: Sendable {
         }
     }
 
-    /// Whether nobody's waiting mends an error.
+    /// Returns whether waiting does not help against an error.
     ///
-    /// Before the server has let the listener in, that is whatever the SDK advises never to send again. Afterwards an operator may
-    /// mend all but the credential: that one is revoked or has expired, and the listener has no other.
+    /// Before the server has accepted the listener, that is any error which the SDK advises never
+    /// to retry. After that an operator may correct any error but that of the credential. It was
+    /// revoked or has expired, and the listener has no other.
     private func isFinal(_ error: CKError) -> Bool {
         guard error.retryAdvice == .never else { return false }
         return error.code == .notAuthenticated || !self.state.withLock { $0.wasLetIn }
     }
 
     private func wait(_ pause: Duration, _ error: CKError) async throws {
-        // A request often hears of a broken connection before the listener does.
+        // A request often notices a broken connection before the listener does.
         if self.listens, error.isOfConnection {
             try await Task.sleep(for: pause)
             guard self.state.withLock({ $0.isListening }) else { return }
@@ -112,7 +115,7 @@ final class Link: Sendable {
 }
 
 extension CKError {
-    /// Whether the connection is at fault, and not what was asked.
+    /// Whether the connection is at fault, and not the request.
     fileprivate var isOfConnection: Bool {
         switch self.code {
         case .networkFailure, .networkUnavailable, .serverResponseLost: true
@@ -120,12 +123,12 @@ extension CKError {
         }
     }
 
-    /// Whether address, container, certificate or credential are at fault.
+    /// Whether the address, the container, the certificate or the credential is at fault.
     fileprivate var isOfSetting: Bool { self.code == .badContainer || self.code == .notAuthenticated }
 }
 
 extension Duration {
-    /// For people, in seconds, to a tenth.
+    /// The time for people, in seconds, to a tenth.
     var text: String {
         let tenths = Int64((self / .milliseconds(100)).rounded(.up))
         return "\(tenths / 10).\(tenths % 10) s"

@@ -1,25 +1,26 @@
 import CloudKit
 
-/// Why the listener gives up, and what its caller can do about it.
+/// The error with which the listener ends, and what its user can do.
 struct ListenFailure: Error, Hashable {
     /// The numbers of `sysexits.h`.
     enum Code: Int32 {
         /// The command line is wrong.
         case usage = 64
-        /// The server refuses what it was asked for, or whoever asks.
+        /// The server refuses the request or the credential.
         case refused = 65
-        /// The server cannot be reached, by a command that does not wait for it.
+        /// The server can't be reached, for a command that does not wait for it.
         case unavailable = 69
-        /// A file cannot be written.
+        /// A file can't be written.
         case cannotCreate = 73
-        /// Nobody reads the output.
+        /// The output is closed.
         case output = 74
-        /// A setting can never work: the address, the container, the authority of the certificate, the key.
+        /// A setting can never work: the address, the container, the certificate authority, or the
+        /// key.
         case configuration = 78
     }
 
     var code: Code
-    /// What is wrong, then what to do.
+    /// The error, then what to do.
     var message: String
 
     init(_ code: Code, _ message: String) {
@@ -27,7 +28,8 @@ struct ListenFailure: Error, Hashable {
         self.message = message
     }
 
-    /// An error that asking again does not mend; the purpose is what was to be done, for a sentence, `nil` for the connection itself.
+    /// Makes the failure of an error that a retry does not remove; `purpose` names the action in a
+    /// sentence, and is `nil` for the connection itself.
     init(_ error: CKError, to purpose: String? = nil) {
         let text = error.localizedDescription
         switch error.code {

@@ -2,11 +2,11 @@ import CloudKit
 
 /// Listens until its task is cancelled.
 struct Listener {
-    /// What there is to do with each word of a change.
+    /// The actions for each notification.
     struct Purpose: Sendable {
         var printsJSON: Bool
         var command: NotificationCommand?
-        /// Where it is kept how far was fetched; `nil`: nothing is fetched.
+        /// The file with the positions of the feeds; `nil` if nothing is fetched.
         var state: StateFile?
         var beginsNow: Bool
 
@@ -22,12 +22,12 @@ struct Listener {
         func run(_ notice: Notice) async throws {
             guard let command else { return }
             if let failure = try await command.run(input: notice.json) { Output.status(failure) }
-            // One whose command was ended with this process comes again.
+            // A notification whose command was ended with this process comes again.
             try Task.checkCancellation()
         }
     }
 
-    /// Names a subscription of the user.
+    /// The key of a subscription of the user.
     private struct Name: Hashable {
         var scope: CKDatabase.Scope
         var id: CKSubscription.ID
@@ -44,7 +44,7 @@ struct Listener {
         self.purpose = purpose
     }
 
-    /// Saves the subscriptions, catches up, and takes notifications one after the other.
+    /// Saves the subscriptions, catches up, and handles notifications one after the other.
     ///
     /// - Throws: `ListenFailure`, `CKError` or `CancellationError`.
     func run() async throws {
@@ -52,12 +52,12 @@ struct Listener {
             group.addTask { try await self.link.untilFailed() }
             group.addTask { try await self.listen() }
             defer { group.cancelAll() }
-            // Where there is nothing to listen to, the link says why.
+            // If there is nothing to listen to, the link has the reason.
             for try await _ in group {}
         }
     }
 
-    /// It listens before it catches up, so that nothing that happens between the two is missed.
+    /// Listens before it catches up, so that no change between the two is missed.
     private func listen() async throws {
         var notifications = self.container.notifications { [link] in link.report($0) }.makeAsyncIterator()
         var readings: [Name: Reading] = [:]
@@ -113,7 +113,7 @@ struct Listener {
         }
     }
 
-    /// What the user's subscriptions are about, whoever saved them.
+    /// Returns the readings of all the user's subscriptions, of any program.
     private func readingsOfAll() async throws -> [Name: Reading] {
         var readings: [Name: Reading] = [:]
         for (scope, subscription) in try await self.container.subscriptionsOfAll(self.link) {
@@ -125,9 +125,9 @@ struct Listener {
 }
 
 extension CKContainer {
-    /// All subscriptions of the user, with the database of each.
+    /// Returns all subscriptions of the user, with the database of each.
     ///
-    /// With a link they are asked for until there is an answer, without one once.
+    /// With a link it asks until there is a response, without one only once.
     func subscriptionsOfAll(_ link: Link?) async throws -> [(scope: CKDatabase.Scope, CKSubscription)] {
         var all: [(scope: CKDatabase.Scope, CKSubscription)] = []
         for scope in [CKDatabase.Scope.private, .shared, .public] {

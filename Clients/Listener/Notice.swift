@@ -1,24 +1,24 @@
 import CloudKit
 
-/// Word of a change, as a line.
+/// A notification, as a line of output.
 struct Notice {
     enum Subject {
-        /// What happened to a record, and the values that came along.
+        /// A change of a record, and the values that came with it.
         case record(CKRecord.ID, String, [String: JSONValue])
-        /// Something happened to records that meet a query.
+        /// A change of records that match a query.
         case records
         case zone(CKRecordZone.ID?)
         case database
     }
 
     let subject: Subject
-    /// The database that it is about.
+    /// The database of the change.
     let scope: CKDatabase.Scope
     let container: String?
-    /// `nil`: nobody has subscribed to it.
+    /// `nil` if there is no subscription.
     let subscription: String?
     let receivedAt: Date
-    /// `nil`: it happened while nobody listened, or nobody knows when.
+    /// `nil` if nobody listened at that time, or if it is not known.
     let committedAt: Date?
     var alert: String?
     var isCoalesced = false
@@ -50,7 +50,8 @@ struct Notice {
         self.isPruned = notification.isPruned
     }
 
-    /// What a server would have told of a change that was found instead; `nil`: it tells nothing of such a change.
+    /// Makes the notice that a server would have sent for a change that was found; `nil` if it
+    /// sends none for such a change.
     init?(_ change: ChangeLine, in scope: CKDatabase.Scope, of container: String, foundAt: Date) {
         switch change {
         case .saved(let record):
@@ -68,7 +69,7 @@ struct Notice {
         self.receivedAt = foundAt
     }
 
-    /// Where what it tells of is found; `nil`: anywhere in the database.
+    /// The zone of the change; `nil` if it may be anywhere in the database.
     var zone: CKRecordZone.ID? {
         switch self.subject {
         case .record(let id, _, _): id.zoneID
@@ -124,7 +125,7 @@ struct Notice {
         return text + (self.subscription.map { " [\($0)]" } ?? "")
     }
 
-    /// Whole milliseconds from the commit, by the server's clock, to here, by this machine's.
+    /// Whole milliseconds from the commit, by the server's clock, until now, by this machine's.
     private var latencyMilliseconds: Int64? {
         self.committedAt.map { date in
             Int64((self.receivedAt.timeIntervalSince(date) * 1_000).rounded(.down))

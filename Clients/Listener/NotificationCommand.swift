@@ -2,24 +2,26 @@ import Foundation
 
 /// A shell command that is run for a notification.
 struct NotificationCommand {
-    /// As `/bin/sh -c` takes it.
+    /// The argument of `/bin/sh -c`.
     let line: String
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     ///
-    /// What it writes goes where the listener's output goes. When the task is cancelled, the command and what it started are asked to end
-    /// (SIGTERM), and their end is awaited.
+    /// Its output goes to the listener's output. If the task is cancelled, the command and its
+    /// children get SIGTERM, and the listener waits for their end.
     ///
-    /// - Parameter input: What the command reads, whole, whether it does or not: a file, so that nothing waits for it.
-    /// - Returns: How it failed; `nil`: it ended with 0.
-    /// - Throws: When there can be no process or no file.
+    /// - Parameter input: The command's standard input. It is a file, so that nothing waits for the
+    ///   command to read it.
+    /// - Returns: How it failed; `nil` if it ended with 0.
+    /// - Throws: If no process or file can be made.
     func run(input: String) async throws -> String? {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidemark-listen-\(UUID())")
         try Data((input + "\n").utf8).write(to: file)
         let reading = try FileHandle(forReadingFrom: file)
         try FileManager.default.removeItem(at: file)
         let process = Process()
-        // The listener waits for its signals elsewhere and ignores them itself, which a command must not inherit.
+        // The listener waits for its signals elsewhere and ignores them itself; a command must not
+        // inherit that.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--default-signal", "/bin/sh", "-c", self.line]
         process.standardInput = reading
@@ -43,7 +45,7 @@ struct NotificationCommand {
         return "the command \(how) \(process.terminationStatus)"
     }
 
-    /// Asks the process and all that it started, which are a group of their own, to end.
+    /// Sends SIGTERM to the process and its children, which are a group of their own.
     private static func end(_ process: Process) {
         _ = kill(-process.processIdentifier, SIGTERM)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where lines go: each is written at once, also when the other end is a pipe.
+/// The output: each line is written at once, also into a pipe.
 enum Output {
     /// Prints a notification or a change.
     static func line(_ text: String) throws(ListenFailure) {
@@ -8,9 +8,7 @@ enum Output {
         throw ListenFailure(.output, "nobody reads the output (\(reason))")
     }
 
-    /// Tells people how things stand.
-    ///
-    /// Nobody need read it.
+    /// Prints the state of the listener for people; nobody has to read it.
     static func status(_ text: String) {
         _ = self.write("tidemark-listen: \(text)\n", to: STDERR_FILENO)
     }
@@ -19,7 +17,8 @@ enum Output {
     private static func write(_ text: String, to descriptor: Int32) -> String? {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            // SAFETY: the bytes are lent for the time of the call, which reads as many as it is told.
+            // SAFETY: the bytes are lent for the time of the call, which reads as many as it is
+            // told.
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return String(cString: strerror(errno)) }

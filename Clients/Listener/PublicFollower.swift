@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Looks for changes of the public database again and again, for somebody who is not signed in: nobody can be told who has no name.
+/// Polls the public database without a credential: a server sends notifications only to users.
 struct PublicFollower {
     let container: CKContainer
     let wanted: [WantedSubscription]
@@ -49,7 +49,7 @@ struct PublicFollower {
         }
     }
 
-    /// Has the server look at the query: what it does not take would be met by nothing, for ever.
+    /// Has the server check the query: no record would ever match one that it refuses.
     private func check(_ wanted: WantedSubscription, _ reading: Reading) async throws {
         guard let filter = reading.filter else { return }
         let query = CKQuery(recordType: filter.recordType, predicate: filter.predicate)
@@ -62,7 +62,7 @@ struct PublicFollower {
                 )
             }
         } catch let error as CKError where error.code == .unknownItem {
-            // Nobody has saved a record of the type yet.
+            // No record of the type was saved yet.
         } catch let error as CKError {
             throw ListenFailure(error, to: "follow \(wanted.text)")
         }

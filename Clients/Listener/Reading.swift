@@ -1,11 +1,11 @@
 import CloudKit
 
-/// What changes: a database, or a zone of it.
+/// The changes of a database, or of a zone of it.
 enum Feed: Hashable, Sendable {
     case database(CKDatabase.Scope)
     case zone(CKRecordZone.ID, CKDatabase.Scope)
 
-    /// For people, and for the state file.
+    /// A text for people, and for the state file.
     var text: String {
         switch self {
         case .database(let scope): scope.text
@@ -20,7 +20,7 @@ enum Feed: Hashable, Sendable {
     }
 }
 
-/// Which records of a feed are wanted.
+/// The records of a feed that are wanted.
 struct RecordFilter: Hashable {
     let recordType: CKRecord.RecordType
     let predicate: NSPredicate
@@ -30,19 +30,19 @@ struct RecordFilter: Hashable {
     }
 }
 
-/// A feed that is fetched for a subscription: all of it, or what meets a query.
+/// A feed that is fetched for a subscription: all of it, or the records that match a query.
 struct Reading: Hashable {
     var feed: Feed
-    /// `nil`: all that changes.
+    /// `nil` if all changes are wanted.
     var filter: RecordFilter?
 
-    /// For people, and for the state file.
+    /// A text for people, and for the state file.
     var text: String {
         guard let filter else { return self.feed.text }
         return "\(self.feed.text) \(filter.recordType) \(filter.predicate)"
     }
 
-    /// What a subscription is about.
+    /// Makes the reading for a subscription.
     init(_ subscription: CKSubscription, in scope: CKDatabase.Scope) {
         switch subscription {
         case let query as CKQuerySubscription:
@@ -53,12 +53,12 @@ struct Reading: Hashable {
         }
     }
 
-    /// All that a notification can be about.
+    /// Makes the reading of everything that a notification can be about.
     init(_ notice: Notice) {
         self.feed = notice.zone.map { .zone($0, notice.scope) } ?? .database(notice.scope)
     }
 
-    /// The part of it that is in a zone.
+    /// Returns the part of it in a zone.
     func within(_ zone: CKRecordZone.ID?) -> Reading {
         guard let zone, case .database(let scope) = self.feed else { return self }
         var part = self

@@ -1,13 +1,15 @@
 import CloudKit
 
-/// How far a listener has fetched, and which records met its queries then, kept in a file from run to run.
+/// The positions of a listener's feeds, and the records that matched its queries, in a file that is
+/// kept between runs.
 ///
 /// ```json
-/// {"container": "iCloud.org.example", "tokens": {"private/_self_/notes": "base64 of an archived CKServerChangeToken"},
+/// {"container": "iCloud.org.example",
+///  "tokens": {"private/_self_/notes": "base64 of an archived CKServerChangeToken"},
 ///  "matching": {"private/_self_/notes Note pages > 10": ["n1", "n2"]}}
 /// ```
 ///
-/// - Durability: whoever reads the file finds the state before a change of it or after it, nothing between.
+/// - Durability: A reader of the file finds the state before a change or after it, never between.
 struct StateFile {
     private struct Content: Codable {
         var container: String
@@ -16,19 +18,20 @@ struct StateFile {
         var matching: [String: [String]]?
     }
 
-    /// `nil`: it is kept for this run alone.
+    /// `nil` if the state is for this run alone.
     private let url: URL?
     private var content: Content
 
-    /// A state that ends with the process.
+    /// Makes a state that ends with the process.
     init(container: String) {
         self.url = nil
         self.content = Content(container: container)
     }
 
-    /// Reads a file; one that is not there is one without tokens.
+    /// Reads a file; a missing file has no tokens.
     ///
-    /// It is written at once: whoever can't keep anything should know before the first page is printed.
+    /// It writes the file at once, so that a file that can't be written is noticed before the first
+    /// page is printed.
     init(path: String, container: String) throws(ListenFailure) {
         let url = URL(fileURLWithPath: path)
         self.url = url
@@ -51,19 +54,19 @@ struct StateFile {
         try self.write()
     }
 
-    /// Where a feed was left; one that can't be read counts as absent.
+    /// The last position of a feed; an unreadable one counts as absent.
     subscript(_ reading: Reading) -> CKServerChangeToken? {
         self.content.tokens[reading.text].flatMap {
             try? NSKeyedUnarchiver.unarchivedObject(ofClass: CKServerChangeToken.self, from: $0)
         }
     }
 
-    /// Names of those records of a zone that met the query when the zone was left.
+    /// Returns the records of a zone that matched the query at its last position.
     func matching(_ reading: Reading) -> Set<String> {
         Set(self.content.matching?[reading.text] ?? [])
     }
 
-    /// Notes where a feed is now; `nil`: it is gone, or begins anew.
+    /// Notes the position of a feed; `nil` if it is gone, or starts again.
     mutating func keep(
         _ token: CKServerChangeToken?,
         for reading: Reading,
@@ -99,7 +102,7 @@ struct StateFile {
         }
     }
 
-    /// What the system says of an error that Foundation has wrapped.
+    /// Returns the system's text for an error that Foundation has wrapped.
     private static func reason(_ error: any Error) -> String {
         let underlying = (error as? CocoaError)?.underlying as? POSIXError
         guard let code = (error as? POSIXError ?? underlying)?.code.rawValue else {

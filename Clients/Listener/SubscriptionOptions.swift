@@ -1,7 +1,7 @@
 import ArgumentParser
 import CloudKit
 
-/// What to be told about; nothing: whatever the user has subscribed to.
+/// The changes to be notified of; all that the user has subscribed to if none are given.
 struct SubscriptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -38,7 +38,7 @@ struct SubscriptionOptions: ParsableArguments {
         }
     }
 
-    /// The subscriptions that are asked for.
+    /// Returns the subscriptions for the options.
     func wanted() -> [WantedSubscription] {
         var wanted: [WantedSubscription] = self.database ? [.database] : []
         let zones = self.zone.map { CKRecordZone.ID(zoneName: $0) }

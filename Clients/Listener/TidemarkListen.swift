@@ -3,7 +3,7 @@ import CloudKit
 import RecordModel
 import UnixSignals
 
-/// Prints what a server tells about, runs commands for it, and fetches what changed.
+/// Prints notifications of a server, runs commands for them, and fetches what changed.
 @main
 struct TidemarkListen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -131,7 +131,8 @@ struct TidemarkListen: AsyncParsableCommand {
                     + "--service-key; without them there is only --public --query"
             )
         }
-        // Other wishes may listen beside this one: what they have taken care of is news to it.
+        // Other listeners may run beside this one: what they have acknowledged is not acknowledged
+        // here.
         if !wanted.isEmpty {
             target.connection.installationName = wanted.map(\.id).sorted().joined(separator: " ")
         }
@@ -152,7 +153,7 @@ struct TidemarkListen: AsyncParsableCommand {
         }
     }
 
-    /// Does something until it has ended, or somebody tells the process to stop.
+    /// Runs the body until it ends, or until a signal ends the process.
     private func untilSignalled(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// A subscription that a listener asks for.
+/// A subscription of a listener.
 enum WantedSubscription: Hashable, Sendable {
     case database
     case zone(CKRecordZone.ID)
@@ -15,10 +15,11 @@ enum WantedSubscription: Hashable, Sendable {
 
     var isPublic: Bool { self.scope == .public }
 
-    /// What the IDs of all of them begin with.
+    /// The prefix of their IDs.
     static let idPrefix = "tidemark-listen-"
 
-    /// The same for the same wish, so that a listener that starts again has one subscription and not two.
+    /// The ID, which is the same for the same options: a listener that starts again has one
+    /// subscription and not two.
     var id: CKSubscription.ID {
         switch self {
         case .database: Self.idPrefix + "database"
@@ -29,7 +30,7 @@ enum WantedSubscription: Hashable, Sendable {
         }
     }
 
-    /// As the server is told.
+    /// The subscription for the server.
     var subscription: CKSubscription {
         switch self {
         case .database: return CKDatabaseSubscription(subscriptionID: self.id)
@@ -46,7 +47,7 @@ enum WantedSubscription: Hashable, Sendable {
         }
     }
 
-    /// For people.
+    /// A text for people.
     var text: String {
         switch self {
         case .database: "the private database"
@@ -56,7 +57,7 @@ enum WantedSubscription: Hashable, Sendable {
         }
     }
 
-    /// Names of zones may be too long for an ID.
+    /// Returns a hash, because names of zones may be too long for an ID.
     ///
     /// - Source: FNV-1a, 64 bits.
     private static func hash(_ text: String) -> String {
@@ -66,7 +67,7 @@ enum WantedSubscription: Hashable, Sendable {
 }
 
 extension CKDatabase.Scope {
-    /// For people, and for the state file.
+    /// A text for people, and for the state file.
     var text: String {
         switch self {
         case .public: "public"

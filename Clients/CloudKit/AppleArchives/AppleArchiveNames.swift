@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Tells Foundation which classes Apple's names in archives mean.
+/// Registers the classes of this module under the names that Apple's archives use.
 ///
-/// Called when the program is loaded; `Clients/ArchiveNames` says why from C.
+/// Called when the program is loaded. `Clients/ArchiveNames` explains why C has to do this.
 @_cdecl("tidemark_register_archive_names")
 func registerAppleArchiveNames() {
     for known in AppleArchive.classes { NSKeyedUnarchiver.setClass(known.type, forClassName: known.name) }
 }
 
-/// Archives made by Apple's framework: apps keep them from their life on Apple's systems.
+/// Archives made by Apple's framework, which apps keep from their time on Apple's systems.
 ///
-/// Only what is known of their keys is read. Without these names every such archive would end a program that reads it with
-/// `NSKeyedUnarchiver(forReadingFrom:)`.
+/// Only the keys that are known are read. Without these names, `NSKeyedUnarchiver(forReadingFrom:)`
+/// would end the program at each such archive.
 enum AppleArchive {
     /// The classes that are read, by the names that Apple's archives give them.
     static let classes: [(name: String, type: AnyClass)] = [
@@ -22,7 +22,9 @@ enum AppleArchive {
         ("CKUserIdentity", CKUserIdentity.self),
     ]
 
-    /// What may be in the place of an object that is looked for: another class than these ends the program, in Foundation.
+    /// The classes that an object may have where another is expected.
+    ///
+    /// Foundation ends the program at any other class.
     static let classesExpected: [AnyClass] =
         AppleArchive.classes.map { $0.type } + [
             NSString.self, NSNumber.self, NSData.self, NSDate.self, NSArray.self, NSDictionary.self,
@@ -31,22 +33,25 @@ enum AppleArchive {
 }
 
 extension NSCoder {
-    /// An object under a key of Apple's archives; `nil` if there is none, or another one.
+    /// Returns the object under a key of Apple's archives; `nil` if there is none, or one of
+    /// another type.
     ///
-    /// A number in the place of an object ends the program, in Foundation, unless the coder's `decodingFailurePolicy` is
-    /// `.setErrorAndReturn`. Only who made the coder can set that: it is too late once anything was decoded.
+    /// A number instead of an object ends the program, in Foundation, unless the coder's
+    /// `decodingFailurePolicy` is `.setErrorAndReturn`. Only the code that makes the coder can set
+    /// that: after anything was decoded it is too late.
     func appleObject<Object>(_ key: String, as type: Object.Type = Object.self) -> Object? {
         guard self.allowsKeyedCoding, self.containsValue(forKey: key) else { return nil }
         return self.decodeObject(of: AppleArchive.classesExpected, forKey: key) as? Object
     }
 
-    /// A number under a key of Apple's archives; `nil` if there is none.
+    /// Returns the number under a key of Apple's archives; `nil` if there is none.
     func appleNumber(_ key: String) -> Int? {
         guard self.allowsKeyedCoding, self.containsValue(forKey: key) else { return nil }
         return self.decodeInteger(forKey: key)
     }
 
-    /// The bytes under a key, whether they are an object, as in Apple's archives, or not, as in ours.
+    /// Returns the bytes under a key, whether they are an object, as in Apple's archives, or plain
+    /// bytes, as in ours.
     func archivedBytes(_ key: String) -> [UInt8]? {
         guard self.allowsKeyedCoding, self.containsValue(forKey: key) else { return nil }
         // SAFETY: the bytes are copied before the call returns.

@@ -2,10 +2,12 @@ import Foundation
 import RecordModel
 
 extension RecordArchive {
-    /// Reads the system fields of a record, or of a share, that Apple's framework archived; `nil` if there are none.
+    /// Reads the system fields of a record or share that Apple's framework archived; `nil` if there
+    /// are none.
     ///
-    /// Values are left out: they are encrypted, or of classes whose keys nobody has published. A share comes with its ID, its
-    /// root and what everybody may do; its URL and its people are iCloud's.
+    /// It leaves out values: they are encrypted, or of classes whose keys nobody has published. A
+    /// share comes with its ID, its root and its public permission. Its URL and its participants
+    /// belong to iCloud.
     init?(apple coder: NSCoder) {
         guard let recordType: String = coder.appleObject("RecordType"),
             let recordID: CKRecordID = coder.appleObject("RecordID")
@@ -35,7 +37,7 @@ extension RecordArchive {
 }
 
 extension Date {
-    /// Milliseconds since 1970; `nil` for dates that are none.
+    /// Milliseconds since 1970; `nil` if the date is not finite.
     fileprivate var milliseconds: Int64? {
         Int64(exactly: (self.timeIntervalSince1970 * 1_000).rounded())
     }

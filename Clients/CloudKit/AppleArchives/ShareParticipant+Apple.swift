@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 
 extension UserIdentity {
-    /// Reads what Apple's framework archived of somebody: the name of his user record.
+    /// Reads an identity that Apple's framework archived: the name of its user record.
     init?(apple coder: NSCoder) {
         guard let id: CKRecordID = coder.appleObject("UserRecordID") else { return nil }
         self.init(userRecordName: id.recordName)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Keeping the cache within its bound: what was not used for longest goes first.
+/// Removes the least recently used files, so that the cache stays within its bound.
 extension AssetCache {
     private struct File {
         var path: String
@@ -11,11 +11,13 @@ extension AssetCache {
         var isPartial: Bool
     }
 
-    /// What an interrupted download has left is kept no longer.
+    /// How long the rest of an interrupted download is kept.
     private static let partialSeconds = 7 * 24 * 60 * 60
 
-    /// Removes files until the rest is within the bound: none that an asset of a living process names, none that was used within the
-    /// grace time, none that somebody is at.
+    /// Removes files until the others are within the bound.
+    ///
+    /// It spares files that an asset of a living process names, that were used within the grace
+    /// time, or that a download has locked.
     func sweep(now: Int) {
         guard let lock = FolderLock(self.folder + "/lock", isExclusive: true, waits: false) else { return }
         defer { withExtendedLifetime(lock) {} }

@@ -3,17 +3,19 @@ internal import RecordClient
 internal import RecordModel
 private import Synchronization
 
-/// Files of assets that were fetched, by their hashes.
+/// Files of fetched assets, by their hashes.
 ///
-///     FOLDER/assets/HASH                  a complete file, read-only; what `fileURL` names
-///     FOLDER/partial/HASH                 what an interrupted download has left; locked while somebody is at it
-///     FOLDER/leases/PROCESS/HASH          a second name of a file that an asset of a living process names
-///     FOLDER/leases/PROCESS.lock          locked for as long as the process lives
-///     FOLDER/lock                         shared while a file is handed over, exclusive while files are removed
+///     FOLDER/assets/HASH             a complete file, read-only; what `fileURL` names
+///     FOLDER/partial/HASH            the rest of an interrupted download; locked while in use
+///     FOLDER/leases/PROCESS/HASH     a second name of a file that an asset of a process names
+///     FOLDER/leases/PROCESS.lock     locked for as long as the process lives
+///     FOLDER/lock                    shared to hand a file over, exclusive to remove files
 ///
-/// Nothing in it is trusted: a file is hashed before it is used. Its methods block: they are for threads for files.
+/// The cache trusts no file: it hashes each before use. Its methods block, so they run on threads
+/// for files.
 final class AssetCache: Sendable {
-    /// Files are removed no sooner: published code reads a file after it has let go of the asset.
+    /// How long a file stays after its last use: published code reads a file after it has released
+    /// the asset.
     static let graceSeconds: Int = 600
 
     private static let caches = Mutex<[String: AssetCache]>([:])
@@ -21,9 +23,9 @@ final class AssetCache: Sendable {
     let folder: String
     let bytesMax: Int64
     private struct Leases {
-        /// How often an asset of this process names a file, by hash.
+        /// How many assets of this process name a file, by hash.
         var counts: [String: Int] = [:]
-        /// Made when there is a file to keep.
+        /// Made when the first file is kept.
         var holder: LeaseHolder?
     }
 
@@ -34,7 +36,7 @@ final class AssetCache: Sendable {
         self.bytesMax = bytesMax
     }
 
-    /// The process's one cache of a folder; the first bound that is named for it holds.
+    /// Returns the process's only cache of a folder; the first bound that is given for it applies.
     static func at(_ folder: String, bytesMax: Int64) -> AssetCache {
         self.caches.withLock { caches in
             if let cache = caches[folder] { return cache }
@@ -44,20 +46,21 @@ final class AssetCache: Sendable {
         }
     }
 
-    /// Where this process keeps files unless it is told otherwise.
+    /// Where this process keeps files by default.
     static let processFolder = AssetCache.defaultFolder(
         variables: ProcessInfo.processInfo.environment,
         program: CommandLine.arguments.first ?? ""
     )
 
-    /// Where files are kept unless somebody says otherwise; of the path that the program was started by the last part counts.
+    /// Returns the default folder for files; of the path of the program, only the last part counts.
     static func defaultFolder(variables: [String: String], program: String) -> String {
         if let folder = variables[CKServerConnection.Variable.cache], !folder.isEmpty { return folder }
         let name = program.split(separator: "/").last.map { "/\($0)" } ?? ""
         return UserFolder.cache.path(variables: variables) + "/tidemark" + name
     }
 
-    /// The file of an asset; `nil`: it is not there, or is not what it should be and was removed.
+    /// Returns the file of an asset; `nil` if it is absent, or if its bytes were wrong and it was
+    /// removed.
     func find(_ asset: Asset) async throws(CKError) -> CachedAsset? {
         let name = asset.name
         let path = self.place(of: name)
@@ -71,7 +74,10 @@ final class AssetCache: Sendable {
         return self.handOver(name, path)
     }
 
-    /// The unfinished file of an asset; when somebody is at it already another one, which nobody goes on with.
+    /// Opens the unfinished file of an asset.
+    ///
+    /// If another download has it open, this returns a second file, which no later download
+    /// continues.
     func partial(of asset: Asset) throws(FileFailure) -> PartialAsset {
         try self.makeFolders()
         let path = self.folder + "/partial/" + asset.name
@@ -81,7 +87,7 @@ final class AssetCache: Sendable {
         return partial
     }
 
-    /// Takes in a file that is complete.
+    /// Adds a complete file to the cache.
     func takeIn(_ partial: PartialAsset) throws(FileFailure) -> CachedAsset {
         let name = partial.asset.name
         let path = self.place(of: name)
@@ -107,7 +113,7 @@ final class AssetCache: Sendable {
 
     // MARK: Leases
 
-    /// Notes that an asset names a file; `nil` when it is gone.
+    /// Notes that an asset names a file; `nil` if the file is gone.
     private func handOver(_ name: String, _ path: String) -> CachedAsset? {
         let lock = FolderLock(self.folder + "/lock", isExclusive: false, waits: true)
         defer { withExtendedLifetime(lock) {} }
@@ -136,7 +142,7 @@ final class AssetCache: Sendable {
     /// Whether an asset of this process names the file.
     func isLeased(_ name: String) -> Bool { self.leases.withLock { $0.counts[name] != nil } }
 
-    /// Removes what processes have left that are no more.
+    /// Removes the leases of processes that have ended.
     func removeDeadLeases() { self.leases.withLock { $0.holder?.removeDead() } }
 }
 

@@ -3,22 +3,23 @@ internal import RecordClient
 internal import RecordModel
 internal import WireProtocol
 
-/// What to fetch again of a record that changed while its files came.
+/// What to fetch again if a record changed while its files came.
 struct AssetSource: Sendable {
     var scope: DatabaseScopeModel
-    /// `nil`: all fields.
+    /// The fields to fetch; `nil` if all.
     var desiredKeys: [CKRecord.FieldKey]?
 }
 
-/// Brings the files of fetched records to the cache.
+/// Downloads the files of fetched records into the cache.
 ///
-/// What an earlier download has left is hashed and kept; every file is compared with its hash before anybody sees it.
+/// The rest of an earlier download is hashed and kept. Every file is compared with its hash before
+/// the caller gets it.
 struct AssetDownloads: RecordCompletion {
     /// Records whose files travel at the same time.
     static let parallelMax = 4
-    /// Files of a record that are open, and asked for, at a time.
+    /// Files of a record that are open and requested at a time.
     private static let requestFilesMax = 32
-    /// So often a record that changes while its files come is fetched again.
+    /// How often a record is fetched again because it changed while its files came.
     private static let refetchesMax = 3
 
     let client: RecordClient
@@ -26,14 +27,15 @@ struct AssetDownloads: RecordCompletion {
     let source: AssetSource
     let user: String
     let patience: Patience
-    /// When the time over all is up.
+    /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
 
     func isNeeded(for record: CKRecord) -> Bool { !record.snapshot.table.assetsWithoutFiles.isEmpty }
 
     /// Gets the files of a record's assets.
     ///
-    /// The meter is told how much of them has come. It is another record that comes back if the server's has changed.
+    /// `meter` is told how many of their bytes have come. If the server's record has changed,
+    /// another record is returned.
     func complete(_ record: CKRecord, meter: TransferMeter) async throws(CKError) -> CKRecord {
         var record = record
         var refetches = 0
@@ -48,7 +50,8 @@ struct AssetDownloads: RecordCompletion {
         }
     }
 
-    /// - Returns: The server's word that the record does not name the assets any more; `nil`: the files are there.
+    /// - Returns: The server's statement that the record no longer names the assets; `nil` if the
+    ///   files are there.
     private func fetchFiles(
         of record: CKRecord,
         meter: TransferMeter
@@ -77,15 +80,15 @@ struct AssetDownloads: RecordCompletion {
         return nil
     }
 
-    /// What some of a record's files are of all.
+    /// The share of some of a record's files in all of them.
     private struct Share {
         let meter: TransferMeter
         let totalBytes: Int64
-        /// Of the files before these.
+        /// The bytes of the files before these.
         var doneBytes: Int64 = 0
     }
 
-    /// Downloads what is missing of some files, and gives them to their assets.
+    /// Downloads the missing parts of some files, and gives the files to their assets.
     ///
     /// - Returns: As above.
     private func complete(
@@ -95,7 +98,8 @@ struct AssetDownloads: RecordCompletion {
         _ share: Share
     ) async throws(CKError) -> CKError? {
         var partials = partials
-        // What an earlier download has left may have been damaged since: then once more from the beginning.
+        // The rest of an earlier download may have been damaged since: then download it from the
+        // beginning.
         for isLastAttempt in [false, true] {
             if let refusal = try await self.download(partials, of: recordID, share) { return refusal }
             let broken = try await self.takeIn(partials, assets)
@@ -148,9 +152,9 @@ struct AssetDownloads: RecordCompletion {
         }
     }
 
-    /// Gives complete files to the cache.
+    /// Adds complete files to the cache.
     ///
-    /// - Returns: Those that are not what they should be, emptied.
+    /// - Returns: The files whose bytes are wrong, emptied.
     private func takeIn(
         _ partials: [PartialAsset],
         _ assets: [Asset: [CKAsset]]

@@ -4,11 +4,12 @@ internal import RecordClient
 internal import RecordModel
 private import Synchronization
 
-/// A user's file that is being saved, known as it was when it was first opened.
+/// A user's file that is being saved, in the state in which it was first opened.
 ///
-/// It is open only while it is read: a record may have more files than a process may have open.
+/// It is open only while it is read, because a record may have more files than a process may have
+/// open.
 final class AssetFile: Sendable {
-    /// What tells that a file was changed or replaced.
+    /// The attributes that reveal that a file was changed or replaced.
     private struct Stamp: Equatable {
         var device: UInt64
         var inode: UInt64
@@ -36,7 +37,7 @@ final class AssetFile: Sendable {
     private let stamp: Stamp
     private let opened = Mutex<OpenDescriptor?>(nil)
 
-    /// Opens a file; on a thread for files.
+    /// Opens a file; for threads for files.
     init(_ url: URL) throws(FileFailure) {
         guard url.isFileURL else { throw .unusable("'\(url)' is not the URL of a file") }
         self.path = url.path
@@ -57,16 +58,17 @@ final class AssetFile: Sendable {
     /// Bytes when the file was opened.
     var size: Int64 { self.stamp.size }
 
-    /// Throws `modified` when the file is not what it was when it was first opened, or another one has its name.
+    /// Throws `modified` if the file has changed since it was first opened, or if another file has
+    /// its name.
     func checkUnchanged() throws(FileFailure) {
         var status = stat()
         guard stat(self.path, &status) == 0, Stamp(status) == self.stamp else { throw self.modified }
     }
 
-    /// Closes the file; who reads on opens it again.
+    /// Closes the file; a later read opens it again.
     func letGo() { self.opened.withLock { $0 = nil } }
 
-    /// Throws `modified` when the file is not what it was when it was first opened.
+    /// Throws `modified` if the file has changed since it was first opened.
     private func descriptor() throws(FileFailure) -> OpenDescriptor {
         try self.opened.withLock { opened throws(FileFailure) in
             if let opened { return opened }
@@ -98,11 +100,11 @@ final class AssetFile: Sendable {
         }
     }
 
-    /// The hash of all bytes, read in steps between which others have their turn.
+    /// Returns the hash of all bytes, read in steps between which other files have their turn.
     ///
-    /// It is closed after that.
+    /// The file is closed after that.
     ///
-    /// - Throws: `CKError` when the file can't be read, or the task is cancelled.
+    /// - Throws: `CKError` if the file can't be read, or if the task is cancelled.
     func contents() async throws(CKError) -> Asset {
         defer { self.letGo() }
         var hasher = SHA256()
@@ -141,15 +143,15 @@ final class AssetFile: Sendable {
         .modified("The file '\(self.path)' of an asset was changed while it was being saved")
     }
 
-    /// What the system says about the call before.
+    /// The system's text for the error of the last call.
     static func reason() -> String { String(cString: strerror(errno)) }
 }
 
-/// A file that is open for reading, closed when nobody has it any more.
+/// A file that is open for reading, and closed when it is released.
 private final class OpenDescriptor: Sendable {
     let number: Int32
 
-    /// Without waiting for the other end of a pipe that was named by mistake.
+    /// Opens a file, without waiting for the other end of a pipe that was named by mistake.
     init?(_ path: String) {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return nil }

@@ -4,10 +4,11 @@ internal import RecordModel
 private import Synchronization
 private import WireProtocol
 
-/// Brings the files of records to the server, before the records are saved.
+/// Uploads the files of records before the records are saved.
 ///
-/// Each file is hashed first, so that the server can say how much of it it has; afterwards a file must be what it was. What reached the
-/// server stays there when something fails, for the next attempt.
+/// Each file is hashed first, so that the server can say how much of it is there. Afterwards the
+/// file must be unchanged. If a later step fails, the uploaded bytes stay with the server for the
+/// next attempt.
 struct AssetUploads: Sendable {
     /// Records whose files travel at the same time.
     static let parallelMax = 4
@@ -16,9 +17,9 @@ struct AssetUploads: Sendable {
 
     let client: RecordClient
     let patience: Patience
-    /// When the time over all is up.
+    /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
-    /// Told how much of a record's files the server has.
+    /// Is told how much of a record's files the server has.
     let progress: @Sendable (CKRecord.ID) -> TransferMeter
 
     /// A file that is being saved.
@@ -27,12 +28,12 @@ struct AssetUploads: Sendable {
         let content: Asset
     }
 
-    /// Uploads the files of saves, of each all or none.
+    /// Uploads the files of saves, all or none of each save.
     ///
     /// - Parameters:
     ///   - saves: In any order.
     ///   - scope: The database.
-    /// - Returns: The saves in their order, with what is in the files, or what went wrong with one.
+    /// - Returns: For each save, in order, the save with the hashes of its files, or its error.
     func upload(
         _ saves: [OutgoingSave],
         to scope: DatabaseScopeModel
@@ -70,7 +71,7 @@ struct AssetUploads: Sendable {
             contents[ObjectIdentifier(asset)] = source.content
             sources[source.content] = source
         }
-        // In the same order everywhere: of two uploads of the same files none waits for the other and is waited for.
+        // All uploads have the same order: two uploads of the same files can't wait for each other.
         let ordered = sources.values.sorted { $0.content.sha256.lexicographicallyPrecedes($1.content.sha256) }
         if !ordered.isEmpty { try await self.send(ordered, of: save.record.recordID, to: scope) }
         do throws(FileFailure) {
@@ -90,21 +91,21 @@ struct AssetUploads: Sendable {
         return uploaded
     }
 
-    /// The file of an asset and what is in it; `nil`: only the server has it.
+    /// Returns the file of an asset and its content; `nil` if only the server has it.
     ///
-    /// With `isLost` the server has said that it does not have all that it had.
+    /// With `isLost`, the server has said that it no longer has everything.
     private func source(of asset: CKAsset, isLost: Bool) async throws(CKError) -> Source? {
         guard let url = asset.fileURL else { return nil }
         let file: AssetFile
         do throws(FileFailure) {
             file = try await FileThreads.shared.result { () throws(FileFailure) in try AssetFile(url) }
         } catch {
-            // A file of the cache may be gone; what the server has is known all the same.
+            // A file of the cache may be gone, but the server's content is known.
             if !asset.isLocal { return nil }
             throw CKError(error)
         }
         let content = try await file.contents()
-        // A file of the cache that somebody has written to is not the asset.
+        // A changed file of the cache is no longer the asset.
         guard asset.isLocal || (isLost && content == asset.content) else { return nil }
         return Source(file: file, content: content)
     }
@@ -133,7 +134,7 @@ struct AssetUploads: Sendable {
         in zone: ZoneID?,
         moved: @escaping @Sendable (Int64) -> Void
     ) async throws(CKError) {
-        // They are read one after the other: one is open.
+        // The files are read one after the other: one is open.
         let current = Mutex(0)
         let upload = AssetUpload(scope: scope, assets: sources.map(\.content), in: zone) {
             item,

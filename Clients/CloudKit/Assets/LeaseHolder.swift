@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// One process's claims on files of a cache: second names of them, which other processes see in the count of links.
+/// One process's claims on files of a cache: second names, which other processes see in the link
+/// count.
 ///
-/// A claim of a process that died is void, because its lock went with it. Where a file system has no second names there are no claims, and other
-/// processes may remove what this one names.
+/// A claim of a process that died is void, because its lock went with it. On a file system without
+/// second names there are no claims, and other processes may remove a file that this one names.
 final class LeaseHolder: Sendable {
     private let leases: String
     private let own: String
@@ -25,7 +26,7 @@ final class LeaseHolder: Sendable {
     func hold(_ name: String, _ path: String) {
         let claim = self.own + "/" + name
         if link(path, claim) == 0 { return }
-        // An older file of the same contents, which somebody has moved away.
+        // An older file with the same contents, which was moved away.
         unlink(claim)
         _ = link(path, claim)
     }
@@ -46,7 +47,7 @@ final class LeaseHolder: Sendable {
     }
 }
 
-/// A lock between processes, which the system lets go of when its process ends.
+/// A lock between processes, which the system releases when its process ends.
 final class FolderLock: Sendable {
     private let descriptor: Int32
 

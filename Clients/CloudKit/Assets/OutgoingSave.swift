@@ -1,14 +1,14 @@
 internal import RecordModel
 private import Synchronization
 
-/// A save on its way, with the files that must be with the server before.
+/// A save in flight, with the files that must reach the server first.
 struct OutgoingSave: Sendable {
     let record: CKRecord
     private(set) var save: RecordSave
     private(set) var fields: [AssetField]
-    /// The fields whose files the server was given.
+    /// The fields whose files were uploaded.
     private var given: [AssetField] = []
-    /// The server has said that it does not have what it was given.
+    /// Whether the server has said that it does not have the uploaded files.
     private(set) var isLost = false
 
     init(_ save: RecordSave, of record: CKRecord, fields: [AssetField]) {
@@ -23,7 +23,7 @@ struct OutgoingSave: Sendable {
         return self.fields.flatMap(\.assets).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// Notes what is in the files, which the server has now.
+    /// Notes the contents of the files that the server has now.
     mutating func uploaded(_ contents: [ObjectIdentifier: Asset]) {
         let values = Dictionary(uniqueKeysWithValues: self.fields.map { ($0.key, $0.value(known: contents)) })
         var known = self.save
@@ -43,7 +43,7 @@ struct OutgoingSave: Sendable {
     /// Whether files were uploaded for the save.
     var hasUploads: Bool { !self.given.isEmpty }
 
-    /// The save with its files to be uploaded once more.
+    /// The same save, with its files to be uploaded once more.
     var lost: OutgoingSave {
         var lost = self
         lost.fields = self.given

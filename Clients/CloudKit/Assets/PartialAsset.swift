@@ -5,9 +5,10 @@ internal import RecordClient
 internal import RecordModel
 private import Synchronization
 
-/// A file of the cache that is not complete: it grows at its end, and its bytes are hashed as they come.
+/// An incomplete file of the cache; it grows at its end, and its bytes are hashed as they come.
 ///
-/// Locked for as long as it is open, so that no other download and no other process writes to it.
+/// It is locked for as long as it is open, so that no other download and no other process writes to
+/// it.
 final class PartialAsset: Sendable {
     private static let stepBytes: Int64 = 8 * 1024 * 1024
     private static let pieceBytes = 256 * 1024
@@ -16,14 +17,14 @@ final class PartialAsset: Sendable {
     let path: String
     private let descriptor: Int32
     private let writer: FileWriter
-    /// How many bytes are there; locked while they become more.
+    /// How many bytes are there; locked while bytes are added.
     private let count = Mutex<Int64>(0)
-    /// Of what was recovered, and of what has come since; locked after `count`.
+    /// The hash of the recovered bytes and of those that have come since; locked after `count`.
     private let hasher = Mutex(SHA256())
 
-    /// Opens the file, or makes it; on a thread for files.
+    /// Opens the file, or creates it; for threads for files.
     ///
-    /// - Returns: `nil` when somebody else is at it.
+    /// - Returns: `nil` if another download has locked it.
     init?(_ asset: Asset, path: String) throws(FileFailure) {
         self.asset = asset
         self.path = path
@@ -42,7 +43,7 @@ final class PartialAsset: Sendable {
                 self.writer = FileWriter(descriptor, isLarge: asset.size >= FileWriter.largeBytesMin)
                 return
             }
-            // Whoever had the lock before has completed the file, or removed it.
+            // The earlier owner of the lock has completed the file, or removed it.
             close(descriptor)
         }
     }
@@ -52,7 +53,7 @@ final class PartialAsset: Sendable {
     /// How many bytes are there.
     var length: Int64 { self.count.withLock { $0 } }
 
-    /// Hashes what an earlier download has left; more than there may be is cut off.
+    /// Hashes the rest of an earlier download, and cuts off bytes beyond the asset's size.
     func recover() async throws(CKError) {
         var isThrough = false
         while !isThrough {
@@ -67,7 +68,7 @@ final class PartialAsset: Sendable {
         }
     }
 
-    /// - Returns: Whether all is hashed that there is.
+    /// - Returns: Whether all bytes are hashed.
     private func recoverStep() throws(FileFailure) -> Bool {
         var status = stat()
         guard fstat(self.descriptor, &status) == 0 else { throw Self.failed(self.path) }
@@ -92,13 +93,14 @@ final class PartialAsset: Sendable {
         }
     }
 
-    /// What a download goes on behind: of a large file whole pages, as it is written in them.
+    /// Returns the offset at which a download continues: for a large file a multiple of the page
+    /// size, as it is written in whole pages.
     private func usable(_ size: Int64) -> Int64 {
         guard size < self.asset.size, self.asset.size >= FileWriter.largeBytesMin else { return size }
         return size / Int64(FileWriter.pageBytes) * Int64(FileWriter.pageBytes)
     }
 
-    /// Adds bytes at the end; `hash` gets them as well.
+    /// Writes bytes at the end, which `hash` gets as well.
     func write(_ pieces: [FileBytes], at offset: Int64) throws(FileFailure) {
         try self.count.withLock { length throws(FileFailure) in
             guard offset == length else { throw .failed("\(self.path) has a gap at \(offset)") }
@@ -111,16 +113,16 @@ final class PartialAsset: Sendable {
         }
     }
 
-    /// Bytes that come next, in order; while others are written.
+    /// Hashes the next bytes, in order; may run while others are written.
     func hash(_ bytes: FileBytes) { self.hasher.withLock { $0.update(bufferPointer: bytes) } }
 
-    /// Whether the file is the asset; when all bytes are written and hashed.
+    /// Whether the file is the asset; to be asked when all bytes are written and hashed.
     var isAsset: Bool {
         self.length == self.asset.size
             && self.hasher.withLock { Array($0.finalize()) == self.asset.sha256 }
     }
 
-    /// Begins anew.
+    /// Empties the file.
     func clear() throws(FileFailure) {
         guard ftruncate(self.descriptor, 0) == 0 else { throw Self.failed(self.path) }
         self.count.withLock { length in
@@ -129,7 +131,7 @@ final class PartialAsset: Sendable {
         }
     }
 
-    /// Gives the complete file its place; others only read it from then on.
+    /// Moves the complete file to its path; from then on it is only read.
     func complete(at place: String) throws(FileFailure) {
         guard fchmod(self.descriptor, 0o400) == 0, rename(self.path, place) == 0 else {
             throw Self.failed(place)

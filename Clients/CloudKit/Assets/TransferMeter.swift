@@ -1,8 +1,9 @@
 private import Synchronization
 
-/// How much of a record's assets has moved, told at a bounded rate, never going back, and never as all of it.
+/// How much of a record's assets has moved, reported at a bounded rate.
 ///
-/// That all of it moved is told with the record itself. While somebody is slow to hear, he misses what is out of date by then.
+/// It never falls, and never reports that all has moved: the record itself does that. A slow
+/// receiver misses the values that are out of date by then.
 final class TransferMeter: Sendable {
     private struct State {
         var told = -1.0
@@ -18,8 +19,8 @@ final class TransferMeter: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - run: Runs what it is given, one at a time.
-    ///   - tell: Called there.
+    ///   - run: Runs the closures that it is given, one at a time.
+    ///   - tell: Is called on `run`.
     init(
         run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         tell: @escaping @Sendable (Double) -> Void

@@ -1,59 +1,59 @@
-// What changed, in the words of the methods that fetch a page of changes.
+// The changes of the methods that fetch one page.
 extension CKDatabase {
-    /// What happened to zones of a database.
+    /// Changes of the zones of a database.
     public enum DatabaseChange {
-        /// A zone was created, or something in it changed.
+        /// A zone that was created, or in which a record changed.
         public struct Modification: Sendable, Hashable {
             /// The zone.
             public let zoneID: CKRecordZone.ID
         }
 
-        /// A zone was deleted.
+        /// A zone that was deleted.
         public struct Deletion: Sendable, Hashable {
-            /// Why a zone is no more.
+            /// Why a zone was deleted.
             public enum Reason: Sendable, Hashable {
                 /// A client deleted it.
                 case deleted
-                /// Never sent: there are no settings in which a user could remove an application's data.
+                /// Never sent: there are no settings in which a user could remove an app's data.
                 case purged
-                /// Never sent: no key is lost that a server would know of.
+                /// Never sent: the server has no keys that could be lost.
                 case encryptedDataReset
             }
 
             /// The zone.
             public let zoneID: CKRecordZone.ID
-            /// Why it is no more.
+            /// Why it was deleted.
             public let reason: Reason
 
-            /// Whether the user removed the application's data; deprecated by Apple.
+            /// Whether the user removed the app's data; deprecated by Apple.
             public var purged: Bool { self.reason == .purged }
         }
     }
 
-    /// What happened to records of a zone.
+    /// Changes of the records of a zone.
     public enum RecordZoneChange {
-        /// A record was created or changed.
+        /// A record that was created or changed.
         public struct Modification: Sendable, Hashable {
-            /// The record at its latest state.
+            /// The record in its latest state.
             public let record: CKRecord
         }
 
-        /// A record was deleted.
+        /// A record that was deleted.
         public struct Deletion: Sendable, Hashable {
-            /// The record.
+            /// The record's ID.
             public let recordID: CKRecord.ID
-            /// Its type.
+            /// The record's type.
             public let recordType: CKRecord.RecordType
         }
     }
 
-    /// A page of the changes of a database, and where the next one begins.
+    /// A page of the changes of a database, and the token for the next page.
     public typealias DatabaseChanges = (
         modifications: [DatabaseChange.Modification], deletions: [DatabaseChange.Deletion],
         changeToken: CKServerChangeToken, moreComing: Bool
     )
 
-    /// A page of the changes of a zone, and where the next one begins.
+    /// A page of the changes of a zone, and the token for the next page.
     public typealias RecordZoneChanges = (
         modificationResultsByID: [CKRecord.ID: Result<RecordZoneChange.Modification, any Error>],
         deletions: [RecordZoneChange.Deletion], changeToken: CKServerChangeToken, moreComing: Bool

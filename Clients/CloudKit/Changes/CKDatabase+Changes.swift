@@ -1,16 +1,41 @@
 private import WireProtocol
 
-// Changes, a page at a time.
+// Changes, one page at a time.
 extension CKDatabase {
-    /// Fetches a page of what changed in a zone; see `CKFetchRecordZoneChangesOperation`.
+    /// Fetches one page of a zone's changes.
     ///
+    /// Store the returned token together with the page: the next call continues from it. Without a
+    /// token the pages have everything in the zone.
+    ///
+    /// ```swift
+    /// var isComplete = false
+    /// while !isComplete {
+    ///     let changes = try await database.recordZoneChanges(inZoneWith: zoneID, since: token)
+    ///     for (id, result) in changes.modificationResultsByID {
+    ///         local[id] = try result.get().record
+    ///     }
+    ///     for deletion in changes.deletions { local[deletion.recordID] = nil }
+    ///     token = changes.changeToken
+    ///     isComplete = !changes.moreComing
+    /// }
+    /// ```
+    ///
+    /// | error | what to do |
+    /// |---|---|
+    /// | `changeTokenExpired` | start again with `nil`; vanished records come as deletions |
+    /// | `zoneNotFound` | drop the local copy of the zone, or create the zone |
+    /// | `notAuthenticated`, `permissionFailure` | sign in, or ask the owner for access |
+    /// | `networkFailure`, `serviceUnavailable` | repeat the call with the same token |
+    ///
+    /// - Order: A record comes after its parent; changes come in the order in which they were made.
     /// - Parameters:
     ///   - zoneID: The zone.
-    ///   - changeToken: Where to begin; `nil`: with all that is in the zone.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    ///   - resultsLimit: The most changes of this page; `nil`: as many as the server gives.
-    /// - Returns: The changes, the token to go on from, and whether there is more already.
-    /// - Throws: Why there are none: `changeTokenExpired` when the token is too old or another zone's, `zoneNotFound`.
+    ///   - changeToken: The position to continue from. If `nil`, everything in the zone comes.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    ///   - resultsLimit: The largest number of changes on this page, at most 1,000. If `nil`, the
+    ///     server decides.
+    /// - Returns: The changes, the token to continue from, and whether more changes are ready.
+    /// - Throws: `CKError`, see the table.
     public func recordZoneChanges(
         inZoneWith zoneID: CKRecordZone.ID,
         since changeToken: CKServerChangeToken?,
@@ -28,14 +53,15 @@ extension CKDatabase {
         }.changes()
     }
 
-    /// Fetches a page of what changed in a zone; see `CKFetchRecordZoneChangesOperation`.
+    /// Fetches one page of a zone's changes; see `recordZoneChanges(inZoneWith:since:)`.
     ///
     /// - Parameters:
     ///   - zoneID: The zone.
-    ///   - changeToken: Where to begin; `nil`: with all that is in the zone.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    ///   - resultsLimit: The most changes of this page; `nil`: as many as the server gives.
-    ///   - completionHandler: Told the changes, the token to go on from and whether there is more already, or why there are none.
+    ///   - changeToken: The position to continue from. If `nil`, everything in the zone comes.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    ///   - resultsLimit: The largest number of changes on this page, at most 1,000. If `nil`, the
+    ///     server decides.
+    ///   - completionHandler: Called once, on a queue of its own, with the page or the error.
     @preconcurrency public func fetchRecordZoneChanges(
         inZoneWith zoneID: CKRecordZone.ID,
         since changeToken: CKServerChangeToken?,
@@ -56,13 +82,30 @@ extension CKDatabase {
         }
     }
 
-    /// Fetches a page of which zones changed; see `CKFetchDatabaseChangesOperation`.
+    /// Fetches one page of the zones that changed or were deleted.
     ///
+    /// A zone is on the page if a record in it changed. Fetch the changes of that zone next, and
+    /// store the token after that.
+    ///
+    /// ```swift
+    /// let changes = try await database.databaseChanges(since: token)
+    /// for deletion in changes.deletions { drop(deletion.zoneID) }
+    /// for zone in changes.modifications { try await fetchChanges(in: zone.zoneID) }
+    /// token = changes.changeToken
+    /// ```
+    ///
+    /// | error | what to do |
+    /// |---|---|
+    /// | `changeTokenExpired` | start again with `nil`; vanished zones come as deletions |
+    /// | `notAuthenticated`, `permissionFailure` | sign in, or ask the operator for access |
+    /// | `networkFailure`, `serviceUnavailable` | repeat the call with the same token |
+    ///
+    /// - Order: Zones come in the order of their latest changes.
     /// - Parameters:
-    ///   - changeToken: Where to begin; `nil`: with all zones that there are.
-    ///   - resultsLimit: The most zones of this page; `nil`: as many as the server gives.
-    /// - Returns: The zones, the token to go on from, and whether there is more already.
-    /// - Throws: Why there are none: `changeTokenExpired` when the token is too old or another database's.
+    ///   - changeToken: The position to continue from. If `nil`, all zones of the database come.
+    ///   - resultsLimit: The largest number of zones on this page. If `nil`, the server decides.
+    /// - Returns: The zones, the token to continue from, and whether more changes are ready.
+    /// - Throws: `CKError`, see the table.
     public func databaseChanges(
         since changeToken: CKServerChangeToken?,
         resultsLimit: Int? = nil
@@ -72,12 +115,12 @@ extension CKDatabase {
         }.changes()
     }
 
-    /// Fetches a page of which zones changed; see `CKFetchDatabaseChangesOperation`.
+    /// Fetches one page of the zones that changed or were deleted; see `databaseChanges(since:)`.
     ///
     /// - Parameters:
-    ///   - changeToken: Where to begin; `nil`: with all zones that there are.
-    ///   - resultsLimit: The most zones of this page; `nil`: as many as the server gives.
-    ///   - completionHandler: Told the zones, the token to go on from and whether there is more already, or why there are none.
+    ///   - changeToken: The position to continue from. If `nil`, all zones of the database come.
+    ///   - resultsLimit: The largest number of zones on this page. If `nil`, the server decides.
+    ///   - completionHandler: Called once, on a queue of its own, with the page or the error.
     @preconcurrency public func fetchDatabaseChanges(
         since changeToken: CKServerChangeToken?,
         resultsLimit: Int? = nil,

@@ -1,49 +1,62 @@
 import Foundation
 internal import RecordModel
 
-/// Fetches which zones of a database changed or were deleted.
+/// Fetches the zones of a database that changed or were deleted.
 ///
-/// - Order: Zones come in the order of their latest changes; for a page come the blocks of its zones, then, if another follows,
-///   `changeTokenUpdatedBlock`; last come the blocks for the whole operation.
-/// - Shape: Without a token every zone of the database is there, the default zone among them. A zone that changes while the operation
-///   runs may come again.
-/// - Errors: `changeTokenExpired` when the token is too old or another database's.
+/// ```swift
+/// let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
+/// operation.recordZoneWithIDChangedBlock = { changed.append($0) }
+/// operation.recordZoneWithIDWasDeletedBlock = { deleted.append($0) }
+/// operation.fetchDatabaseChangesResultBlock = { result in
+///     if case .success(let end) = result { token = end.serverChangeToken }
+/// }
+/// database.add(operation)
+/// ```
+///
+/// - Order: Zones come in the order of their latest changes. The blocks of a page's zones run
+///   first. Then `changeTokenUpdatedBlock` runs if another page follows. The blocks for the whole
+///   operation run last.
+/// - Threads: See `CKOperation`.
+/// - Shape: Without a token every zone of the database comes, the default zone included. A zone
+///   that changes while the operation runs may come again.
+/// - Errors: `changeTokenExpired` if the token is too old or of another database: start again
+///   without a token.
 // SAFETY: see `CKOperation`.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// Where to begin; `nil`: with all zones that there are.
+    /// The position to continue from; `nil` if the operation starts with all zones.
     @NSCopying open var previousServerChangeToken: CKServerChangeToken?
-    /// The most zones of a page; 0: as many as the server gives.
+    /// The largest number of zones on a page; 0 if the server decides.
     open var resultsLimit: Int = 0
-    /// Whether to go on until nothing more is coming, or to end after a page.
+    /// Whether to continue until no more changes are ready, or to end after one page.
     open var fetchAllChanges = true
 
-    /// Called for every zone that was created or in which anything changed.
+    /// Called once for each zone that was created or in which a record changed.
     open var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
-    /// Called for every zone that was deleted.
+    /// Called once for each zone that was deleted.
     open var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
-    /// Never called: there are no settings in which a user could remove an application's data.
+    /// Never sent: there are no settings in which a user could remove an app's data.
     open var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
-    /// Never called: no key is lost that a server would know of.
+    /// Never called: the server has no keys that could be lost.
     open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
-    /// Called between two pages: whoever fetches from the token later gets what comes after the first of them.
+    /// Called between two pages, with the token to continue after the first of them.
     ///
-    /// Never after the last page.
+    /// It is not called after the last page.
     open var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
-    /// Called last.
+    /// Called once, last, with the token, whether more changes are ready, and the error.
     ///
     /// Deprecated by Apple.
     open var fetchDatabaseChangesCompletionBlock: ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last, with the token and whether more changes are ready, or with the error.
     public var fetchDatabaseChangesResultBlock:
         ((Result<(serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error>) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var last: (token: CKServerChangeToken, moreComing: Bool)?
 
-    /// Makes an operation that begins at the beginning.
+    /// Makes an operation that starts with all zones.
     public override init() { super.init() }
 
-    /// Makes an operation that begins where another ended.
+    /// Makes an operation that continues from a token; `nil` if it starts with all zones.
     public convenience init(previousServerChangeToken: CKServerChangeToken?) {
         self.init()
         self.previousServerChangeToken = previousServerChangeToken
@@ -52,7 +65,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     /// Sends the requests.
     open override func main() { self.fetchChanges() }
 
-    /// Asks for pages, from the server unless tests say where else.
+    /// Fetches pages, from the server or from a source that tests give.
     func fetchChanges(from source: PageSource<DatabaseChangesPage>? = nil) {
         self.run { database in
             FeedReader(

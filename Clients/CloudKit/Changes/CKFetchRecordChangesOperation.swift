@@ -1,44 +1,46 @@
 import Foundation
 internal import RecordModel
 
-/// Fetches a page of what changed in one zone; deprecated by Apple.
+/// Fetches one page of a zone's changes; deprecated by Apple.
 ///
 /// Use `CKFetchRecordZoneChangesOperation`.
 ///
-/// - Order: A record comes after its parent, and changes in the order in which they were made.
-/// - Errors: `changeTokenExpired` when the token is too old or another zone's, `zoneNotFound` when the zone does not exist.
+/// - Order: A record comes after its parent; changes come in the order in which they were made.
+/// - Errors: `changeTokenExpired` if the token is too old or of another zone (start again without
+///   one); `zoneNotFound` if the zone does not exist (create it).
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// The zone; `nil`: `invalidArguments`.
+    /// The zone; if it is `nil`, the operation fails with `invalidArguments`.
     @NSCopying open var recordZoneID: CKRecordZone.ID?
-    /// Where to begin; `nil`: with all that is in the zone.
+    /// The position to continue from; `nil` if everything in the zone is to come.
     @NSCopying open var previousServerChangeToken: CKServerChangeToken?
-    /// The most changes of the page; 0: as many as the server gives.
+    /// The largest number of changes on the page; 0 if the server decides.
     open var resultsLimit: Int = 0
-    /// The fields to fetch: `nil` all, empty none.
+    /// The fields to fetch; all if `nil`, none if empty.
     ///
     /// The system's fields always come.
     open var desiredKeys: [CKRecord.FieldKey]?
 
-    /// Called for every record that was created or changed.
+    /// Called once for each record that was created or changed.
     open var recordChangedBlock: ((CKRecord) -> Void)?
-    /// Called for every record that was deleted.
+    /// Called once for each record that was deleted.
     open var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)?
-    /// Called last, with the token for the next operation and the `clientChangeTokenData` that is kept with the zone.
+    /// Called once, last, with the token to continue from, the zone's `clientChangeTokenData`, and
+    /// the error.
     open var fetchRecordChangesCompletionBlock: ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
-    /// Whether there is more already, for another operation that begins where this one ended.
+    /// Whether more changes are ready, for an operation that continues from this one's token.
     ///
-    /// Set when the completion block is called.
+    /// It is set when the completion block is called.
     open var moreComing: Bool { self.last?.moreComing ?? false }
 
-    /// On the callback queue until the operation has finished.
+    /// Used on the callback queue until the operation has finished.
     private var last: FeedPageContent<ZoneChangesPage>?
 
     /// Makes an operation that fetches nothing yet.
     public override init() { super.init() }
 
-    /// Makes an operation that fetches a page of a zone's changes.
+    /// Makes an operation that fetches one page of a zone's changes.
     public convenience init(
         recordZoneID: CKRecordZone.ID,
         previousServerChangeToken: CKServerChangeToken?
@@ -51,7 +53,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     /// Sends the request.
     open override func main() { self.fetchChanges() }
 
-    /// Asks for the page, from the server unless tests say where else.
+    /// Fetches the page, from the server or from a source that tests give.
     func fetchChanges(from source: PageSource<ZoneChangesPage>? = nil) {
         guard let zoneID = self.recordZoneID else {
             if self.claim() {

@@ -5,16 +5,16 @@ import RecordModel
 ///
 /// Instances are not synchronised: use one from one task at a time.
 open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying {
-    /// Where to begin; `nil`: with all that is in the zone.
+    /// The position to continue from; `nil` if everything in the zone is to come.
     @NSCopying open var previousServerChangeToken: CKServerChangeToken?
-    /// The most changes of a page; 0: as many as the server gives.
+    /// The largest number of changes on a page; 0 if the server decides.
     open var resultsLimit: Int = 0
-    /// The fields to fetch: `nil` all, empty none.
+    /// The fields to fetch; all if `nil`, none if empty.
     ///
-    /// The system's fields always come, and a record comes whichever of its fields changed.
+    /// The system's fields always come. A record comes whichever of its fields changed.
     open var desiredKeys: [CKRecord.FieldKey]?
 
-    /// Makes a configuration that begins at the beginning.
+    /// Makes a configuration that starts with everything in the zone.
     public override init() { super.init() }
 
     /// Makes a configuration.
@@ -29,7 +29,7 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCo
         self.desiredKeys = desiredKeys
     }
 
-    /// Reads an archived configuration; `nil` when the archive has none.
+    /// Reads an archived configuration; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let limit = body.integer("resultsLimit") else { return nil }
         self.previousServerChangeToken = body.bytes("token").map { CKServerChangeToken(bytes: $0) }
@@ -38,7 +38,7 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCo
         super.init()
     }
 
-    /// Writes the configuration into an archive, in one encoding for one content.
+    /// Writes the configuration into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         var parts = [Field("resultsLimit", .int64(Int64(self.resultsLimit)))]
         if let keys = self.desiredKeys { parts.append(Field("desiredKeys", list: keys)) }
@@ -46,7 +46,7 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCo
         coder.encodeBody(parts)
     }
 
-    /// Whether configurations may be read where secure coding is required: always.
+    /// Always `true`: configurations can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent configuration with the same content.
@@ -59,7 +59,7 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCo
     }
 }
 
-// SAFETY: as Apple's, the class leaves it to its user not to change it in two threads at once.
+// SAFETY: as in Apple's class, callers must not change an instance from two threads at once.
 extension CKFetchRecordZoneChangesConfiguration: @unchecked Sendable {}
 
 /// What to fetch of one zone's changes, under its Objective-C name from before iOS 12.

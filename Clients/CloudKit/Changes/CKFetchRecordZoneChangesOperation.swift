@@ -1,47 +1,75 @@
 import Foundation
 internal import RecordModel
 
-/// Fetches what changed in zones: records at their latest state, and what was deleted.
+/// Fetches the changes of zones: changed records in their latest state, and deletions.
 ///
-/// - Order: Zones are told one after the other, in the order in which they are named; up to four are read at once. In each zone a record
-///   comes after its parent, and changes in the order in which they were made. For a page come the blocks of its records, then, if another page of the zone
-///   follows, `recordZoneChangeTokensUpdatedBlock`, else the zone's result block; last come the blocks for the whole operation.
-/// - Shape: Without a token a zone's changes are all that is alive in it, without what was deleted. A record that changes
-///   while the operation runs may come again, in its new state.
-/// - Errors: `changeTokenExpired` for a zone whose token is too old or another zone's, `zoneNotFound` for one that does not exist: for
-///   these zones alone. The result block for the operation gets a success then; the deprecated completion block gets a `partialFailure`.
+/// ```swift
+/// let start = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
+/// start.previousServerChangeToken = token
+/// let operation = CKFetchRecordZoneChangesOperation(
+///     recordZoneIDs: [zoneID],
+///     configurationsByRecordZoneID: [zoneID: start]
+/// )
+/// operation.recordWasChangedBlock = { id, result in changed[id] = try? result.get() }
+/// operation.recordWithIDWasDeletedBlock = { id, _ in changed[id] = nil }
+/// operation.recordZoneFetchResultBlock = { _, result in
+///     if case .success(let end) = result { token = end.serverChangeToken }
+/// }
+/// database.add(operation)
+/// ```
+///
+/// - Order: Zones are reported one after the other, in the order in which they are named; up to
+///   four are read at once. In each zone a record comes after its parent, and changes come in the
+///   order in which they were made. The blocks of a page's records run first. Then
+///   `recordZoneChangeTokensUpdatedBlock` runs if another page of the zone follows, else the zone's
+///   result block. The blocks for the whole operation run last.
+/// - Threads: See `CKOperation`.
+/// - Shape: Without a token a zone's changes are all its records, without deletions. A record that
+///   changes while the operation runs may come again, in its new state.
+/// - Errors: An error of one zone goes to that zone's result block, and the operation succeeds. The
+///   deprecated completion block then gets a `partialFailure`. An error that concerns all zones
+///   goes to the operation's result block.
+///
+/// | error | of | what to do |
+/// |---|---|---|
+/// | `changeTokenExpired` | a zone | start again without a token; deletions follow |
+/// | `zoneNotFound` | a zone | drop the local copy, or create the zone |
+/// | `zoneBusy` | a zone | fetch again after `retryAfterSeconds` |
+/// | `networkFailure`, `serviceUnavailable` | all | repeat, with the tokens that were reported |
+/// | `notAuthenticated` | all | sign in |
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// What to fetch of one zone's changes.
     public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
 
-    /// The zones; `nil`: those that have a configuration.
+    /// The zones; `nil` if those that have a configuration.
     ///
-    /// One that is named several times is fetched once.
+    /// A zone that is named several times is fetched once.
     open var recordZoneIDs: [CKRecordZone.ID]?
-    /// Where to begin in each zone, and what to fetch; without one, with all that is in the zone.
+    /// The start and the fields of each zone; a zone without a configuration starts with all its
+    /// records.
     open var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
-    /// Whether to go on in each zone until nothing more is coming, or to end after a page.
+    /// Whether to continue in each zone until no more changes are ready, or to end after one page.
     open var fetchAllChanges = true
 
-    /// Called for every record that was created or changed.
+    /// Called once for each record that was created or changed.
     ///
     /// Deprecated by Apple; not called if there is a `recordWasChangedBlock`.
     open var recordChangedBlock: ((CKRecord) -> Void)?
-    /// Called for every record that was created or changed.
+    /// Called once for each record that was created or changed, or that could not be fetched.
     public var recordWasChangedBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called for every record that was deleted, with its type.
+    /// Called once for each record that was deleted, with its type.
     public var recordWithIDWasDeletedBlock: ((CKRecord.ID, CKRecord.RecordType) -> Void)?
-    /// Called between two pages of a zone: whoever fetches from the token later gets what comes after the first of them.
+    /// Called between two pages of a zone, with the token to continue after the first of them.
     ///
-    /// Never after the last page. The data is the `clientChangeTokenData` that is kept with the zone.
+    /// It is not called after the last page. The data is the zone's `clientChangeTokenData`.
     open var recordZoneChangeTokensUpdatedBlock: ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
-    /// Called once for every zone.
+    /// Called once for each zone, after its records.
     ///
     /// Deprecated by Apple.
     open var recordZoneFetchCompletionBlock:
         ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
-    /// Called once for every zone.
+    /// Called once for each zone, after its records, with the token or the zone's error.
     public var recordZoneFetchResultBlock:
         (
             (
@@ -52,14 +80,14 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 >
             ) -> Void
         )?
-    /// Called last.
+    /// Called once, last.
     ///
     /// Deprecated by Apple.
     open var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single zones failed.
     public var fetchRecordZoneChangesResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var reported: [CKRecordZone.ID: ReportedParents] = [:]
 
     /// Makes an operation that fetches nothing yet.
@@ -78,7 +106,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     /// Sends the requests.
     open override func main() { self.fetchChanges() }
 
-    /// Asks for pages, from the server unless tests say where else.
+    /// Fetches pages, from the server or from a source that tests give.
     func fetchChanges(from source: PageSource<ZoneChangesPage>? = nil) {
         self.run { database in
             ZoneFeeds(

@@ -1,12 +1,13 @@
 import Foundation
 import RecordModel
 
-/// A place in the changes of a zone or of a database.
+/// A position in the changes of a zone or of a database.
 ///
-/// Opaque: the server makes it and seals it. It is valid for the user, the environment and the zone or database whose changes it was
-/// returned with, across connections and restarts, until what was deleted after it is forgotten (a year unless the
-/// operator says otherwise); then, and after the zone was deleted or the server restored from a backup, `changeTokenExpired` tells to begin
-/// without one.
+/// It is opaque: the server makes and signs it. It is valid across connections and restarts, for
+/// the user, the environment and the zone or database that it was returned with. It expires when
+/// the server forgets later deletions: after a year unless the operator says otherwise. It also
+/// expires when its zone is deleted, or the server is restored from a backup. Then
+/// `changeTokenExpired` asks the client to start again without a token.
 // SAFETY: immutable.
 open class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private static let dataKey = "ChangeTokenData"
@@ -18,9 +19,10 @@ open class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked 
         super.init()
     }
 
-    /// Reads a token from an archive; `nil` when there is none.
+    /// Reads a token from an archive; `nil` if there is none.
     ///
-    /// One of iCloud's is read too, and to the server it has expired: `changeTokenExpired` tells to begin without one.
+    /// A token of iCloud is read too, and has expired for the server: `changeTokenExpired` asks the
+    /// client to start again without a token.
     public required init?(coder: NSCoder) {
         guard let bytes = coder.archivedBytes(Self.dataKey), (1...Bounds.tokenBytesMax).contains(bytes.count)
         else { return nil }
@@ -33,15 +35,15 @@ open class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @unchecked 
         coder.encodeBytes(self.bytes, length: self.bytes.count, forKey: Self.dataKey)
     }
 
-    /// Whether tokens may be read where secure coding is required: always.
+    /// Always `true`: tokens can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the token itself, which never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns whether an object is a token of the same bytes.
+    /// Returns whether an object is a token with the same bytes.
     ///
-    /// Two tokens that are not equal may well be the same place.
+    /// Two tokens that are not equal may be the same position.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? CKServerChangeToken)?.bytes == self.bytes
     }

@@ -4,21 +4,21 @@ internal import WireProtocol
 
 // Beyond Apple's surface.
 extension CKZoneSnapshot {
-    /// Where a snapshot is: how much of it has come, and how to go on.
+    /// The position of a snapshot: how much of it has come, and how to continue.
     ///
-    /// A value to be kept; it is as good in another process as in this one.
+    /// It is a value to be stored, and is valid in another process too.
     public struct State: Codable, Hashable, Sendable {
-        /// How the records that are there come.
+        /// The order of the records.
         public let order: Order
-        /// The fields that are fetched: `nil` all, empty none.
+        /// The fields to fetch; all if `nil`, none if empty.
         public let desiredKeys: [CKRecord.FieldKey]?
-        /// Records that have come, without those that changed after the snapshot began.
+        /// How many records have come, without those that changed after the snapshot began.
         public private(set) var recordsFetched = 0
-        /// Records that there were when the snapshot began; 0 before the first page.
+        /// How many records there were when the snapshot began; 0 before the first page.
         public private(set) var recordsTotal = 0
         /// Their encoded size without assets; 0 before the first page.
         public private(set) var bytesTotal = 0
-        /// Whether the client has all that is in the zone.
+        /// Whether the client has everything in the zone.
         public private(set) var isComplete = false
 
         private let zoneName: String
@@ -37,14 +37,14 @@ extension CKZoneSnapshot {
             CKRecordZone.ID(zoneName: self.zoneName, ownerName: self.ownerName)
         }
 
-        /// The token to follow on from; `nil` until the snapshot is complete.
+        /// The token to continue from; `nil` until the snapshot is complete.
         ///
-        /// For `recordZoneChanges` and `CKFetchRecordZoneChangesOperation`.
+        /// It is for `recordZoneChanges` and `CKFetchRecordZoneChangesOperation`.
         public var changeToken: CKServerChangeToken? { self.isComplete ? self.place : nil }
 
         /// How much has come, from 0 to 1.
         ///
-        /// Records that change meanwhile are left for the end: then it jumps to 1.
+        /// Records that change meanwhile come at the end: then it jumps to 1.
         public var fractionCompleted: Double {
             if self.isComplete { return 1 }
             guard self.recordsTotal > 0 else { return 0 }
@@ -66,7 +66,7 @@ extension CKZoneSnapshot {
             )
         }
 
-        /// Takes up a page of so many records; an empty one has no deletions either.
+        /// Advances past a page; an empty page has no deletions either.
         mutating func advance(to end: End, records: Int, isEmpty: Bool) throws(CKError) {
             let token = Data(try end.changeToken.bytes)
             if end.moreComing, isEmpty, token == self.token { throw .feedStandsStill }

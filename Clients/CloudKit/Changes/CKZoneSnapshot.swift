@@ -1,16 +1,16 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// All that is in a zone, a page at a time, for a client that begins.
+/// Everything in a zone, one page at a time, for a client that starts.
 ///
-/// Beyond CloudKit, whose first fetch says neither how much there is nor comes in an order that is of use.
+/// Beyond CloudKit, whose first fetch states no size and has no useful order.
 ///
-/// - Order: Records come in the order of their creation or newest first; in both a parent comes before its children. What changes
-///   meanwhile comes after that, as changes and deletions, so that whoever has applied all pages has the zone as it is, and the last
-///   page's token to follow on from.
-/// - Progress: Every page says how many records and bytes there were when the snapshot began.
-/// - Resuming: Every page has a state. Kept together with what the page brought, it goes on from there with
-///   `CKDatabase.zoneSnapshot(resuming:)`, in another process too.
+/// - Order: Records come in the order of their creation, or newest first. In both a parent comes
+///   before its children. Changes and deletions of the meantime come after that. A client that has
+///   applied all pages has the zone as it is, and a token to continue from.
+/// - Progress: Every page states how many records and bytes there were when the snapshot began.
+/// - Resuming: Every page has a state. Store it with the page's records:
+///   `CKDatabase.zoneSnapshot(resuming:)` continues from it, in another process too.
 ///
 /// ```swift
 /// for try await page in database.zoneSnapshot(of: zoneID, order: .newestFirst) {
@@ -22,21 +22,21 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
     /// What an iteration yields.
     public typealias Element = Page
 
-    /// How the records that are there come.
+    /// The order of the records.
     public enum Order: Int, Codable, Sendable {
-        /// In the order of their creation.
+        /// The oldest records come first.
         case creation = 0
-        /// Those created last come first.
+        /// The newest records come first.
         case newestFirst = 1
     }
 
-    /// A page: to be applied in one step.
+    /// A page, to be applied in one step.
     public struct Page: Sendable {
         /// Records that are in the zone, each after its parent.
         public let records: [CKRecord]
         /// Records that were deleted since the snapshot began; the client may never have had them.
         public let deletions: [CKDatabase.RecordZoneChange.Deletion]
-        /// Where the snapshot is after this page.
+        /// The position after this page.
         public let state: State
     }
 
@@ -48,7 +48,7 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
         self.start = start
     }
 
-    /// Makes an iterator, which fetches each page when it is asked for it.
+    /// Makes an iterator, which fetches each page on demand.
     public func makeAsyncIterator() -> Iterator { Iterator(self.database, state: self.start) }
 
     /// Fetches the pages.
@@ -64,9 +64,9 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
 
         /// Fetches a page.
         ///
-        /// - Returns: The page; `nil` when the client has all.
-        /// - Throws: Why there is none: `changeTokenExpired` when the snapshot must begin anew, because its state is too old or the
-        ///   zone was deleted. After a failure of the network the same call may be made again.
+        /// - Returns: The page; `nil` if the client has everything.
+        /// - Throws: `changeTokenExpired` if the state is too old or the zone was deleted (start a
+        ///   new snapshot). After a network error, call it again.
         public mutating func next() async throws -> Page? {
             guard !self.state.isComplete else { return nil }
             let state = self.state
@@ -74,7 +74,7 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
             return try self.page(of: results)
         }
 
-        /// Takes up a page that came.
+        /// Advances past the page of a response.
         mutating func page(of results: BatchResults<ZoneChangesPage>) throws(CKError) -> Page {
             var records: [CKRecord] = []
             var deletions: [CKDatabase.RecordZoneChange.Deletion] = []
@@ -82,7 +82,7 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
                 switch results.values[id] {
                 case .success(.saved(let record)): if self.reported.isNew(record) { records.append(record) }
                 case .success(.deleted(let type)): deletions.append(.init(recordID: id, recordType: type))
-                // The page is asked for again, with what is left of its files.
+                // The next call fetches the page again, with the files that are missing.
                 case .failure(let error): throw error as? CKError ?? .answerOfAnotherKind
                 case nil: break
                 }
@@ -96,13 +96,14 @@ public struct CKZoneSnapshot: AsyncSequence, Sendable {
 
 // Beyond Apple's surface.
 extension CKDatabase {
-    /// Fetches all that is in a zone, a page at a time, and the token to follow on from; see `CKZoneSnapshot`.
+    /// Fetches everything in a zone, one page at a time, and the token to continue from; see
+    /// `CKZoneSnapshot`.
     ///
     /// - Parameters:
     ///   - zoneID: The zone.
-    ///   - order: How the records that are there come.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    /// - Returns: The pages; nothing is fetched before the first is asked for.
+    ///   - order: The order of the records.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    /// - Returns: The pages; the first is fetched on demand.
     public func zoneSnapshot(
         of zoneID: CKRecordZone.ID,
         order: CKZoneSnapshot.Order = .creation,
@@ -114,10 +115,10 @@ extension CKDatabase {
         )
     }
 
-    /// Goes on with a snapshot; see `CKZoneSnapshot`.
+    /// Continues a snapshot; see `CKZoneSnapshot`.
     ///
     /// - Parameter state: The state of the last page that the client has applied.
-    /// - Returns: The pages after it; none when it is complete.
+    /// - Returns: The pages after it; none if the snapshot is complete.
     public func zoneSnapshot(resuming state: CKZoneSnapshot.State) -> CKZoneSnapshot {
         CKZoneSnapshot(self, from: state)
     }

@@ -17,7 +17,8 @@ struct DatabaseChangesPage: FeedPage {
     private let reader: Ledgers.Reader
     private var isReturn = true
 
-    /// Without a token from the beginning; with a limit of `nil`, 0 and below as many as the server gives.
+    /// Makes a page; without a token it is the first, and with a limit of `nil`, 0 or less the
+    /// server decides.
     init(
         since token: CKServerChangeToken?,
         limit: Int?,
@@ -37,13 +38,13 @@ struct DatabaseChangesPage: FeedPage {
         return page
     }
 
-    /// A sync engine knows its zones itself.
+    /// The page's use of the ledger; `nil` for a sync engine, which keeps its zones itself.
     var ledgerUse: LedgerUse? {
         guard self.reader == .app else { return nil }
         return .page(scope: self.scope, zone: nil, token: self.token, isReturn: self.isReturn, .app)
     }
 
-    // A zone is listed by its name, with its owner in the place of a type.
+    // The ledger lists a zone by its name, with its owner instead of a type.
     func note(of answer: Answer) -> LedgerNote? {
         guard case .value(let id, .success(let change)) = answer else { return nil }
         let name = "\(id.zoneName)\n\(id.ownerName)"

@@ -3,10 +3,10 @@ internal import WireProtocol
 
 /// A page of a feed.
 protocol FeedPage: BatchRequest {
-    /// Empty: the feed's beginning.
+    /// The token to continue from; empty for the beginning of the feed.
     var token: [UInt8] { get }
 
-    /// The page that begins where another ended.
+    /// Returns the page that continues from a token.
     func following(_ token: CKServerChangeToken) -> Self
 }
 
@@ -14,29 +14,29 @@ extension FeedPage {
     // No item of a feed fails.
     static var partialFailureText: String { "Failed to fetch some changes" }
 
-    /// Only the answer says how many changes there are.
+    /// 0: only the response tells how many changes there are.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
 
-    /// How many changes the user wants on a page, as the server is told; `nil`, 0 and below: as many as it gives.
+    /// Returns the limit to send; `nil`, 0 and less leave it to the server.
     static func limit(_ resultsLimit: Int?) -> UInt32 { UInt32(clamping: resultsLimit ?? 0) }
 }
 
-/// What a page of a feed had, and where the next one begins.
+/// The contents of a page of a feed, and the token for the next page.
 struct FeedPageContent<Page: FeedPage>: Sendable {
     var answers: [Page.Answer]
     var token: CKServerChangeToken
     var moreComing: Bool
-    /// What an operation has kept with the zone; `nil` if none did.
+    /// The zone's `clientChangeTokenData`; `nil` if there is none.
     var clientTokenData: Data?
 
-    /// - Throws: `internalError` when the server's last word breaks the rules of a feed.
+    /// - Throws: `internalError` if the end of the response breaks the rules of a feed.
     init(_ answers: [Page.Answer], of page: Page, end: End) throws(CKError) {
         self.answers = answers
         self.token = try end.changeToken
         self.moreComing = end.moreComing
         self.clientTokenData = end.clientToken.isEmpty ? nil : Data(end.clientToken)
-        // Whoever asks on until all is there would ask for ever.
+        // A reader that asked on until the end would never stop.
         guard !self.moreComing || !answers.isEmpty || self.token.bytes != page.token else {
             throw .feedStandsStill
         }
@@ -44,7 +44,7 @@ struct FeedPageContent<Page: FeedPage>: Sendable {
 }
 
 extension End {
-    /// The token that a page of a feed ends with.
+    /// The token at the end of a page.
     var changeToken: CKServerChangeToken {
         get throws(CKError) {
             guard !self.token.isEmpty else { throw .answerOfAnotherKind }

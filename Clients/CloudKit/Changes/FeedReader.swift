@@ -1,23 +1,25 @@
 private import Synchronization
 
-/// Reads one feed, a page after the other, and reports each.
+/// Reads one feed, page by page, and reports each page.
 ///
-/// While a page is reported the next one is on its way. One page at most is ready and waits; the one after that is not
-/// asked for before its turn, so that memory holds two pages however slow the callbacks are.
+/// While a page is reported the next one is fetched. At most one page is ready and waits. The page
+/// after that is requested only when its turn comes, so memory holds two pages however slow the
+/// callbacks are.
 ///
 /// ```text
-/// asking --came--> reporting, next asked for --came--> reporting, next waits --reported--> reporting, next asked for ...
+/// asking --came--> reporting, next asked for --came--> reporting, next waits
+/// reporting, next waits --reported--> reporting, next asked for ...
 /// ```
 final class FeedReader<Page: FeedPage>: CKOperation.Work {
     enum Report: Sendable {
-        /// No page follows the last.
+        /// A page; no other follows the last.
         case page(FeedPageContent<Page>, isLast: Bool)
-        /// The end.
+        /// The end, because of an error.
         case failed(CKError)
     }
 
     private struct State {
-        /// Of the page that was asked for last.
+        /// The work of the page that was requested last.
         var work: (any CKOperation.Work)?
         var asked = 0
         var isCancelled = false
@@ -33,11 +35,12 @@ final class FeedReader<Page: FeedPage>: CKOperation.Work {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - first: The page to begin with.
-    ///   - readsAll: Whether to go on until nothing more is coming.
+    ///   - first: The first page.
+    ///   - readsAll: Whether to continue until no more changes are ready.
     ///   - source: Where pages come from.
-    ///   - callBack: Runs what it is given, in order, one at a time.
-    ///   - report: Called there, for each page in order, until one is the last or the feed fails.
+    ///   - callBack: Runs the closures that it is given, in order, one at a time.
+    ///   - report: Called on `callBack` for each page in order, until one is the last or the feed
+    ///     fails.
     init(
         first: Page,
         readsAll: Bool,
@@ -55,7 +58,7 @@ final class FeedReader<Page: FeedPage>: CKOperation.Work {
     /// Starts; to be called once.
     func start() { self.ask(for: self.first) }
 
-    /// Ends the feed with `operationCancelled` unless it has ended.
+    /// Ends the feed with `operationCancelled`, unless it has ended.
     func cancel() {
         let work = self.state.withLock { state in
             state.isCancelled = true
@@ -71,7 +74,7 @@ final class FeedReader<Page: FeedPage>: CKOperation.Work {
         }
         let work = self.source(page) { self.came(page, $0) }
         let isCancelled = self.state.withLock { state in
-            // The answer may have come already, and the next page been asked for.
+            // The response may have come already, and the next page been requested.
             if state.asked == number { state.work = work }
             return state.isCancelled
         }

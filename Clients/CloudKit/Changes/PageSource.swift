@@ -4,7 +4,7 @@ internal import WireProtocol
 
 /// Where the pages of a feed come from.
 ///
-/// Called for one page at a time; tells once what came of it, perhaps before it returns.
+/// It is called for one page at a time, and reports the result once, possibly before it returns.
 typealias PageSource<Page: FeedPage> =
     @Sendable (
         Page,
@@ -12,10 +12,11 @@ typealias PageSource<Page: FeedPage> =
     ) -> any CKOperation.Work
 
 extension ServerAccess {
-    /// Pages from the server.
+    /// Returns a source that fetches pages from the server.
     ///
-    /// They are read on a queue of their own, so that the next one is ready when the callbacks of the one before have run. The
-    /// patience is for one page as to silence, for all pages together as to the time over all.
+    /// It reads them on a queue of its own, so that the next page is ready when the callbacks of
+    /// the one before have run. The silence limit of `patience` is for each page, its time limit
+    /// for all pages together.
     func pages<Page: FeedPage>(patience: Patience, withFiles: Bool = true) -> PageSource<Page> {
         let reading = CallbackQueue(name: "CKOperation.feed")
         let end = ContinuousClock.now + patience.resource
@@ -49,7 +50,8 @@ extension ServerAccess {
 }
 
 extension Patience {
-    /// The same, but no longer than until a moment; a moment that has passed leaves a millisecond.
+    /// Returns the same limits, but at most until a moment; a moment that has passed leaves a
+    /// millisecond.
     func until(_ end: ContinuousClock.Instant) -> Patience {
         let left = max(.milliseconds(1), ContinuousClock.now.duration(to: end))
         return Patience(

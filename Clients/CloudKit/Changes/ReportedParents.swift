@@ -1,7 +1,8 @@
-/// Which records of a feed were reported already, as far as they may come again.
+/// Which records of a feed were reported, as far as they may come again.
 ///
-/// The server sends a parent ahead of a child that comes before it, and may send it again at its own turn. A record is sent ahead
-/// right before what needs it, so it is enough to remember the parents of what came, and the records of two pages.
+/// The server sends a parent ahead of its child, and may send it again at its own turn. It sends a
+/// record ahead right before the child that needs it. So it is enough to remember the parents of
+/// the records that came, and the records of two pages.
 struct ReportedParents {
     /// Change tags by record name.
     private var parents: [String: String] = [:]

@@ -20,7 +20,8 @@ struct ZoneChangesPage: FeedPage {
     private let reader: Ledgers.Reader
     private var isReturn = true
 
-    /// Without a token from the beginning, in `order`; with a limit of `nil`, 0 and below as many as the server gives.
+    /// Makes a page in `order`; without a token it is the first, and with a limit of `nil`, 0 or
+    /// less the server decides.
     init(
         _ zoneID: CKRecordZone.ID,
         since token: CKServerChangeToken?,

@@ -1,33 +1,37 @@
 private import Synchronization
 
-/// Reads the feeds of several zones: some at once, the others when one of those has ended.
+/// Reads the feeds of several zones: some at once, the next when one of them has ended.
 ///
-/// They are reported one after the other, in the order in which they were given: published code keeps what it heard of a zone until the
-/// zone's end. Zones whose turn has not come read ahead, two pages each at most.
+/// Zones are reported one after the other, in the order in which they were given, because published
+/// code keeps the changes of a zone until the zone's end. Zones whose turn has not come read ahead,
+/// at most two pages each.
 ///
-/// A zone that fails for a reason of its own ends alone. What goes wrong for all (no server, nobody signed in, cancelled) ends
-/// everything, and the zones that had not ended are not reported as ended.
+/// A zone that fails for a reason of its own ends alone. An error that concerns all zones (no
+/// server, not signed in, cancelled) ends everything. Zones that had not ended are then not
+/// reported as ended.
 final class ZoneFeeds: CKOperation.Work {
     typealias Reader = FeedReader<ZoneChangesPage>
     private typealias Step = @Sendable () -> Void
 
-    /// Each has two pages in memory at most, and one stream of the connection.
+    /// How many zones are read at once: each has at most two pages in memory and one stream of the
+    /// connection.
     static let parallelMax = 4
 
     private struct Running {
         let zoneID: CKRecordZone.ID
         let reader: Reader
-        /// What the reader reports when the turn of its zone comes; it reports nothing else until that has run.
+        /// The report of the reader that waits for its zone's turn; the reader reports nothing else
+        /// until it has run.
         var held: Step?
     }
 
     private struct State {
-        /// In the order in which they are to be started.
+        /// In the order in which they start.
         var waiting: ArraySlice<ZoneChangesPage>
-        /// In the order in which they are to be reported: it is the first one's turn.
+        /// In the order in which they are reported: it is the first one's turn.
         var running: [Running] = []
         var failures: [AnyHashable: any Error] = [:]
-        /// What went wrong for all, when a reader met it: no zone is begun after it.
+        /// The error for all zones that a reader met: no zone starts after it.
         var cause: CKError?
         /// The same, when the zone's turn had come: nothing is reported after it.
         var error: CKError?
@@ -42,12 +46,12 @@ final class ZoneFeeds: CKOperation.Work {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - pages: The pages to begin with, one for each zone.
-    ///   - readsAll: Whether to go on until nothing more is coming.
+    ///   - pages: The first page of each zone.
+    ///   - readsAll: Whether to continue until no more changes are ready.
     ///   - source: Where pages come from.
-    ///   - callBack: Runs what it is given, in order, one at a time.
-    ///   - report: Called there for each page of a zone, zone after zone.
-    ///   - end: Called there once, last.
+    ///   - callBack: Runs the closures that it is given, in order, one at a time.
+    ///   - report: Called on `callBack` for each page of a zone, zone after zone.
+    ///   - end: Called on `callBack` once, last.
     init(
         _ pages: [ZoneChangesPage],
         readsAll: Bool,
@@ -67,7 +71,7 @@ final class ZoneFeeds: CKOperation.Work {
     /// Starts; to be called once.
     func start() { self.callBack { self.goOn() } }
 
-    /// Ends everything with `operationCancelled` unless it has ended.
+    /// Ends everything with `operationCancelled`, unless it has ended.
     func cancel() {
         self.state.withLock { $0.isCancelled = true }
         self.cancelReaders()
@@ -77,7 +81,7 @@ final class ZoneFeeds: CKOperation.Work {
         for reader in self.state.withLock({ $0.running.map(\.reader) }) { reader.cancel() }
     }
 
-    /// Starts what may be started, or ends.
+    /// Starts the zones that may start, or ends.
     private func goOn() {
         var started: [Reader] = []
         let isAtEnd = self.state.withLock { state in
@@ -109,7 +113,7 @@ final class ZoneFeeds: CKOperation.Work {
             readsAll: self.readsAll,
             source: { page, told in
                 self.source(page) { result in
-                    // The zone whose turn it is may wait for a server that nobody reaches any more.
+                    // The zone whose turn it is may wait for a server that is no longer reachable.
                     if case .failure(let error) = result, !error.isOfZone { self.stop(for: error) }
                     told(result)
                 }
@@ -119,7 +123,7 @@ final class ZoneFeeds: CKOperation.Work {
         )
     }
 
-    /// Runs what the reader of a zone has to report, or keeps it until it is the zone's turn.
+    /// Runs the report of a zone's reader, or keeps it until it is the zone's turn.
     private func take(_ step: @escaping @Sendable () -> Void, of zoneID: CKRecordZone.ID) {
         let isTurn = self.state.withLock { state in
             guard let index = state.running.firstIndex(where: { $0.zoneID == zoneID }), index > 0 else {
@@ -131,9 +135,9 @@ final class ZoneFeeds: CKOperation.Work {
         if isTurn { self.callBack(step) }
     }
 
-    /// Stops reading for a reason that is not of one zone; the first one counts.
+    /// Stops reading for a reason that concerns all zones; the first one counts.
     ///
-    /// What was read is told all the same.
+    /// Pages that were read are still reported.
     private func stop(for error: CKError) {
         self.state.withLock { $0.cause = $0.cause ?? error }
         self.cancelReaders()
@@ -159,7 +163,7 @@ final class ZoneFeeds: CKOperation.Work {
 
     private var isGoingOn: Bool { self.state.withLock { $0.error == nil } }
 
-    /// It is the next zone's turn.
+    /// Gives the turn to the next zone.
     private func ended(_ zoneID: CKRecordZone.ID, _ note: (inout State) -> Void) {
         let held = self.state.withLock { state in
             state.running.removeAll { $0.zoneID == zoneID }
@@ -171,7 +175,7 @@ final class ZoneFeeds: CKOperation.Work {
 }
 
 extension CKError {
-    /// Whether the feeds of other zones may well succeed.
+    /// Whether the feeds of other zones may still succeed.
     var isOfZone: Bool {
         switch self.code {
         case .changeTokenExpired, .zoneNotFound, .userDeletedZone, .zoneBusy, .permissionFailure,

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension CKError {
-    /// An error that the client finds without asking the server.
+    /// Makes an error that the client finds without asking the server.
     static func local(_ code: CKError.Code, _ text: String) -> CKError {
         CKError(code, userInfo: self.userInfo(code: code, message: text))
     }
@@ -15,7 +15,7 @@ extension CKError {
         )
     }
 
-    /// The environment was not prepared for this code.
+    /// Makes the error for an environment whose schema lacks a part of the code's.
     static func schemaLacks(_ missing: [String]) -> CKError {
         .local(
             .incompatibleVersion,
@@ -24,14 +24,14 @@ extension CKError {
         )
     }
 
-    /// Nothing is wrong with the item, but with another one of its atomic zone.
+    /// Makes the error of an item that failed only because of another item in its atomic zone.
     static func atomicFailure(culprit: CKRecord.ID) -> CKError {
         var userInfo = self.userInfo(code: .batchRequestFailed, message: "Atomic failure")
         userInfo[self.batchCauseKey] = BatchCause.atomicPeer(culprit)
         return CKError(.batchRequestFailed, userInfo: userInfo)
     }
 
-    /// The server answered an item with something that is no answer to what was asked.
+    /// The error for a response of another kind than the request.
     static var answerOfAnotherKind: CKError {
         .local(.internalError, "The server's answer does not belong to the item")
     }

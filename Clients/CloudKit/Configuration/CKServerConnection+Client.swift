@@ -4,9 +4,9 @@ private import RecordModel
 private import WireProtocol
 
 extension CKServerConnection {
-    /// What the record client needs to connect.
+    /// Returns the settings with which the record client connects.
     ///
-    /// - Throws: `CKError.badContainer` for an address, a container identifier or a credential that is none.
+    /// - Throws: `CKError.badContainer` for an invalid address, container identifier or credential.
     func clientConfiguration(container: String) throws(CKError) -> ClientConfiguration {
         guard NameRules.isContainerID(container) else {
             throw CKError.local(
@@ -28,7 +28,7 @@ extension CKServerConnection {
         return configuration
     }
 
-    /// What readers of a container's feeds were told; `nil` if nothing is kept, or nothing can be.
+    /// Returns the ledgers of a container's feeds; `nil` if none are kept, or none can be.
     func ledgers(of container: String, at address: String) -> Ledgers? {
         Ledgers(
             folder: self.ledgerFolder ?? InstallationID.folder + "/ledgers",
@@ -64,7 +64,7 @@ extension CKServerConnection {
                 "\(port) is no port: set \(Variable.url) to tidemark://host:port"
             )
         }
-        // An IPv6 address stands in brackets in an address, and without them everywhere else.
+        // A URL has brackets around an IPv6 address; no other place has them.
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 }

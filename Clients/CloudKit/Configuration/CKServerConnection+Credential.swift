@@ -2,7 +2,7 @@ private import Foundation
 internal import RecordClient
 
 extension CKServerConnection {
-    /// The key of a service, in place of a user's token.
+    /// The key of a service, instead of a user's token.
     public struct ServiceKey: Hashable, Sendable {
         /// Where the private key is.
         public enum Source: Hashable, Sendable {
@@ -12,26 +12,27 @@ extension CKServerConnection {
             case pem(String)
         }
 
-        /// Where the private key is: ECDSA on P-256; its ID follows from it.
+        /// Where the private key is; it is an ECDSA key on P-256, and its ID follows from it.
         public var source: Source
-        /// The user for whom the service acts, by the name that the operator knows him by; `nil`: it acts for itself.
+        /// The user for whom the service acts, by the operator's name for them; `nil` if it acts
+        /// for itself.
         public var onBehalfOf: String?
 
         /// Describes a key; reads nothing.
         ///
         /// - Parameters:
         ///   - source: Where the private key is.
-        ///   - onBehalfOf: For whom, or `nil`.
+        ///   - onBehalfOf: The user for whom the service acts; `nil` if it acts for itself.
         public init(_ source: Source, onBehalfOf: String? = nil) {
             self.source = source
             self.onBehalfOf = onBehalfOf
         }
     }
 
-    /// Gives tokens when one is needed, all of the same user.
+    /// Supplies tokens on demand, all of the same user.
     ///
-    /// Asked for the first connection, and again when the server says that a token which it took before is good no longer. Two providers are equal
-    /// when one is a copy of the other.
+    /// The SDK asks for the first connection, and again when the server no longer accepts a token
+    /// that it accepted before. Two providers are equal if one is a copy of the other.
     public struct TokenProvider: Hashable, Sendable {
         private final class Identity: Sendable {}
 
@@ -40,22 +41,24 @@ extension CKServerConnection {
 
         /// Wraps a closure.
         ///
-        /// - Parameter token: Returns a token of the server or of an identity provider that it trusts. An error fails the requests
-        ///   that wait, with `CKError.networkFailure` and the error's description.
+        /// - Parameter token: Returns a token of the server, or of an identity provider that the
+        ///   server trusts. If it throws, the waiting requests fail with `CKError.networkFailure`
+        ///   and the error's description.
         public init(_ token: @escaping @Sendable () async throws -> String) {
             self.token = token
         }
 
-        /// Whether both are copies of one.
+        /// Returns whether both are copies of one provider.
         public static func == (left: Self, right: Self) -> Bool { left.identity === right.identity }
 
-        /// Hashes which provider it is.
+        /// Hashes the identity of the provider.
         public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self.identity)) }
     }
 
-    /// Whom the record client connects as.
+    /// Returns the credential with which the record client connects.
     ///
-    /// - Throws: `CKError.badContainer` for more than one of token, key and provider, and for a key or a token that cannot be used.
+    /// - Throws: `CKError.badContainer` if there is more than one of token, key and provider, or if
+    ///   the key or the token is unusable.
     func credential() throws(CKError) -> ClientCredential {
         let token = self.token.flatMap { $0.isEmpty ? nil : $0 }
         let given = [token != nil, self.serviceKey != nil, self.tokenProvider != nil].count { $0 }
@@ -96,7 +99,7 @@ extension CKServerConnection {
         return loaded
     }
 
-    /// The one place where a closure that waits is called for code that does not.
+    /// Bridges the asynchronous provider to the client's replies; the only such place.
     private static func asking(_ provider: TokenProvider) -> ClientCredential.TokenProvider {
         { reply in
             Task {

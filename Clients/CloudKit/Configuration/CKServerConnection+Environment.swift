@@ -18,8 +18,9 @@ extension CKServerConnection {
     ///
     /// A variable that is set and empty counts as absent.
     ///
-    /// - Throws: `CKError.badContainer` when there is no address, `TIDEMARK_ENVIRONMENT` is none of the two words, there is a user to act for and no key to do so, or the file that
-    ///   `TIDEMARK_SCHEMA` names cannot be read.
+    /// - Throws: `CKError.badContainer` if there is no address, if `TIDEMARK_ENVIRONMENT` is
+    ///   neither of the two words, if there is a user to act for and no key, or if the file in
+    ///   `TIDEMARK_SCHEMA` is unreadable.
     init(variables: [String: String]) throws(CKError) {
         func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
         guard let url = value(Variable.url) else {
@@ -60,7 +61,7 @@ extension CKServerConnection {
         }
     }
 
-    /// The connection of containers that were not given one.
+    /// Returns the connection of containers that were not given one.
     static func configured() throws(CKError) -> CKServerConnection {
         if let chosen = self.default { return chosen }
         return try CKServerConnection(variables: ProcessInfo.processInfo.environment)

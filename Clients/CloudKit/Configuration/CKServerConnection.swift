@@ -1,82 +1,104 @@
 private import Synchronization
 
-/// Where a server is and who connects to it.
+/// The address of a server, and the credential to connect with.
 ///
-/// Beyond Apple's surface: there a system's settings say it.
+/// Beyond Apple's API, where the system's settings have them.
 ///
-/// Code that knows nothing of this type takes its connection from the environment: `TIDEMARK_URL`, `TIDEMARK_TOKEN`,
-/// `TIDEMARK_SERVICE_KEY` (the path of a service's key in PEM) with `TIDEMARK_ON_BEHALF_OF`, `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`, and `TIDEMARK_SCHEMA` for the path of a schema. Nothing is checked here: what is wrong is told by the first request, as
-/// `CKError.badContainer` with a text that names the setting.
+/// ```swift
+/// var connection = CKServerConnection(url: "tidemark://records.example.org")
+/// connection.serviceKey = .init(.file("/etc/notes/service.pem"))
+/// connection.certificateAuthority = .file("/etc/notes/ca.pem")
+/// let container = CKContainer(identifier: "iCloud.org.example.notes", connection: connection)
+/// ```
+///
+/// Code that does not use this type takes its connection from the environment: `TIDEMARK_URL`,
+/// `TIDEMARK_TOKEN`, `TIDEMARK_SERVICE_KEY` (the path of a service's key in PEM) with
+/// `TIDEMARK_ON_BEHALF_OF`, `TIDEMARK_CA`, `TIDEMARK_ENVIRONMENT`, and `TIDEMARK_SCHEMA` (the path
+/// of a schema). Nothing is checked here. If a setting is wrong, the first request fails with
+/// `CKError.badContainer` and a text that names the setting.
 public struct CKServerConnection: Hashable, Sendable {
-    /// Whom a client believes that a server is the one it says.
+    /// The certificate authorities that a client trusts.
     public enum CertificateAuthority: Hashable, Sendable {
-        /// The authorities that the system trusts.
+        /// The authorities of the system.
         case system
-        /// The authorities in a file, in PEM. A server without a certificate of its own prints the path of one.
+        /// The authorities in a PEM file; a server without a certificate of its own prints the path
+        /// of one.
         case file(String)
-        /// Authorities in PEM.
+        /// The authorities in a PEM text.
         case pem(String)
     }
 
-    /// Which of a container's two bodies of data is meant.
+    /// Which of a container's two sets of data is meant.
     public enum Environment: String, Hashable, Sendable {
-        /// Where record types and fields may still change.
+        /// The data of developers: record types and fields may still change.
         case development
-        /// What users have.
+        /// The data of users.
         case production
     }
 
-    /// `tidemark://host:port`; without a port 7430.
+    /// The address of the server, `tidemark://host:port`; the default port is 7430.
     public var url: String
-    /// The access token of a user, as `tidemark user add` printed it, or a JSON Web Token of an identity provider that the server
-    /// trusts; `nil`, with no other credential: nobody is signed in, and only public databases can be read.
-    public var token: String?
-    /// The key of a service, in place of a token; `nil`: none.
-    public var serviceKey: ServiceKey?
-    /// Gives tokens when one is needed, in place of a token; `nil`: none does.
-    public var tokenProvider: TokenProvider?
-    /// Whom to believe.
-    public var certificateAuthority: CertificateAuthority
-    /// Which data.
-    public var environment: Environment
-    /// The schema that the code was built for, in the CloudKit Schema Language; `nil`: whatever the server has will do.
+    /// The access token of a user, as `tidemark user add` printed it, or a JSON Web Token of an
+    /// identity provider that the server trusts.
     ///
-    /// A server whose schema lacks something of it gets no request: every one fails with an error that names all that is missing. It
-    /// is asked again at the next request, so that a deployment is noticed without a restart.
+    /// If it is `nil` and there is no other credential, nobody is signed in, and only public
+    /// databases can be read.
+    public var token: String?
+    /// The key of a service, instead of a token; `nil` if there is none.
+    public var serviceKey: ServiceKey?
+    /// Supplies tokens on demand, instead of `token`; `nil` if there is no provider.
+    public var tokenProvider: TokenProvider?
+    /// The certificate authorities that the client trusts.
+    public var certificateAuthority: CertificateAuthority
+    /// Which of the container's two sets of data is used.
+    public var environment: Environment
+    /// The schema that the code was built for, in the CloudKit Schema Language; `nil` if any schema
+    /// will do.
+    ///
+    /// If the server's schema lacks a part of it, the SDK sends no request. Each request fails with
+    /// an error that names all that is missing, and asks the server again first. So a deployment is
+    /// noticed without a restart.
     public var schema: String?
 
-    /// The folder in which files of fetched assets are kept; `nil`: the one that `TIDEMARK_CACHE` names, else `tidemark` and the program's
-    /// name in the user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`).
+    /// The folder for files of fetched assets; `nil` if the default is used.
     ///
-    /// Everything in it may be deleted while no program uses it.
+    /// The default is the folder in `TIDEMARK_CACHE`, else `tidemark` and the program's name in the
+    /// user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`). Everything in it may be deleted while
+    /// no program uses it.
     public var cacheFolder: String?
-    /// How many bytes the folder may hold of files that no asset of a living process names, and that were not used for ten minutes.
+    /// How many bytes of unused files the cache folder may hold: 1 GiB by default.
     ///
-    /// Those that were not used for longest are removed. 1 GiB.
+    /// A file is unused if no asset of a living process names it, and if it was not used for ten
+    /// minutes. The least recently used files are removed first.
     public var cacheBytesMax: Int64 = 1 << 30
-    /// The folder in which is kept what readers of changes were told is there; `nil`: `ledgers` in the program's state folder
-    /// (`$XDG_STATE_HOME`, `~/.local/state`).
+    /// The folder for the ledgers of change feeds; `nil` if it is `ledgers` in the program's state
+    /// folder (`$XDG_STATE_HOME`, `~/.local/state`).
     ///
-    /// After a change token has expired they are told from it what is there no more, which the server can't say. Everything in it may be deleted
-    /// while no program uses it; what was told before is forgotten then.
+    /// A ledger has the names of the records that readers were told of. After a change token has
+    /// expired, the SDK compares the zone with it and reports the vanished records as deleted,
+    /// which the server can't do. Everything in the folder may be deleted while no program uses it;
+    /// the SDK then no longer knows what it reported before.
     public var ledgerFolder: String?
-    /// How many bytes are kept of each zone, about 40 for a record, and of each database; 0: nothing is kept.
+    /// The largest size of the ledger of each zone, and of each database: 16 MiB by default, 0 for
+    /// no ledger.
     ///
-    /// Beyond it nothing is kept of that zone until it is fetched from its beginning again. 16 MiB.
+    /// A record takes about 40 bytes. Beyond this size nothing is kept of a zone until it is
+    /// fetched from its beginning again.
     public var ledgerBytesMax: Int64 = 16 << 20
 
-    /// Which of several installations of this program on this machine connects; `nil` if there is one.
+    /// Which of several installations of this program on this machine connects; `nil` if there is
+    /// only one.
     ///
-    /// What one of them has taken care of is still news to another.
+    /// A notification that one of them has acknowledged is still delivered to the others.
     package var installationName: String?
 
-    /// Describes a connection; makes none.
+    /// Describes a connection; does not connect.
     ///
     /// - Parameters:
-    ///   - url: `tidemark://host:port`; without a port 7430.
+    ///   - url: `tidemark://host:port`; the default port is 7430.
     ///   - token: The access token of a user, or `nil`.
-    ///   - certificateAuthority: Whom to believe.
-    ///   - environment: Which data.
+    ///   - certificateAuthority: The certificate authorities that the client trusts.
+    ///   - environment: Which of the container's two sets of data is used.
     ///   - schema: The schema that the code was built for, or `nil`.
     public init(
         url: String,
@@ -94,9 +116,10 @@ public struct CKServerConnection: Hashable, Sendable {
 
     private static let chosenDefault = Mutex<CKServerConnection?>(nil)
 
-    /// The connection of every container that was not given one; `nil`: the environment's.
+    /// The connection of every container that was not given one; `nil` if the environment's is
+    /// used.
     ///
-    /// To be set before the first request. A container keeps the connection of its first request.
+    /// Set it before the first request: a container keeps the connection of its first request.
     public static var `default`: CKServerConnection? {
         get { self.chosenDefault.withLock { $0 } }
         set { self.chosenDefault.withLock { $0 = newValue } }

@@ -3,10 +3,10 @@ private import RecordModel
 private import Synchronization
 private import WireProtocol
 
-/// Keeps requests from a server whose schema lacks something that the code was built for.
+/// Blocks requests to a server whose schema lacks a part of the code's schema.
 final class SchemaGate: Sendable {
     private let schema: String
-    /// What the server lacks; `nil`: not asked yet.
+    /// What the server lacks; `nil` if it was not asked yet.
     private let answer = Mutex<[String]?>(nil)
 
     init(schema: String) {
@@ -15,10 +15,10 @@ final class SchemaGate: Sendable {
 
     var missing: [String] { self.answer.withLock { $0 ?? [] } }
 
-    /// Whether the server has everything, as far as it was asked.
+    /// Whether the server has said that nothing is missing.
     var isOpen: Bool { self.answer.withLock { $0?.isEmpty ?? false } }
 
-    /// Asks the server, unless it has said that it has everything.
+    /// Asks the server, unless it has said that nothing is missing.
     func ask(_ client: RecordClient, timeout: Duration) async throws(ClientError) {
         guard !self.isOpen else { return }
         let end = try await client.end(of: .checkSchema(CheckSchema(schema: self.schema)), timeout: timeout)

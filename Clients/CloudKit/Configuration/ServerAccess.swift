@@ -2,37 +2,38 @@ internal import RecordClient
 private import Synchronization
 private import WireProtocol
 
-/// A container's way to its server: found out at the first request, then the same for good.
+/// A container's connection to its server, resolved at the first request and then kept.
 final class ServerAccess: Sendable {
-    /// What a request needs.
+    /// Everything that a request needs.
     struct Session: Sendable {
         var client: RecordClient
         var isSignedIn: Bool
         let user: UserName
         let signIn: SignInAnswer
-        /// `nil`: any schema will do.
+        /// `nil` if any schema will do.
         let gate: SchemaGate?
         let notifications: NotificationHub
-        /// What readers of feeds were told; `nil`: nobody keeps it.
+        /// The ledgers of feeds; `nil` if none are kept.
         let ledgers: Ledgers?
-        /// Files of assets that were fetched.
+        /// The cache of asset files.
         let cache: AssetCache
-        /// Where the server is, as URLs of shares say it.
+        /// The address of the server, as in the URLs of shares.
         let address: String
 
-        /// The record name of the user, empty when nobody is signed in; `nil` while something must be asked before the first request.
+        /// The record name of the user, empty if nobody is signed in; `nil` while the server must
+        /// be asked before the first request.
         var userIfOpen: String? {
             self.gate.map(\.isOpen) ?? true ? self.user.known : nil
         }
 
-        /// Asks what must be asked before the first request.
+        /// Asks the server what must be known before the first request.
         ///
-        /// - Returns: The record name of the user, empty when nobody is signed in.
-        /// - Throws: Why there can be no request.
+        /// - Returns: The record name of the user, empty if nobody is signed in.
+        /// - Throws: `CKError` if no request is possible.
         func open(_ patience: Patience) async throws(CKError) -> String {
             let user: String
             do throws(ClientError) {
-                // A name that is known is no news: nobody was asked.
+                // If the name is known, the server was not asked.
                 let isKnown = self.user.known != nil
                 user = try await self.user.fetched(from: self.client, timeout: patience.connection)
                 if !isKnown { self.heard(userNamed: user) }
@@ -51,13 +52,13 @@ final class ServerAccess: Sendable {
             self.signIn.note(isAccepted: false)
         }
 
-        /// Notes that the server greeted a user by name.
+        /// Notes that the server has accepted the token of a user.
         func heard(userNamed name: String) {
             if self.isSignedIn { self.signIn.note(isAccepted: !name.isEmpty) }
         }
     }
 
-    /// `nil`: the process's default container, and the environment names none.
+    /// `nil` for the process's default container, if the environment names none.
     let identifier: String?
     private let given: CKServerConnection?
     private let opened = Mutex<Session?>(nil)
@@ -67,11 +68,12 @@ final class ServerAccess: Sendable {
         self.given = connection
     }
 
-    /// The session, which all containers of the same identifier and connection share.
+    /// Returns the session that all containers with the same identifier and connection share.
     ///
-    /// Does not connect.
+    /// It does not connect.
     ///
-    /// - Throws: `CKError.badContainer` while the configuration is incomplete or malformed; asked again, it looks again.
+    /// - Throws: `CKError.badContainer` while the configuration is incomplete or invalid; each call
+    ///   looks again.
     func session() throws(CKError) -> Session {
         if let opened = self.opened.withLock({ $0 }) { return opened }
         guard let identifier = self.identifier else {

@@ -1,10 +1,11 @@
 private import RecordClient
 private import Synchronization
 
-/// One connection for each container and way to connect, however many `CKContainer` objects there are.
+/// One connection for each container and configuration, however many `CKContainer` objects there
+/// are.
 ///
-/// - Bounds: As many as there are different containers and connections in the process; they are kept until
-///   `close(_:)`, because published code makes a `CKContainer` for every use.
+/// - Bounds: As many as there are different containers and connections in the process. They are
+///   kept until `close(_:)`, because published code makes a `CKContainer` for each use.
 enum SharedSessions {
     private struct Key: Hashable {
         var identifier: String
@@ -47,7 +48,7 @@ enum SharedSessions {
         }
     }
 
-    /// Closes the connections to a server that is no more.
+    /// Closes the connections to a server that has stopped.
     ///
     /// Containers that used them fail from then on.
     static func close(_ connection: CKServerConnection) async {

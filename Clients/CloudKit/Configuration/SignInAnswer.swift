@@ -1,21 +1,23 @@
 private import Foundation
 private import Synchronization
 
-/// What the server last said to a connection's token: accepted or not.
+/// The server's last response to a connection's token: accepted or refused.
 final class SignInAnswer: Sendable {
     private struct State {
-        /// `nil`: it has not said anything yet.
+        /// `nil` if there was no response yet.
         var last: Bool?
-        /// Whether the app was told that the server takes no connections, and waits to hear that it says something.
+        /// Whether the app was told that the server takes no connections, and waits for a definite
+        /// status.
         var isAwaited = false
     }
 
     private let state = Mutex(State())
 
-    /// Whether the app waits to hear that the server says something again.
+    /// Whether the app waits for a definite status of the server.
     var isAwaited: Bool { self.state.withLock { $0.isAwaited } }
 
-    /// Takes up what the server said, and posts `CKAccountChanged` when it said something else before, or the app waits for it.
+    /// Stores the server's response to the token; posts `CKAccountChanged` if it differs from the
+    /// last one, or if the app waits for it.
     func note(isAccepted: Bool) {
         let isNews = self.state.withLock { state in
             defer { state = State(last: isAccepted) }
@@ -24,7 +26,8 @@ final class SignInAnswer: Sendable {
         if isNews { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
     }
 
-    /// The app is told that the server takes no connections: whatever it says next is news.
+    /// Notes that the app was told that the server takes no connections: any later response is
+    /// posted.
     ///
     /// - Returns: Whether the app did not wait already.
     func await() -> Bool {

@@ -1,15 +1,16 @@
 private import Foundation
 
-/// Where a program keeps what is its user's.
+/// The folders for a program's data that belong to its user.
 ///
 /// - Source: *XDG Base Directory Specification*, 0.8: a path that is not absolute counts as absent.
 package enum UserFolder {
-    /// What can be fetched again.
+    /// Data that can be fetched again.
     case cache
-    /// What is kept from run to run.
+    /// State that is kept between runs.
     case state
 
-    /// The folder: what the XDG variable says, else the usual one below `$HOME`, else below the home that the user database names.
+    /// Returns the folder: that of the XDG variable, else the usual one in `$HOME`, else in the
+    /// home folder of the user database.
     package func path(variables: [String: String]) -> String {
         func folder(_ name: String) -> String? { variables[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
         let home = folder("HOME") ?? NSHomeDirectory()

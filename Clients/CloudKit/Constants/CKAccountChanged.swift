@@ -1,10 +1,13 @@
 public import Foundation
 
 extension NSNotification.Name {
-    /// Posted when the server's word on a container's token changes: accepted until now and not any more, or accepted again; and when a
-    /// server takes connections again after `accountStatus` has said `temporarilyUnavailable`.
+    /// Posted when the server's response to a container's token changes.
     ///
-    /// Its object is `nil`, as Apple's. It comes when a request, `accountStatus` or somebody who listens to notifications hears
-    /// of it, on any thread. While the status is `temporarilyUnavailable` the container asks by itself.
+    /// That is the case when it refuses a token that it accepted before, or accepts it again. The
+    /// notification is also posted when a server takes connections again after `accountStatus` was
+    /// `temporarilyUnavailable`; meanwhile the container asks by itself.
+    ///
+    /// Its object is `nil`, as Apple's. It is posted on any thread, when a request, `accountStatus`
+    /// or a listener finds out.
     public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
 }

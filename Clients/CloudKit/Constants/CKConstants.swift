@@ -4,7 +4,8 @@ public let CKErrorDomain: String = "CKErrorDomain"
 /// The user info key of a partial failure's errors by item ID.
 public let CKPartialErrorsByItemIDKey: String = "CKPartialErrors"
 
-/// The user info key of the record that a client had fetched before it changed it.
+/// The user info key of the common ancestor: the record that the client had fetched before it
+/// changed it.
 public let CKRecordChangedErrorAncestorRecordKey: String = "AncestorRecord"
 
 /// The user info key of the record that the server has.
@@ -19,7 +20,7 @@ public let CKErrorRetryAfterKey: String = "CKRetryAfter"
 /// The user info key that says whether the user reset the encrypted data of a zone.
 public let CKErrorUserDidResetEncryptedDataKey: String = "CKErrorUserDidResetEncryptedData"
 
-/// The name of the current user, wherever a user's record name stands.
+/// The name of the current user, in place of a user's record name.
 public let CKCurrentUserDefaultName: String = "__defaultOwner__"
 
 /// The name of the current user as the owner of a zone.
@@ -47,10 +48,10 @@ public let CKRecordShareKey: String = "___share"
 /// The key of a share's title.
 public let CKShareTitleKey: String = "cloudkit.title"
 
-/// The key of the image that stands for a share.
+/// The key of the image of a share.
 public let CKShareThumbnailImageDataKey: String = "cloudkit.thumbnailImageData"
 
-/// The key of the type of what is shared.
+/// The key of the type of the shared data.
 public let CKShareTypeKey: String = "cloudkit.type"
 
 /// The results limit that leaves the number to the server.

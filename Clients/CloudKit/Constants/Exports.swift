@@ -1,3 +1,4 @@
-// Published code often imports CloudKit alone and uses `Date`, `UUID`, `NSPredicate` and `CLLocation`.
+// Published code often imports only CloudKit, and uses `Date`, `UUID`, `NSPredicate` and
+// `CLLocation`.
 @_exported public import CoreLocation
 @_exported public import Foundation

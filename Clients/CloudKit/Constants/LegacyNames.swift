@@ -6,23 +6,23 @@ public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction
 @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
 public typealias CKReferenceAction = CKRecord.ReferenceAction
 
-/// What an application could ask its user for, under its name from before Swift 4.
+/// What an app could ask its user for, under its name from before Swift 4.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
 public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPermissions
 
-/// What the user said to that, under its name from before Swift 4.
+/// The user's response to that, under its name from before Swift 4.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKContainer_Application_PermissionStatus = CKContainer.ApplicationPermissionStatus
 
-/// Told what the user said, under its name from before Swift 4.
+/// The block for the user's response, under its name from before Swift 4.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
 public typealias CKContainer_Application_PermissionBlock = CKContainer.ApplicationPermissionBlock
 
-/// What an application could ask its user for, under its Objective-C name.
+/// What an app could ask its user for, under its Objective-C name.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
 public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
 
-/// What the user said to that, under its Objective-C name.
+/// The user's response to that, under its Objective-C name.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
 public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus
 
@@ -34,10 +34,10 @@ public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAccep
 @available(*, deprecated, renamed: "CKShare.ParticipantPermission")
 public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
 
-/// What a participant is, under its name from before Swift 4.2.
+/// The role of a participant, under its name from before Swift 4.2.
 @available(*, deprecated, renamed: "CKShare.ParticipantRole")
 public typealias CKShare_Participant_Role = CKShare.ParticipantRole
 
-/// What a participant is, under its name from before Swift 4.2.
+/// The type of a participant, under its name from before Swift 4.2.
 @available(*, deprecated, renamed: "CKShare.ParticipantType")
 public typealias CKShare_Participant_ParticipantType = CKShare.ParticipantType

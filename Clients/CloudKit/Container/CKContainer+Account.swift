@@ -2,11 +2,11 @@ private import RecordClient
 private import WireProtocol
 
 extension CKContainer {
-    /// Longest wait for a server's word on an account: a server that cannot be reached should not hold a user up for
-    /// the minute that a request gets.
+    /// The longest wait for an account status: the minute of a request is too long for a user to
+    /// wait.
     private static let patience = Duration.seconds(10)
 
-    /// The status, and with `couldNotDetermine` the reason.
+    /// Returns the status, and the error if it is `couldNotDetermine`.
     func determinedAccountStatus() async -> (status: CKAccountStatus, error: CKError?) {
         let session: ServerAccess.Session
         do { session = try self.access.session() } catch { return (.couldNotDetermine, error) }
@@ -47,10 +47,11 @@ extension CKContainer {
 }
 
 extension ServerAccess.Session {
-    /// Longest pause between two questions to a server that takes no connections.
+    /// The longest pause between two attempts at a server that takes no connections.
     private static let pauseMax = Duration.seconds(60)
 
-    /// Asks the server about the token until it says something, which `CKAccountChanged` is posted for; not if something else asks before.
+    /// Asks the server about the token until it responds, for which `CKAccountChanged` is posted;
+    /// stops if another request asks first.
     fileprivate func askUntilAnswered() {
         Task {
             var pause = Duration.seconds(1)

@@ -1,10 +1,11 @@
 extension CKContainer {
-    /// Gives the body a container whose databases' methods use a configuration and a group.
+    /// Calls the body with a container whose databases use a configuration and a group.
     ///
     /// - Parameters:
-    ///   - configuration: For what the body asks of the container it is given; `nil`: as this container.
-    ///   - group: The group of what the body asks; `nil`: as this container.
-    ///   - body: What to do.
+    ///   - configuration: The settings for the requests of the body; `nil` if those of this
+    ///     container.
+    ///   - group: The group of these requests; `nil` if that of this container.
+    ///   - body: Makes the requests.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     @discardableResult
@@ -16,12 +17,13 @@ extension CKContainer {
         try body(self.configured(configuration, group))
     }
 
-    /// Gives the body a container whose databases' methods use a configuration and a group.
+    /// Calls the body with a container whose databases use a configuration and a group.
     ///
     /// - Parameters:
-    ///   - configuration: For what the body asks of the container it is given; `nil`: as this container.
-    ///   - group: The group of what the body asks; `nil`: as this container.
-    ///   - body: What to do.
+    ///   - configuration: The settings for the requests of the body; `nil` if those of this
+    ///     container.
+    ///   - group: The group of these requests; `nil` if that of this container.
+    ///   - body: Makes the requests.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     @discardableResult

@@ -1,4 +1,5 @@
-// Finding users by an address: Apple has ended it, and a Tidemark server never had it. Declared for published code that names it.
+// Finding users by an address: Apple has ended it, and a Tidemark server never had it. It is
+// declared for published code that names it.
 @available(*, deprecated, message: "No longer supported. Will always fail.")
 extension CKContainer {
     /// Finds the users in the address book: always fails with `permissionFailure`.
@@ -107,7 +108,7 @@ extension CKContainer {
 }
 
 extension CKError {
-    /// As with the permission for it, which is always denied.
+    /// The error is the same as for the permission, which is always denied.
     static var notDiscoverable: CKError {
         .local(
             .permissionFailure,

@@ -1,39 +1,54 @@
 public import Foundation
 
-// Push: on Apple's systems the application's delegate gets it.
+// Push notifications: on Apple's systems the app delegate gets them.
 extension CKContainer {
-    /// Whether a server tells what happens.
+    /// Whether the server sends notifications.
     ///
     /// Beyond CloudKit.
     public enum ListeningStatus: Sendable {
-        /// What happens from here on comes as it is committed; of what happened before, the server says that there is news.
+        /// Changes are notified as they are committed; for earlier changes there is one summary
+        /// notification per subscription.
         case listening
-        /// Nothing comes, and why. The connection is made again after so many seconds; `nil`: not before something else ends it.
+        /// No notification comes, because of the error; the SDK reconnects after the time, or not
+        /// until the cause has changed if it is `nil`.
         case interrupted(CKError, retryAfter: TimeInterval?)
     }
 
-    /// The notifications of all subscriptions of the user who is signed in, as they come.
+    /// The stream of notifications of all the user's subscriptions.
     ///
-    /// Beyond CloudKit.
+    /// Beyond CloudKit. It replaces the app delegate of Apple's systems.
     ///
     /// ```swift
+    /// try await database.save(CKRecordZoneSubscription(zoneID: zoneID, subscriptionID: "notes"))
     /// for await notification in container.notifications() {
-    ///     guard let zone = notification as? CKRecordZoneNotification else { continue }
-    ///     try await fetchChanges(in: zone.recordZoneID)
+    ///     guard let change = notification as? CKRecordZoneNotification else { continue }
+    ///     print("Something changed in", change.recordZoneID?.zoneName ?? "a zone")
     /// }
     /// ```
     ///
-    /// The connection that the container's requests use listens as long as somebody iterates, whatever happens to it, and is
-    /// made again for ever. What this process changes over it is not among the notifications.
+    /// The stream listens on the connection of the container's requests for as long as an iterator
+    /// exists, and reconnects for ever. Changes that this process makes over that connection are
+    /// not notified.
     ///
-    /// Iteration has to begin before the changes that you want to hear of in detail. An earlier change comes as word that there is news:
-    /// its `CKQueryNotification` has no record, and `isPruned` is `true`.
+    /// Start to iterate before the changes that you want in detail. An earlier change comes as a
+    /// summary without details: its `CKQueryNotification` has no record, and `isPruned` is `true`.
     ///
-    /// Asking for the next notification says that the one before is taken care of. One that nobody has taken care of when the connection or the
-    /// process ends comes again as word that there is news, with the same subscription and without details.
+    /// A request for the next notification acknowledges the one before. If the connection or the
+    /// process ends, a notification that was not acknowledged comes again as a summary of the same
+    /// subscription.
     ///
-    /// - Parameter statusChanged: Told when the server begins and ceases to tell, one at a time, never on the connection's thread.
-    /// - Returns: A sequence for any number of iterators, each of which gets every notification from its creation on.
+    /// The stream has no errors. `statusChanged` reports why nothing comes:
+    ///
+    /// | error of `.interrupted` | what to do |
+    /// |---|---|
+    /// | `networkFailure`, `networkUnavailable`, `serviceUnavailable` | wait: the SDK reconnects |
+    /// | `notAuthenticated` | supply another token; the SDK posts `CKAccountChanged` |
+    /// | `badContainer` | correct the setting that the text names |
+    ///
+    /// - Parameter statusChanged: Called when listening starts and when it is interrupted, one call
+    ///   at a time, never on the connection's thread.
+    /// - Returns: A sequence for any number of iterators. Each gets every notification from its
+    ///   creation on.
     public func notifications(
         onStatusChange statusChanged: (@Sendable (ListeningStatus) -> Void)? = nil
     ) -> Notifications {
@@ -42,20 +57,25 @@ extension CKContainer {
 
     /// The notifications of a container; see `CKContainer.notifications()`.
     ///
-    /// Beyond CloudKit. It never fails, and ends when the task that iterates is cancelled. Without a configured connection and a token it ends at once.
+    /// Beyond CloudKit. It never fails, and ends when the iterating task is cancelled. Without a
+    /// configured connection and a token it ends at once.
     ///
-    /// - Bounds: An iterator that is not asked for its next element holds at most 128 notifications, and keeps the server from sending more than
-    ///   64 to the whole process: it says later, once a subscription, that there was more.
+    /// - Bounds: An iterator that is not asked for its next element holds at most 128
+    ///   notifications. It also keeps the server from sending more than 64 to the whole process.
+    ///   The server later sends one summary per subscription.
     public struct Notifications: AsyncSequence, Sendable {
         /// A notification.
         public typealias Element = CKNotification
-        /// No failure.
+        /// The sequence never fails.
         public typealias Failure = Never
 
         fileprivate let access: ServerAccess
         fileprivate let statusChanged: (@Sendable (ListeningStatus) -> Void)?
 
-        /// Begins to listen.
+        /// Starts to listen.
+        ///
+        /// Each iterator gets every notification from its creation on. It ends when its task is
+        /// cancelled, or at once if no server or token is configured.
         public func makeAsyncIterator() -> Iterator {
             do throws(CKError) {
                 let session = try self.access.session()
@@ -72,19 +92,20 @@ extension CKContainer {
             }
         }
 
-        /// Gets each notification from its creation on.
+        /// Delivers each notification from its creation on.
         ///
-        /// To be used by one task at a time. When it is let go, the notification that it gave last counts as not taken care of.
+        /// Use it from one task at a time. When it is released, the notification that it delivered
+        /// last counts as not acknowledged.
         public struct Iterator: AsyncIteratorProtocol {
-            /// `nil`: there is nobody to ask.
+            /// `nil` if there is no server to listen to.
             let consumer: NotificationConsumer?
 
-            /// The next notification; says that the one before is taken care of.
+            /// Returns the next notification, and acknowledges the one before.
             public mutating func next() async -> CKNotification? {
                 await self.consumer?.next()
             }
 
-            /// The next notification; says that the one before is taken care of.
+            /// Returns the next notification, and acknowledges the one before.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> CKNotification? {
                 await self.consumer?.next()
             }

@@ -1,8 +1,9 @@
-// Whether an application's users may find each other: Apple has given that up, and a Tidemark server never had it.
+// Whether users of an app may find each other: Apple has given that up, and a Tidemark server never
+// had it.
 extension CKContainer {
-    /// What an application could ask its user for.
+    /// What an app could ask its user for.
     public struct ApplicationPermissions: OptionSet, Sendable {
-        /// The bits.
+        /// The options as bits.
         public let rawValue: UInt
 
         /// Creates permissions from bits.
@@ -12,22 +13,22 @@ extension CKContainer {
         public static let userDiscoverability = ApplicationPermissions(rawValue: 1 << 0)
     }
 
-    /// What the user said.
+    /// The user's response.
     public enum ApplicationPermissionStatus: Int, Sendable {
-        /// Nothing yet.
+        /// The user was not asked yet.
         case initialState = 0
         /// The user could not be asked.
         case couldNotComplete = 1
-        /// No.
+        /// The user has denied the permission.
         case denied = 2
-        /// Yes.
+        /// The user has granted the permission.
         case granted = 3
     }
 
-    /// Told what the user said.
+    /// Called with the user's response.
     public typealias ApplicationPermissionBlock = (ApplicationPermissionStatus, (any Error)?) -> Void
 
-    /// The permission of an application: always denied.
+    /// Returns the permission of an app: always denied.
     @available(*, deprecated, message: "No longer supported. Will always return denied.")
     @preconcurrency public func status(
         forApplicationPermission applicationPermission: ApplicationPermissions,
@@ -45,7 +46,7 @@ extension CKContainer {
         CallbackQueue(name: "CKContainer.requestApplicationPermission").run { block(.denied, nil) }
     }
 
-    /// The permission of an application: always denied.
+    /// Returns the permission of an app: always denied.
     @available(*, deprecated, message: "No longer supported. Will always return denied.")
     public func applicationPermissionStatus(
         for applicationPermission: ApplicationPermissions

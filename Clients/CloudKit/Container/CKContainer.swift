@@ -1,11 +1,12 @@
 public import Foundation
 
-/// The data of one application: a public database for all, a private and a shared one for the user who is signed in.
+/// The data of one app: a public database for everybody, and a private and a shared one for the
+/// signed-in user.
 ///
-/// A container connects when it is first asked for something, to the server of its connection: the one given in
-/// code, or `CKServerConnection.default`, or the environment's. All containers with the same identifier and connection share one
-/// connection to the server.
-// SAFETY: its properties are constants, and what they refer to is Sendable or, for the queue, safe to be used by
+/// A container connects at its first request. It uses the connection that it was given, else
+/// `CKServerConnection.default`, else the environment's. All containers with the same identifier
+/// and connection share one connection to the server.
+// SAFETY: its properties are constants, and refer to Sendable values; the queue may be used by
 // several threads.
 open class CKContainer: NSObject, @unchecked Sendable {
     private static let processDefault: CKContainer = {
@@ -24,10 +25,11 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// Without that variable every request to it fails with `badContainer`.
     open class func `default`() -> CKContainer { self.processDefault }
 
-    /// Makes a container with the connection of the process: `CKServerConnection.default`, or the environment's.
+    /// Makes a container with the connection of the process: `CKServerConnection.default`, or the
+    /// environment's.
     ///
-    /// - Parameter containerIdentifier: Letters, digits, `.`, `-` and `_`, a letter first, at most 255 bytes; for anything else
-    ///   every request fails with `badContainer`.
+    /// - Parameter containerIdentifier: Letters, digits, `.`, `-` and `_`, with a letter first, at
+    ///   most 255 bytes. With any other identifier every request fails with `badContainer`.
     public init(identifier containerIdentifier: String) {
         let access = ServerAccess(identifier: containerIdentifier, connection: nil)
         self.access = access
@@ -40,11 +42,11 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Makes a container with a connection of its own.
     ///
-    /// Beyond Apple's surface.
+    /// Beyond Apple's API.
     ///
     /// - Parameters:
     ///   - containerIdentifier: As for `init(identifier:)`.
-    ///   - connection: Where the server is and who connects.
+    ///   - connection: The address of the server, and the credential.
     public convenience init(identifier containerIdentifier: String, connection: CKServerConnection) {
         self.init(access: ServerAccess(identifier: containerIdentifier, connection: connection))
     }
@@ -80,10 +82,10 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// The database that everybody can read, and signed-in users can write.
     open var publicCloudDatabase: CKDatabase { self.databases.public }
 
-    /// The database of the user who is signed in.
+    /// The database of the signed-in user.
     open var privateCloudDatabase: CKDatabase { self.databases.private }
 
-    /// What others share with the user who is signed in.
+    /// The records that other users share with the signed-in user.
     open var sharedCloudDatabase: CKDatabase { self.databases.shared }
 
     /// The database of a scope: the same object as the property's.
@@ -97,7 +99,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Executes an operation in this container.
     ///
-    /// One on a database uses the private database unless it has another.
+    /// A database operation uses the private database unless it has another.
     open func add(_ operation: CKOperation) {
         operation.configuration.container = self
         self.operations.addOperation(operation)
@@ -107,9 +109,10 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Finds out whether a user is signed in.
     ///
-    /// Connects if there is no connection.
+    /// It connects if there is no connection.
     ///
-    /// - Parameter completionHandler: Told the status, and with `couldNotDetermine` the error.
+    /// - Parameter completionHandler: Called with the status, and with the error if it is
+    ///   `couldNotDetermine`.
     @preconcurrency open func accountStatus(
         completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
     ) {
@@ -122,16 +125,16 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// Finds out whether a user is signed in.
     ///
-    /// Connects if there is no connection.
+    /// It connects if there is no connection.
     ///
-    /// - Throws: What made it impossible to determine.
+    /// - Throws: `CKError` if the status can't be determined.
     open func accountStatus() async throws -> CKAccountStatus {
         let (status, error) = await self.determinedAccountStatus()
         if let error { throw error }
         return status
     }
 
-    /// Fetches the ID of the user record of the user who is signed in; nobody is: `notAuthenticated`.
+    /// Fetches the ID of the signed-in user's record; `notAuthenticated` if nobody is signed in.
     @preconcurrency open func fetchUserRecordID(
         completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
     ) {
@@ -146,19 +149,21 @@ open class CKContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The ID of the user record of the user who is signed in; nobody is: `notAuthenticated`.
+    /// Returns the ID of the signed-in user's record.
+    ///
+    /// - Throws: `notAuthenticated` if nobody is signed in.
     open func userRecordID() async throws -> CKRecord.ID { try await self.signedInUserRecordID() }
 
     // MARK: Long-lived operations
 
-    /// The operations that outlived their process: none in this version.
+    /// Returns the operations that outlived their process: none in this version.
     @preconcurrency open func fetchAllLongLivedOperationIDs(
         completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
     ) {
         CallbackQueue(name: "CKContainer.fetchAllLongLivedOperationIDs").run { completionHandler([], nil) }
     }
 
-    /// An operation that outlived its process: none in this version.
+    /// Returns an operation that outlived its process: none in this version.
     @preconcurrency open func fetchLongLivedOperation(
         withID operationID: CKOperation.ID,
         completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
@@ -166,9 +171,9 @@ open class CKContainer: NSObject, @unchecked Sendable {
         CallbackQueue(name: "CKContainer.fetchLongLivedOperation").run { completionHandler(nil, nil) }
     }
 
-    /// The operations that outlived their process: none in this version.
+    /// Returns the operations that outlived their process: none in this version.
     public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { [] }
 
-    /// An operation that outlived its process: none in this version.
+    /// Returns an operation that outlived its process: none in this version.
     public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? { nil }
 }

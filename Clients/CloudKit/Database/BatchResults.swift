@@ -1,13 +1,13 @@
 private import Synchronization
 internal import WireProtocol
 
-/// The answers to a request, by item.
+/// The results of a request, by item.
 struct BatchResults<Request: BatchRequest>: Sendable {
     var values: [Request.ItemID: Result<Request.Value, any Error>] = [:]
     var deletions: [Request.ItemID: Result<Void, any Error>] = [:]
-    /// What has a value, in order of arrival.
+    /// The items with a value, in order of arrival.
     private(set) var order: [Request.ItemID] = []
-    /// What the server said last.
+    /// The end of the response.
     var end = End()
 
     mutating func add(_ answer: Request.Answer) {
@@ -30,7 +30,7 @@ struct BatchResults<Request: BatchRequest>: Sendable {
 }
 
 extension CKDatabase {
-    /// Makes and sends a request, and awaits its answers.
+    /// Makes and sends a request, and awaits its results.
     func results<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request
     ) async throws -> BatchResults<Request> {
@@ -53,7 +53,7 @@ extension CKDatabase {
     var patience: Patience { self.caller.settings.patience }
 }
 
-/// How the methods of databases and containers ask, as they were configured.
+/// The settings with which the methods of databases and containers make requests.
 struct RequestCaller {
     let access: ServerAccess
     let settings: OperationSettings
@@ -63,9 +63,9 @@ struct RequestCaller {
         self.settings = settings.over(group?.defaultConfiguration.settings)
     }
 
-    /// Sends a request and awaits its answers.
+    /// Sends a request and awaits its results.
     ///
-    /// They are read by the task that awaits them.
+    /// The awaiting task reads them.
     func results<Request: BatchRequest>(_ request: Request) async throws -> BatchResults<Request> {
         let gathered = Gathered<Request>()
         let steps = PendingSteps()
@@ -106,7 +106,7 @@ struct RequestCaller {
     }
 }
 
-/// Steps that wait for the task that runs them: it is woken for urgent ones.
+/// Steps that wait for the task that runs them; an urgent step wakes the task.
 private final class PendingSteps: Sendable {
     private struct State {
         var steps: [@Sendable () -> Void] = []
@@ -125,7 +125,7 @@ private final class PendingSteps: Sendable {
         woken?.0.resume(returning: woken?.1 ?? [])
     }
 
-    /// The steps up to an urgent one, in order.
+    /// Returns the steps up to an urgent one, in order.
     func next() async -> [@Sendable () -> Void] {
         await withCheckedContinuation { continuation in
             let woken = self.state.withLock { state in
@@ -148,7 +148,7 @@ private final class PendingSteps: Sendable {
     }
 }
 
-/// What became of a request, gathered step by step.
+/// The results of a request, collected step by step.
 private final class Gathered<Request: BatchRequest>: Sendable {
     private struct State {
         var results = BatchResults<Request>()
@@ -178,9 +178,9 @@ private final class Gathered<Request: BatchRequest>: Sendable {
         }
     }
 
-    /// The results when all steps have run.
+    /// Returns the results when all steps have run.
     ///
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     func results() throws(CKError) -> BatchResults<Request> {
         let state = self.state.withLock { $0 }
         if let failure = state.failure { throw failure }

@@ -5,18 +5,23 @@ private import Synchronization
 
 // Beyond Apple's surface.
 extension CKDatabase {
-    /// Reads bytes of an asset from the server, without downloading the rest of it.
+    /// Reads bytes of an asset from the server, without downloading the rest.
     ///
-    /// Beyond CloudKit. Nothing is kept on this machine. Together with `CKOperation.Configuration.downloadsAssets` it reads the beginning of a
-    /// film, or the end of a log.
+    /// Beyond CloudKit. Nothing is kept on this machine. Together with
+    /// `CKOperation.Configuration.downloadsAssets` it can read the beginning of a film, or the end
+    /// of a log.
+    ///
+    /// ```swift
+    /// let start = try await database.assetData(film, of: record.recordID, in: 0..<65_536)
+    /// ```
     ///
     /// - Parameters:
-    ///   - asset: An asset that was fetched, or saved.
+    ///   - asset: An asset that was fetched or saved.
     ///   - recordID: The record that names it.
-    ///   - range: Which bytes, from 0; `nil`: all. What is beyond the end is left out.
+    ///   - range: Which bytes, from 0, without those beyond the end. If `nil`, all.
     /// - Returns: The bytes.
-    /// - Throws: `serverRejectedRequest` when the record does not name the asset any more: fetch the record again. `invalidArguments` when
-    ///   the asset was never saved.
+    /// - Throws: `serverRejectedRequest` if the record no longer names the asset (fetch the record
+    ///   again); `invalidArguments` if the asset was never saved (save it first).
     public func assetData(
         _ asset: CKAsset,
         of recordID: CKRecord.ID,

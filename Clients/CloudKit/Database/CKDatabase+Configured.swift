@@ -1,10 +1,11 @@
 extension CKDatabase {
-    /// Gives the body this database with a configuration and a group for its methods.
+    /// Calls the body with this database, with a configuration and a group for its methods.
     ///
     /// - Parameters:
-    ///   - configuration: For what the body asks of the database it is given; `nil`: as this database.
-    ///   - group: The group of what the body asks; `nil`: as this database.
-    ///   - body: What to do.
+    ///   - configuration: The settings for the requests of the body; `nil` if those of this
+    ///     database.
+    ///   - group: The group of these requests; `nil` if that of this database.
+    ///   - body: Makes the requests.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     @discardableResult
@@ -16,12 +17,13 @@ extension CKDatabase {
         try body(self.configured(configuration, group))
     }
 
-    /// Gives the body this database with a configuration and a group for its methods.
+    /// Calls the body with this database, with a configuration and a group for its methods.
     ///
     /// - Parameters:
-    ///   - configuration: For what the body asks of the database it is given; `nil`: as this database.
-    ///   - group: The group of what the body asks; `nil`: as this database.
-    ///   - body: What to do.
+    ///   - configuration: The settings for the requests of the body; `nil` if those of this
+    ///     database.
+    ///   - group: The group of these requests; `nil` if that of this database.
+    ///   - body: Makes the requests.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     @discardableResult

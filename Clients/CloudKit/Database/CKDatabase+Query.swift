@@ -2,20 +2,38 @@ private import WireProtocol
 
 // Queries.
 extension CKDatabase {
-    /// The records of a page in order, and the cursor for the next one.
+    /// The records of a page in order, and the cursor for the next page.
     public typealias QueryPage = (
         matchResults: [(CKRecord.ID, Result<CKRecord, any Error>)], queryCursor: CKQueryOperation.Cursor?
     )
 
-    /// Finds records; see `CKQueryOperation`.
+    /// Finds records, and fetches the first page of them.
     ///
+    /// ```swift
+    /// let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "pages > %d", 10))
+    /// query.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
+    /// let page = try await database.records(matching: query, resultsLimit: 100)
+    /// for (_, result) in page.matchResults { print(try result.get()["text"] ?? "") }
+    /// ```
+    ///
+    /// | error | what to do |
+    /// |---|---|
+    /// | `invalidArguments` | correct the predicate, or index the field that the text names |
+    /// | `zoneNotFound` | create the zone, or leave out `zoneID` |
+    /// | `notAuthenticated`, `permissionFailure` | sign in, or ask for access |
+    /// | `requestRateLimited`, `serviceUnavailable` | repeat after `retryAfterSeconds` |
+    /// | `networkFailure`, `networkUnavailable` | repeat later |
+    ///
+    /// - Order: That of the sort descriptors. Records without the field come last.
+    /// - Consistency: The query sees every save that was acknowledged before it.
     /// - Parameters:
-    ///   - query: What to look for.
-    ///   - zoneID: Where: `nil` in all zones of the database.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    ///   - resultsLimit: The most records of this page.
-    /// - Returns: The records in order, and the cursor for the next page, `nil` when there are no more.
-    /// - Throws: Why the query failed.
+    ///   - query: The record type, the predicate and the order.
+    ///   - zoneID: The zone. If `nil`, all zones of the database.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    ///   - resultsLimit: The largest number of records on this page.
+    /// - Returns: A result for each record, in order, and the cursor for the next page. The cursor
+    ///   is `nil` if there are no more.
+    /// - Throws: `CKError`, see the table.
     public func records(
         matching query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID? = nil,
@@ -32,14 +50,28 @@ extension CKDatabase {
         }.page
     }
 
-    /// Goes on with a query.
+    /// Fetches the next page of a query.
+    ///
+    /// ```swift
+    /// var page = try await database.records(matching: query)
+    /// while let cursor = page.queryCursor {
+    ///     page = try await database.records(continuingMatchFrom: cursor)
+    ///     print(page.matchResults.count)
+    /// }
+    /// ```
+    ///
+    /// | error | what to do |
+    /// |---|---|
+    /// | `invalidArguments` | start again: the cursor is a day old, or of another user |
+    /// | any other | as for `records(matching:)`, with the same cursor |
     ///
     /// - Parameters:
-    ///   - queryCursor: From the page before; holds query and zone.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    ///   - resultsLimit: The most records of this page.
-    /// - Returns: The records in order, and the cursor for the next page, `nil` when there are no more.
-    /// - Throws: Why the query failed; `invalidArguments` when the cursor is older than a day or another user's.
+    ///   - queryCursor: The cursor of the page before, which contains query and zone.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    ///   - resultsLimit: The largest number of records on this page.
+    /// - Returns: A result for each record, in order, and the cursor for the next page. The cursor
+    ///   is `nil` if there are no more.
+    /// - Throws: `CKError`, see the table.
     public func records(
         continuingMatchFrom queryCursor: CKQueryOperation.Cursor,
         desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -55,10 +87,10 @@ extension CKDatabase {
     /// Deprecated by Apple.
     ///
     /// - Parameters:
-    ///   - query: What to look for.
-    ///   - zoneID: Where: `nil` in all zones of the database.
+    ///   - query: The record type, the predicate and the order.
+    ///   - zoneID: The zone. If `nil`, all zones of the database.
     /// - Returns: The first page of records, in order.
-    /// - Throws: Why the query failed.
+    /// - Throws: `CKError` if the query or one of its records failed.
     @_disfavoredOverload
     public func records(
         matching query: CKQuery,
@@ -73,14 +105,14 @@ extension CKDatabase {
         return try page.matchResults.map { try $0.1.get() }
     }
 
-    /// Finds records; see `CKQueryOperation`.
+    /// Finds records, and fetches the first page of them; see `records(matching:)`.
     ///
     /// - Parameters:
-    ///   - query: What to look for.
-    ///   - zoneID: Where: `nil` in all zones of the database.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    ///   - resultsLimit: The most records of this page.
-    ///   - completionHandler: Told the page, or why the query failed.
+    ///   - query: The record type, the predicate and the order.
+    ///   - zoneID: The zone. If `nil`, all zones of the database.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    ///   - resultsLimit: The largest number of records on this page.
+    ///   - completionHandler: Called once, on a queue of its own, with the page or the error.
     @preconcurrency public func fetch(
         withQuery query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID? = nil,
@@ -100,13 +132,13 @@ extension CKDatabase {
         }
     }
 
-    /// Goes on with a query.
+    /// Fetches the next page of a query; see `records(continuingMatchFrom:)`.
     ///
     /// - Parameters:
-    ///   - queryCursor: From the page before; holds query and zone.
-    ///   - desiredKeys: The fields to fetch: `nil` all, empty none.
-    ///   - resultsLimit: The most records of this page.
-    ///   - completionHandler: Told the page, or why the query failed.
+    ///   - queryCursor: The cursor of the page before, which contains query and zone.
+    ///   - desiredKeys: The fields to fetch. If `nil`, all; if empty, none.
+    ///   - resultsLimit: The largest number of records on this page.
+    ///   - completionHandler: Called once, on a queue of its own, with the page or the error.
     @preconcurrency public func fetch(
         withCursor queryCursor: CKQueryOperation.Cursor,
         desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -120,14 +152,15 @@ extension CKDatabase {
         }
     }
 
-    /// Finds records.
+    /// Finds records, and fetches the first page of them.
     ///
     /// Deprecated by Apple.
     ///
     /// - Parameters:
-    ///   - query: What to look for.
-    ///   - zoneID: Where: `nil` in all zones of the database.
-    ///   - completionHandler: Told the first page of records in order, or why the query failed.
+    ///   - query: The record type, the predicate and the order.
+    ///   - zoneID: The zone. If `nil`, all zones of the database.
+    ///   - completionHandler: Called once, on a queue of its own, with the first page of records in
+    ///     order, or the error.
     @preconcurrency public func perform(
         _ query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID?,
@@ -145,15 +178,16 @@ extension CKDatabase {
 
 // Beyond Apple's surface.
 extension CKDatabase {
-    /// Counts the records that meet a query, without fetching any.
+    /// Counts the records that match a query, without fetching any.
     ///
-    /// Beyond CloudKit. A large number takes several round trips, and is then of no single moment.
+    /// Beyond CloudKit. A large count takes several round trips, so it does not describe a single
+    /// moment.
     ///
     /// - Parameters:
-    ///   - query: What to look for; its sort descriptors don't matter.
-    ///   - zoneID: Where: `nil` in all zones of the database.
-    /// - Returns: How many there are.
-    /// - Throws: Why the query failed.
+    ///   - query: The record type and the predicate; sort descriptors have no effect.
+    ///   - zoneID: The zone. If `nil`, all zones of the database.
+    /// - Returns: The number of records.
+    /// - Throws: `CKError`, as `records(matching:)`.
     public func recordCount(
         matching query: CKQuery,
         inZoneWith zoneID: CKRecordZone.ID? = nil

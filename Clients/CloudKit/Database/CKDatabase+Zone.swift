@@ -1,8 +1,9 @@
-// One zone at a time, and all of them.
+// Zones, one at a time and all of them.
 extension CKDatabase {
-    /// Fetches all zones of the database, the default zone among them.
+    /// Fetches all zones of the database, including the default zone, in no particular order.
     ///
-    /// In no particular order.
+    /// - Parameter completionHandler: Called once, on a queue of its own, with the zones or the
+    ///   error.
     @preconcurrency public func fetchAllRecordZones(
         completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
     ) {
@@ -11,16 +12,19 @@ extension CKDatabase {
         }
     }
 
-    /// All zones of the database, the default zone among them.
+    /// Returns all zones of the database, including the default zone, in no particular order.
     ///
-    /// In no particular order.
+    /// - Throws: `CKError` if the request failed.
     public func allRecordZones() async throws -> [CKRecordZone] {
         try await self.results { ZoneFetch(nil, scope: $0) }.values.values.compactMap { try? $0.get() }
     }
 
     /// Fetches a zone.
     ///
-    /// Missing: `zoneNotFound`.
+    /// - Parameters:
+    ///   - zoneID: The zone's ID.
+    ///   - completionHandler: Called once, on a queue of its own, with the zone or the error;
+    ///     `zoneNotFound` if it does not exist.
     @preconcurrency public func fetch(
         withRecordZoneID zoneID: CKRecordZone.ID,
         completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -30,16 +34,20 @@ extension CKDatabase {
         }
     }
 
-    /// The zone.
+    /// Fetches a zone.
     ///
-    /// Missing: `zoneNotFound`.
+    /// - Parameter zoneID: The zone's ID.
+    /// - Returns: The zone.
+    /// - Throws: `zoneNotFound` if the zone does not exist (create it).
     public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
         try await self.results { ZoneFetch([zoneID], scope: $0) }.onlyValue.get()
     }
 
-    /// Creates a zone.
+    /// Creates a zone; see `save(_:)`.
     ///
-    /// Creating one that exists succeeds; `badDatabase` outside private databases.
+    /// - Parameters:
+    ///   - zone: The zone.
+    ///   - completionHandler: Called once, on a queue of its own, with the zone or the error.
     @preconcurrency public func save(
         _ zone: CKRecordZone,
         completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -52,9 +60,11 @@ extension CKDatabase {
         }
     }
 
-    /// Creates a zone.
+    /// Creates a zone; creating one that exists succeeds.
     ///
-    /// Creating one that exists succeeds; `badDatabase` outside private databases.
+    /// - Parameter zone: The zone.
+    /// - Returns: The zone, as the server has it.
+    /// - Throws: `badDatabase` if the database is public or shared (use the private one).
     @discardableResult
     public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
         try await self.results { scope throws(CKError) in
@@ -62,9 +72,11 @@ extension CKDatabase {
         }.onlyValue.get()
     }
 
-    /// Deletes a zone with everything in it.
+    /// Deletes a zone with everything in it; deleting one that does not exist succeeds.
     ///
-    /// Deleting a zone that does not exist succeeds.
+    /// - Parameters:
+    ///   - zoneID: The zone's ID.
+    ///   - completionHandler: Called once, on a queue of its own, with the ID or the error.
     @preconcurrency public func delete(
         withRecordZoneID zoneID: CKRecordZone.ID,
         completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
@@ -77,9 +89,11 @@ extension CKDatabase {
         }
     }
 
-    /// Deletes a zone with everything in it.
+    /// Deletes a zone with everything in it; deleting one that does not exist succeeds.
     ///
-    /// Deleting a zone that does not exist succeeds.
+    /// - Parameter zoneID: The zone's ID.
+    /// - Returns: The same ID.
+    /// - Throws: `CKError` if the request failed.
     @discardableResult
     public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
         try await self.results { scope throws(CKError) in

@@ -3,8 +3,9 @@ extension CKDatabase {
     /// Fetches zones.
     ///
     /// - Parameters:
-    ///   - zoneIDs: Which; one that is named several times is fetched once.
-    ///   - completionHandler: Told a result for each ID, or why the request as a whole failed.
+    ///   - zoneIDs: The IDs; one that is named several times is fetched once.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each ID, or
+    ///     with the error of the whole request.
     @preconcurrency public func fetch(
         withRecordZoneIDs zoneIDs: [CKRecordZone.ID],
         completionHandler:
@@ -18,9 +19,9 @@ extension CKDatabase {
 
     /// Fetches zones.
     ///
-    /// - Parameter ids: Which; one that is named several times is fetched once.
+    /// - Parameter ids: The IDs; one that is named several times is fetched once.
     /// - Returns: A result for each ID.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func recordZones(
         for ids: [CKRecordZone.ID]
     ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
@@ -32,7 +33,8 @@ extension CKDatabase {
     /// - Parameters:
     ///   - recordZonesToSave: The zones to create.
     ///   - recordZoneIDsToDelete: The IDs of the zones to delete.
-    ///   - completionHandler: Told a result for each item, or why the request as a whole failed.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each item, or
+    ///     with the error of the whole request.
     @preconcurrency public func modifyRecordZones(
         saving recordZonesToSave: [CKRecordZone],
         deleting recordZoneIDsToDelete: [CKRecordZone.ID],
@@ -59,7 +61,7 @@ extension CKDatabase {
     ///   - recordZonesToSave: The zones to create.
     ///   - recordZoneIDsToDelete: The IDs of the zones to delete.
     /// - Returns: A result for each item.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     @discardableResult
     public func modifyRecordZones(
         saving recordZonesToSave: [CKRecordZone],

@@ -1,21 +1,21 @@
 public import Foundation
 private import RecordModel
 
-/// One of a container's three databases: zones, and records in them.
+/// One of a container's three databases, with its zones and records.
 ///
-/// The methods for one item report its own error; those for several report one result for each, and throw only when
-/// the request as a whole fails. Cancelling the task of an async method cancels the request. Handlers run on a queue of their own, never
-/// on the caller's thread.
-// SAFETY: its properties are constants, and what they refer to is Sendable or, for the queue, safe to be used by
+/// A method for one item throws that item's error. A method for several items returns a result for
+/// each, and throws only if the whole request fails. Cancelling the task of an async method cancels
+/// the request. Completion handlers run on a queue of their own, never on the caller's thread.
+// SAFETY: its properties are constants, and refer to Sendable values; the queue may be used by
 // several threads.
 open class CKDatabase: NSObject, @unchecked Sendable {
     /// Which of the three databases.
     public enum Scope: Int, Sendable {
-        /// Everybody can read it, signed-in users can write.
+        /// The database that everybody can read and signed-in users can write.
         case `public` = 1
-        /// The signed-in user's own.
+        /// The signed-in user's own database.
         case `private` = 2
-        /// What others share with the signed-in user.
+        /// The records that other users share with the signed-in user.
         case shared = 3
     }
 
@@ -57,7 +57,7 @@ open class CKDatabase: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The same database, with another configuration and group for its methods.
+    /// Returns the same database, with another configuration and group for its methods.
     func configured(_ configuration: CKOperation.Configuration?, _ group: CKOperationGroup?) -> CKDatabase {
         CKDatabase(
             access: self.access,

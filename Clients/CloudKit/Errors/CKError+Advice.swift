@@ -6,17 +6,17 @@ extension CKError {
     ///
     /// Not in Apple's framework.
     public enum RetryAdvice: Hashable, Sendable {
-        /// Nothing: the same request fails again.
+        /// Do not retry: the same request fails again.
         case never
         /// Send the same request again at once.
         case now
         /// Send the same request again after a time.
         case after(seconds: Double)
-        /// Change the item, or what it refers to, then send again.
+        /// Change the item, or the record that it refers to, then send it again.
         case afterChange
     }
 
-    /// Who is at fault within a request.
+    /// Which item of a request is at fault.
     ///
     /// Not in Apple's framework.
     public enum BatchCause: Hashable {
@@ -28,7 +28,8 @@ extension CKError {
         case atomicPeer(AnyHashable)
     }
 
-    /// What the caller can do about the error, by the server's word or, without one, by the code.
+    /// What the caller can do about the error: the server's advice or, without one, that of the
+    /// code.
     ///
     /// Not in Apple's framework.
     public var retryAdvice: RetryAdvice {
@@ -47,12 +48,12 @@ extension CKError {
         }
     }
 
-    /// Who is at fault within the request; `nil` when the error is not that of an item.
+    /// Which item of the request is at fault; `nil` if the error is not that of an item.
     ///
     /// Not in Apple's framework.
     public var batchCause: BatchCause? { self.userInfo[Self.batchCauseKey] as? BatchCause }
 
-    /// The advice for a request some of whose items failed: the strictest of those at fault.
+    /// Returns the advice for a partial failure: the strictest of the items at fault.
     private func advice(from errors: [AnyHashable: any Error]) -> RetryAdvice {
         let errors = errors.values.compactMap { $0 as? CKError }
         let culprits = errors.filter { $0.code != .batchRequestFailed }
@@ -65,7 +66,7 @@ extension CKError {
 }
 
 extension CKError.RetryAdvice {
-    /// Orders advice: of two items in a request, the one with the larger number decides.
+    /// Orders advice: of two items in a request, the larger number decides.
     fileprivate var strictness: Double {
         switch self {
         case .now: -1

@@ -8,7 +8,8 @@ extension CKError: _ObjectiveCBridgeable {
     /// Returns the error as Foundation knows it.
     public func _bridgeToObjectiveC() -> NSError { self._nsError }
 
-    /// Takes an error of the domain `CKErrorDomain`; for any other, ends the program, as a forced cast does.
+    /// Takes an error of the domain `CKErrorDomain`; for any other, ends the program, as a forced
+    /// cast does.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CKError?) {
         precondition(source.domain == CKErrorDomain, "an error of another domain is no CKError")
         result = CKError(_nsError: source)
@@ -21,7 +22,7 @@ extension CKError: _ObjectiveCBridgeable {
         return result != nil
     }
 
-    /// Takes an error of the domain `CKErrorDomain`; an internal error when there is none.
+    /// Takes an error of the domain `CKErrorDomain`; returns `internalError` if there is none.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CKError {
         source.map { CKError(_nsError: $0) } ?? CKError(.internalError)
     }

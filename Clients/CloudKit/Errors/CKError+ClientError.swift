@@ -3,7 +3,7 @@ package import RecordClient
 import WireProtocol
 
 extension CKError {
-    /// Reads a part of an answer.
+    /// Reads a part of a response.
     static func reading<Value>(_ read: () throws(WireError) -> Value) throws(CKError) -> Value {
         do throws(WireError) {
             return try read()
@@ -12,7 +12,7 @@ extension CKError {
         }
     }
 
-    /// Makes the error of a request that got no answer, or was refused as a whole.
+    /// Makes the error of a request that got no response, or was refused as a whole.
     package init(_ error: ClientError) {
         switch error {
         case .refused(let failure):
@@ -23,7 +23,8 @@ extension CKError {
             self.init(.networkFailure, message: description, advice: .now)
         case .offline(let description):
             self.init(.networkUnavailable, message: description, advice: .now)
-        // Not a network's failure: code that tries again would do so until an operator changes something.
+        // This is not a network failure: a program would retry until an operator changes the
+        // set-up.
         case .misconfigured(let description):
             self.init(.badContainer, message: description, advice: .never)
         case .responseLost:
@@ -46,14 +47,14 @@ extension CKError {
         }
     }
 
-    /// Makes the error of a file whose bytes were to travel.
+    /// Makes the error of an asset's file.
     init(_ failure: FileFailure) {
         switch failure {
         case .missing(let text): self.init(.assetFileNotFound, message: text, advice: .afterChange)
         case .unopened(let text): self.init(.assetNotAvailable, message: text, advice: .afterChange)
         case .modified(let text): self.init(.assetFileModified, message: text, advice: .afterChange)
         case .unusable(let text): self.init(.invalidArguments, message: text, advice: .afterChange)
-        // The disk failed, or is full; what the file is and who may open it is not in doubt.
+        // The disk failed, or is full: neither the file nor its permissions are at fault.
         case .failed(let text): self.init(.internalError, message: text, advice: .afterChange)
         }
     }
@@ -79,7 +80,7 @@ extension CKError {
         }
     }
 
-    /// A server without room for a connection names no time.
+    /// A server that is out of connections sends no retry time.
     private static let overloadPauseSeconds = 5.0
 
     private init(_ code: Code, message: String, advice: RetryAdvice) {
@@ -93,7 +94,7 @@ extension CKError {
 }
 
 extension ClientError {
-    /// Whether the server does not take the token or the key.
+    /// Whether the server refuses the token or the key.
     var isOfCredential: Bool {
         guard case .rejected(let reason, _) = self else { return false }
         return reason == .notAuthenticated || reason == .credentialExpired

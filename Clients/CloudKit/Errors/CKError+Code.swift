@@ -6,59 +6,60 @@ extension CKError {
         /// The error that has these codes.
         public typealias _ErrorType = CKError
 
-        /// A failure that the request is not to blame for.
+        /// A failure that the request did not cause; report it.
         case internalError = 1
-        /// Some items failed; see `partialErrorsByItemID`.
+        /// Some items failed; look at `partialErrorsByItemID`.
         case partialFailure = 2
-        /// There is no network.
+        /// There is no network; retry later.
         case networkUnavailable = 3
-        /// The server could not be reached.
+        /// The server could not be reached; retry later.
         case networkFailure = 4
-        /// The container does not exist.
+        /// The container does not exist, or the set-up is wrong; change what the text names.
         case badContainer = 5
-        /// The server can't serve now; see `retryAfterSeconds`.
+        /// The server can't serve now; retry after `retryAfterSeconds`.
         case serviceUnavailable = 6
-        /// Too many requests; see `retryAfterSeconds`.
+        /// Too many requests; retry after `retryAfterSeconds`.
         case requestRateLimited = 7
         /// The application may not use the service.
         case missingEntitlement = 8
-        /// The request needs a user, and none is signed in.
+        /// The request needs a signed-in user; supply a valid token.
         case notAuthenticated = 9
-        /// The user may not do this.
+        /// The user may not do this; ask the owner or operator for access.
         case permissionFailure = 10
-        /// The item does not exist.
+        /// The item does not exist; create it, or drop it locally.
         case unknownItem = 11
-        /// The request breaks a rule, or contradicts the schema.
+        /// The request breaks a rule or contradicts the schema; correct what the text names.
         case invalidArguments = 12
         /// Never sent.
         case resultsTruncated = 13
-        /// The server has another state of the record; its error carries the three records.
+        /// Another client saved the record first; merge into `serverRecord` and save that.
         case serverRecordChanged = 14
-        /// The server refuses the request for good.
+        /// The server refuses the request for good; do not retry.
         case serverRejectedRequest = 15
-        /// The file of an asset is not there.
+        /// The file of an asset does not exist; set the field to one that does.
         case assetFileNotFound = 16
-        /// The file of an asset changed while it was sent.
+        /// The file of an asset changed during the upload; save again.
         case assetFileModified = 17
-        /// Client and server have no protocol version, or not this operation, in common.
+        /// Client and server have no protocol version, or not this operation, in common; update the
+        /// older one.
         case incompatibleVersion = 18
         /// A value must be unique and is not.
         case constraintViolation = 19
         /// The operation was cancelled.
         case operationCancelled = 20
-        /// Changes since the token are no longer known: fetch anew without one.
+        /// The change token is too old; fetch again without one.
         case changeTokenExpired = 21
-        /// Another item of the atomic batch failed.
+        /// Another item of the atomic batch failed; correct that one.
         case batchRequestFailed = 22
-        /// The zone is changing; send again later.
+        /// The zone is changing; retry after `retryAfterSeconds`.
         case zoneBusy = 23
-        /// The operation does not exist in this database.
+        /// The operation does not exist in this database; use another database.
         case badDatabase = 24
-        /// The storage is full.
+        /// The storage is full; delete data, or ask the operator.
         case quotaExceeded = 25
-        /// The zone does not exist.
+        /// The zone does not exist; create it.
         case zoneNotFound = 26
-        /// Too many items or bytes: send half as much.
+        /// Too many items or bytes; send half as many.
         case limitExceeded = 27
         /// The user deleted the zone.
         case userDeletedZone = 28
@@ -66,15 +67,17 @@ extension CKError {
         case tooManyParticipants = 29
         /// The record is in a share already.
         case alreadyShared = 30
-        /// The target of a reference does not exist, or would be missed.
+        /// The target of a reference does not exist, or a reference forbids the deletion; save or
+        /// delete the other record first.
         case referenceViolation = 31
         /// The account's management forbids it.
         case managedAccountRestricted = 32
         /// The invited address must be verified first.
         case participantMayNeedVerification = 33
-        /// The answer was lost: whether the request took effect is unknown.
+        /// The response was lost, and the request may have taken effect; retry, and expect a
+        /// conflict.
         case serverResponseLost = 34
-        /// The file of an asset can't be opened; try again when it can.
+        /// The file of an asset can't be opened; retry when it can.
         case assetNotAvailable = 35
         /// The account needs its user's attention.
         case accountTemporarilyUnavailable = 36

@@ -1,7 +1,7 @@
 import Foundation
 
 extension CKError: CustomStringConvertible {
-    /// The error for people to read, in the form of Apple's logs.
+    /// A description of the error for people, in the form of Apple's logs.
     ///
     ///     <CKError 0x…: "Server Record Changed" (14/2004); server message = "client oplock error">
     public var description: String {
@@ -22,10 +22,11 @@ extension CKError: CustomStringConvertible {
 }
 
 extension CKError {
-    /// The domain of the errors under a `CKError`, which tell apart what its code does not.
+    /// The domain of the errors under a `CKError`, which are more exact than its code.
     static let internalErrorDomain = "CKInternalErrorDomain"
 
-    /// What an error with a code and a text carries; `serverCode` counts where it says more than the code.
+    /// Makes the user info of an error with a code and a text; `serverCode` counts where it is more
+    /// exact than the code.
     static func userInfo(code: Code, message: String, serverCode: UInt32? = nil) -> [String: Any] {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
         let serverCode = serverCode.flatMap { Int(exactly: $0) }.flatMap { $0 == code.rawValue ? nil : $0 }

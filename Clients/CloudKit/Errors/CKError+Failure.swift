@@ -5,10 +5,10 @@ extension CKError {
     /// Makes the error of a failure that the server reported.
     ///
     /// - Parameters:
-    ///   - failure: The server's answer.
-    ///   - clientRecord: The record that was to be saved, as it was sent; it knows the ancestor.
-    ///   - itemID: The ID of the item that `failure.cause` names; `nil` when there is none.
-    ///   - currentUser: The record name of the user who asked.
+    ///   - failure: The server's failure.
+    ///   - clientRecord: The record that was to be saved, as it was sent; it has the ancestor.
+    ///   - itemID: The ID of the item that `failure.cause` names; `nil` if there is none.
+    ///   - currentUser: The record name of the user who sent the request.
     package init(
         _ failure: Failure,
         clientRecord: CKRecord?,
@@ -34,7 +34,7 @@ extension CKError {
         self.init(Code(failure.code), userInfo: Self.userInfo(of: failure))
     }
 
-    /// Whether the server lacks a file that was to travel, or the record does not name it any more.
+    /// Whether the server lacks a file, or the record no longer names it.
     var isOfLostFile: Bool {
         guard let underlying = self.userInfo[NSUnderlyingErrorKey] as? NSError else { return false }
         return underlying.domain == Self.internalErrorDomain
@@ -54,12 +54,12 @@ extension CKError {
         return userInfo
     }
 
-    /// Makes the error of a request some of whose items failed.
+    /// Makes the error of a request in which some items failed.
     ///
     /// - Parameters:
     ///   - errors: The errors of the items that failed, by ID.
     ///   - message: A text for people.
-    /// - Returns: An error with code `partialFailure`.
+    /// - Returns: An error with the code `partialFailure`.
     package static func partialFailure(_ errors: [AnyHashable: any Error], message: String) -> CKError {
         var userInfo = Self.userInfo(code: .partialFailure, message: message)
         userInfo[CKPartialErrorsByItemIDKey] = errors
@@ -68,12 +68,13 @@ extension CKError {
 }
 
 extension CKError.Code {
-    /// The code of a server's number: Apple's below 100; of ours, the nearest among Apple's.
+    /// Makes the code of a server's number: below 100 the numbers are Apple's; of the others, the
+    /// nearest code of Apple's.
     init(_ code: ErrorCode) {
         switch code {
         case .deadlineExceeded: self = .networkFailure
         case .operationUnknown: self = .incompatibleVersion
-        // Apple's code of this number is about a file of this machine.
+        // Apple's code with this number is about files of this machine.
         case .assetNotAvailable: self = .serverRejectedRequest
         default: self = Int(exactly: code.rawValue).flatMap { Self(rawValue: $0) } ?? .internalError
         }
@@ -92,7 +93,7 @@ extension CKError.RetryAdvice {
 }
 
 extension CKError.BatchCause {
-    /// `nil` when the cause is another item and its ID is not known.
+    /// Makes the cause; `nil` if it is another item whose ID is not known.
     init?(_ cause: Failure.Cause, itemID: AnyHashable?) {
         switch (cause, itemID) {
         case (.culprit, _): self = .culprit

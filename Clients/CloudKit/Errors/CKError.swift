@@ -1,8 +1,20 @@
 public import Foundation
 
-/// Why a request, or an item of one, failed.
+/// The error of a request, or of one of its items.
 ///
-/// Beyond Apple's surface: `retryAdvice` says what to do, `batchCause` who is at fault.
+/// ```swift
+/// do {
+///     try await database.save(note)
+/// } catch let error as CKError {
+///     switch error.retryAdvice {
+///     case .now: try await database.save(note)
+///     case .after(let seconds): print("try again in", seconds)
+///     case .afterChange, .never: throw error
+///     }
+/// }
+/// ```
+///
+/// Beyond Apple's API: `retryAdvice` says what to do, and `batchCause` which item is at fault.
 public struct CKError: _BridgedStoredNSError {
     /// The error as Foundation knows it.
     public let _nsError: NSError
@@ -12,7 +24,7 @@ public struct CKError: _BridgedStoredNSError {
         self._nsError = StoredError.holding(error)
     }
 
-    /// Makes an error of a code, with what it carries by the keys of this module and Foundation's.
+    /// Makes an error with a code and user info, under the keys of this module and of Foundation.
     public init(_ code: CKError.Code, userInfo: [String: Any] = [:]) {
         self._nsError = StoredError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
@@ -23,16 +35,16 @@ public struct CKError: _BridgedStoredNSError {
     /// The domain of every error of this type.
     public static var errorDomain: String { CKErrorDomain }
 
-    /// What went wrong; `internalError` for a number that this version does not know.
+    /// The code; `internalError` for a number that this version does not know.
     public var code: CKError.Code { Code(rawValue: self._nsError.code) ?? .internalError }
 
-    /// The number of what went wrong.
+    /// The number of the code.
     public var errorCode: Int { self._nsError.code }
 
-    /// What the error carries, by the keys of this module and Foundation's.
+    /// The user info, under the keys of this module and of Foundation.
     public var errorUserInfo: [String: Any] { self._nsError.userInfo }
 
-    /// What the error carries, by the keys of this module and Foundation's.
+    /// The user info, under the keys of this module and of Foundation.
     public var userInfo: [String: Any] { self._nsError.userInfo }
 
     /// A text for people.
@@ -40,12 +52,13 @@ public struct CKError: _BridgedStoredNSError {
 }
 
 extension CKError {
-    /// The errors of the items that failed, by their IDs; `nil` unless this is a partial failure.
+    /// The errors of the items that failed, by ID; `nil` unless this is a partial failure.
     public var partialErrorsByItemID: [AnyHashable: any Error]? {
         self.userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
     }
 
-    /// With `serverRecordChanged`: the record as the client had it before it changed it.
+    /// With `serverRecordChanged`: the common ancestor, the record as the client had it before its
+    /// changes.
     public var ancestorRecord: CKRecord? {
         self.userInfo[CKRecordChangedErrorAncestorRecordKey] as? CKRecord
     }
@@ -60,7 +73,7 @@ extension CKError {
         self.userInfo[CKRecordChangedErrorClientRecordKey] as? CKRecord
     }
 
-    /// The seconds to wait before the request is sent again; `nil` when the server named none.
+    /// The seconds to wait before a retry; `nil` if the server named no time.
     public var retryAfterSeconds: Double? {
         (self.userInfo[CKErrorRetryAfterKey] as? NSNumber)?.doubleValue
     }

@@ -2,9 +2,10 @@ internal import RecordClient
 internal import RecordModel
 internal import WireProtocol
 
-/// What an error is about: the server says only that something is missing or not permitted, its client knows what was asked for and where.
+/// The subject of an error: the server says that something is missing or not permitted, and only
+/// the client knows what it asked for.
 struct ErrorSubject: Sendable {
-    /// A record or a subscription; `nil` if the zone or the whole database is meant.
+    /// A record or a subscription; `nil` if the error is about the zone or the whole database.
     var item: String?
     /// `nil` if no zone was named.
     var zone: CKRecordZone.ID?
@@ -20,7 +21,7 @@ struct ErrorSubject: Sendable {
         self.init(item: id.recordName, zone: id.zoneID, scope: scope)
     }
 
-    /// The server's text, with what it is about.
+    /// Returns the server's text, completed by the subject.
     fileprivate func completing(_ message: String, of code: ErrorCode) -> String {
         switch code {
         case .zoneNotFound: "\(message): \(self.place)"
@@ -39,7 +40,7 @@ struct ErrorSubject: Sendable {
 }
 
 extension Failure {
-    /// The failure with a text that names what it is about; `nil` if nothing is known of that.
+    /// Returns the failure with a text that names the subject; `nil` if the subject is unknown.
     func about(_ subject: ErrorSubject?) -> Failure {
         guard let subject else { return self }
         var failure = self
@@ -49,7 +50,7 @@ extension Failure {
 }
 
 extension ClientError {
-    /// The same, of a request that was refused as a whole.
+    /// Returns the same for a request that was refused as a whole.
     func about(_ subject: ErrorSubject?) -> ClientError {
         guard case .refused(let failure) = self else { return self }
         return .refused(failure.about(subject))

@@ -1,10 +1,12 @@
 public import Foundation
 
-// What Foundation on Linux lacks. Disfavoured, so that a Foundation that has it comes first.
+// API that Foundation on Linux lacks. It is disfavoured, so that a Foundation that has it comes
+// first.
 extension NSKeyedUnarchiver {
     /// Reads an array of objects of a class.
     ///
-    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the program, as it does in Foundation.
+    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
+    ///   program, as it does in Foundation.
     @_disfavoredOverload
     public static func unarchivedArrayOfObjects<Element: NSObject & NSCoding>(
         ofClass objectClass: Element.Type,
@@ -15,7 +17,8 @@ extension NSKeyedUnarchiver {
 
     /// Reads an array of objects of some classes.
     ///
-    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the program, as it does in Foundation.
+    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
+    ///   program, as it does in Foundation.
     @_disfavoredOverload
     public static func unarchivedArrayOfObjects(
         ofClasses classes: [AnyClass],
@@ -27,7 +30,8 @@ extension NSKeyedUnarchiver {
 
     /// Reads a dictionary with keys of one class and objects of another.
     ///
-    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the program, as it does in Foundation.
+    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
+    ///   program, as it does in Foundation.
     @_disfavoredOverload
     public static func unarchivedDictionary<Key: NSObject & NSCoding, Object: NSObject & NSCoding>(
         ofKeyClass keyClass: Key.Type,
@@ -49,7 +53,8 @@ extension NSKeyedUnarchiver {
 
     /// Reads a dictionary with keys of some classes and objects of others.
     ///
-    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the program, as it does in Foundation.
+    /// - Throws: If the data are no archive, or a damaged one. An object of another class ends the
+    ///   program, as it does in Foundation.
     @_disfavoredOverload
     public static func unarchivedDictionary(
         ofKeyClasses keyClasses: [AnyClass],

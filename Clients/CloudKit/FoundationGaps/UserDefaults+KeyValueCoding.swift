@@ -1,6 +1,7 @@
 public import Foundation
 
-// Key-value coding of Apple's systems. Disfavoured, so that a Foundation that has it comes first.
+// Key-value coding of Apple's systems. It is disfavoured, so that a Foundation that has it comes
+// first.
 extension UserDefaults {
     /// Sets the value of a key, as `set(_:forKey:)` does; `nil` removes it.
     @_disfavoredOverload

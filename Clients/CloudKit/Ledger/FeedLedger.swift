@@ -1,27 +1,30 @@
 internal import Foundation
 private import Synchronization
 
-/// What readers of one feed were told is there, so that they can be told what is there no more when their token has expired.
+/// The items that the readers of one feed were told of.
 ///
-/// A file to which each page is appended before its token is handed out. Programs of one installation share it: each call holds its lock. What a
-/// process was killed in the middle of is cut off by the next one.
+/// After a token has expired, the SDK finds out with it which items have vanished. The ledger is a
+/// file to which each page is appended before its token is handed out. The programs of one
+/// installation share it: each call locks it. The next call cuts off what a killed process did not
+/// finish.
 ///
-/// - Bounds: The file is written anew when it has doubled, with what is still listed. If that is more than `bytesMax`, nothing is listed until a
-///   reader begins again.
+/// - Bounds: The file is rewritten with its current items when it has doubled. If these are more
+///   than `bytesMax`, nothing is kept until a reader starts again.
 final class FeedLedger: Sendable {
     /// A page of the feed.
     struct Page: Sendable {
-        /// What the page was asked for with; empty: the feed's beginning.
+        /// The token of the request; empty for the feed's beginning.
         var token: [UInt8]
-        /// What comes after it.
+        /// The token for the next page.
         var next: [UInt8]
         var moreComing: Bool
-        /// By type.
+        /// The names on the page, by type.
         var told: [String: [String]] = [:]
         var deleted: [String] = []
-        /// Whether the reader has come back with the token: not if the page was asked for ahead of what the reader was told.
+        /// Whether the reader has come back with the token; `false` if the page was read ahead of
+        /// the reports.
         var isReturn = true
-        /// Whether what is missing is reported though no token has expired.
+        /// Whether vanished items are reported even if no token has expired.
         var reportsAlways = false
     }
 
@@ -31,7 +34,7 @@ final class FeedLedger: Sendable {
         var bytes: Int
     }
 
-    /// Below it nothing is gained by writing a file anew.
+    /// Below this size, rewriting a file gains nothing.
     private static let compactedBytesMin = 64 << 10
 
     private let path: String
@@ -44,9 +47,9 @@ final class FeedLedger: Sendable {
         self.bytesMax = bytesMax
     }
 
-    /// Notes a page that is about to be told.
+    /// Notes a page that is about to be reported.
     ///
-    /// - Returns: What readers were told before and is there no more, with its type, if the page is the last of a run.
+    /// - Returns: The vanished items with their types, if the page is the last of a run.
     func take(_ page: Page) -> [(name: String, type: String)] {
         guard let file = self.open() else { return [] }
         var fold = self.current(file)
@@ -78,14 +81,14 @@ final class FeedLedger: Sendable {
             }
             entries.append(.ended(run: run, isReported: isReported))
         }
-        // Whoever follows a feed in which nothing happens writes nothing.
+        // A reader of a feed without changes writes nothing.
         guard !entries.isEmpty || page.next != page.token else { return [] }
         entries.append(.given(token: LedgerEntry.number(of: page.next), run: page.moreComing ? run ?? 0 : 0))
         self.append(entries, to: file, fold)
         return missing
     }
 
-    /// Notes that the server took a token for too old; `isReturn` is as that of a page.
+    /// Notes that the server found a token too old; `isReturn` is as that of a page.
     func expired(_ token: [UInt8], isReturn: Bool = true) {
         guard let file = self.open() else { return }
         let fold = self.current(file)
@@ -94,7 +97,7 @@ final class FeedLedger: Sendable {
         self.append((isReturn ? [.returned(token: number)] : []) + [.expired(token: number)], to: file, fold)
     }
 
-    /// Notes what was saved and deleted here: if anybody has read the feed, or surely will.
+    /// Notes saves and deletions of this client, if the feed was read, or is sure to be.
     func saved(_ told: [String: [String]], deleted: [String], isFollowed: Bool = false) {
         guard isFollowed || access(self.path, F_OK) == 0, let file = self.open() else { return }
         let fold = self.current(file)
@@ -106,14 +109,14 @@ final class FeedLedger: Sendable {
 
     private func open() -> LedgerFile? { LedgerFile(self.path) }
 
-    /// What the file comes to; what other processes have appended is read.
+    /// Returns the state of the file, after reading what other processes have appended.
     private func current(_ file: LedgerFile) -> LedgerFold {
         self.seen.withLock { seen in
             var now =
                 seen.flatMap { $0.file == file.head && $0.bytes <= file.bytes ? $0 : nil }
                 ?? Seen(file: file.head, fold: LedgerFold(withNames: false), bytes: 0)
             now.bytes = file.read(from: now.bytes, withNames: false) { now.fold.apply($0) }
-            // What a process did not finish to write is as if it had not begun.
+            // An unfinished write of a process counts as not begun.
             if now.bytes < file.bytes { file.cut(at: now.bytes) }
             seen = now
             return now.fold
@@ -135,16 +138,16 @@ final class FeedLedger: Sendable {
     }
 }
 
-/// A ledger's file, locked as long as this exists.
+/// A ledger's file, locked for as long as this exists.
 private final class LedgerFile {
     private let path: String
     private let lock: FolderLock
     private var descriptor: Int32
     private(set) var bytes = 0
-    /// The head of the first block, by which a file that another process has put in its place is known.
+    /// The head of the first block, which reveals that another process has replaced the file.
     private(set) var head: [UInt8] = []
 
-    /// `nil` where no file can be kept.
+    /// Opens the file; `nil` if none can be kept there.
     init?(_ path: String) {
         guard let lock = FolderLock(path + ".lock", isExclusive: true, waits: true) else { return nil }
         self.path = path
@@ -183,7 +186,7 @@ private final class LedgerFile {
 
     /// Reads entries.
     ///
-    /// - Returns: Where what is good ends.
+    /// - Returns: The end of the valid ones.
     func read(from offset: Int, withNames: Bool, _ take: (LedgerEntry) -> Void) -> Int {
         guard offset < self.bytes else { return offset }
         let bytes = self.bytes(at: offset, count: self.bytes - offset)
@@ -211,7 +214,7 @@ private final class LedgerFile {
         return true
     }
 
-    /// Puts another file in its place, whole or not at all.
+    /// Replaces the file, completely or not at all.
     func replace(with block: [UInt8]) {
         let path = self.path + ".new"
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

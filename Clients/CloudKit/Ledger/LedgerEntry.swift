@@ -1,31 +1,33 @@
 private import Crypto
 
-/// What happened to a feed's ledger.
+/// An event of a feed's ledger.
 enum LedgerEntry: Hashable, Sendable {
-    /// A reader was told that items of one type are there.
+    /// A reader was told that items of one type exist.
     case told([String], type: String)
-    /// A reader was told by the feed that items are there no more; others, or the same after a crash, may not know it yet.
+    /// A reader was told by the feed that items were deleted; other readers, or the same one after
+    /// a crash, may not know yet.
     case deleted([String])
-    /// Items were deleted here.
+    /// This client deleted items.
     case removed([String])
-    /// A reader came back with a token, and so knows all that was told before it was given.
+    /// A reader came back with a token, and so knows all that was reported before the token.
     case returned(token: UInt64)
-    /// A reader began at the feed's beginning.
+    /// A reader started at the feed's beginning.
     case began(run: UInt64)
-    /// A token was handed out; with a run of 0 to a reader that had all there was.
+    /// A token was handed out; the run is 0 for a reader that had everything.
     case given(token: UInt64, run: UInt64)
-    /// A run is through: what was told before it and did not come since is there no more, and was reported or not.
+    /// A run has ended: items that were reported before it and did not come in it have vanished;
+    /// they were reported or not.
     case ended(run: UInt64, isReported: Bool)
-    /// The server took a token for too old.
+    /// The server found a token too old.
     case expired(token: UInt64)
-    /// Items that a run has found to be there no more, and that others are still to hear of.
+    /// A run has found that items have vanished, and other readers are still to be told.
     case lost([String], type: String)
-    /// Of a file that was written anew: how large it was then, and a number by which it is not taken for another. Comes first.
+    /// The file was rewritten: its size then, and a number that identifies it. Comes first.
     case compacted(bytes: UInt64, file: UInt64)
-    /// There were too many names: none are listed until a reader begins again.
+    /// There were too many names: none are kept until a reader starts again.
     case dropped
 
-    /// Short for a token that is only to be recognised.
+    /// Returns a short hash of a token, which only has to be recognised.
     static func number(of token: [UInt8]) -> UInt64 {
         SHA256.hash(data: token).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -33,7 +35,7 @@ enum LedgerEntry: Hashable, Sendable {
 
 // A file is a sequence of blocks, each written at once.
 //
-//     block = length (4) checksum (8) entries         the checksum is the beginning of the SHA-256 of the entries
+//     block = length (4) checksum (8) entries         the checksum starts the entries' SHA-256
 //     entry = kind (1) fields                         numbers are little-endian
 //     told, lost = type count (4) *name               type, name = length (2) UTF-8
 extension LedgerEntry {
@@ -69,9 +71,9 @@ extension LedgerEntry {
     ///
     /// - Parameters:
     ///   - bytes: The blocks.
-    ///   - withNames: Whether the names are wanted; else lists of names are empty.
+    ///   - withNames: Whether to read names; if not, lists of names are empty.
     ///   - take: Called with each entry.
-    /// - Returns: How many bytes were good.
+    /// - Returns: The number of valid bytes.
     static func read(_ bytes: [UInt8], withNames: Bool, _ take: (LedgerEntry) -> Void) -> Int {
         var good = 0
         while bytes.count - good >= self.headBytes {
@@ -138,7 +140,7 @@ extension LedgerEntry {
     }
 }
 
-/// Reads numbers and texts of a block, and nothing past its end.
+/// Reads numbers and texts of a block, and never past its end.
 private struct LedgerCursor {
     private let bytes: [UInt8]
     private var index: Int
@@ -190,7 +192,7 @@ extension FixedWidthInteger {
 
 extension [UInt8] {
     fileprivate mutating func append(text: String) {
-        // The server's names have 255 bytes at most.
+        // The server's names have at most 255 bytes.
         let bytes = text.utf8.prefix(Int(UInt16.max))
         self += UInt16(bytes.count).littleEndianBytes
         self += bytes

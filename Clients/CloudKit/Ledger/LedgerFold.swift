@@ -1,16 +1,17 @@
-/// What the entries of a ledger come to.
+/// The state that the entries of a ledger add up to.
 ///
-/// Readers are told apart by the tokens that they bring back. One that begins without a token is a *run*: once it is through, the names that were
-/// told before it and did not come since are those of items that are there no more. Only after a token has expired readers are told so.
+/// Readers are recognised by the tokens that they bring back. A reader that starts without a token
+/// makes a *run*. When the run has ended, the items that were reported before it and did not come
+/// in it have vanished. Readers are told so only after a token has expired.
 struct LedgerFold: Sendable {
     /// An item that readers were told of.
     struct Listed: Hashable, Sendable {
         var type: String
-        /// When it was told last, in entries.
+        /// The number of the entry that reported it last.
         var moment: Int
-        /// Whether a run has found that it is there no more.
+        /// Whether a run has found that it has vanished.
         var isLost = false
-        /// When a reader was told by the feed that it is there no more; `nil` if none was.
+        /// The entry with which a reader was told of the deletion; `nil` if there is none.
         var deleted: Int?
     }
 
@@ -30,23 +31,23 @@ struct LedgerFold: Sendable {
     /// Whether a token has expired, ever.
     private(set) var hasExpired = false
     private(set) var isDropped = false
-    /// How large the file was when it was last written anew.
+    /// The size of the file when it was last rewritten.
     private(set) var compactedBytes = 0
     private var moment = 0
-    /// When runs began.
+    /// The first entry of each run.
     private var runs: [UInt64: Int] = [:]
-    /// The oldest first.
+    /// In ascending order of age, the oldest first.
     private var tokens: [Given] = []
 
     init(withNames: Bool) { self.names = withNames ? [:] : nil }
 
-    /// The run that a token was handed out in; `nil` if it was in none.
+    /// Returns the run in which a token was handed out; `nil` if there was none.
     func run(of token: UInt64) -> UInt64? {
         guard let run = self.tokens.last(where: { $0.token == token })?.run else { return nil }
         return self.runs[run] == nil ? nil : run
     }
 
-    /// What was told before a run began and did not come since, by name.
+    /// Returns the items that were reported before a run and did not come in it, by name.
     func missing(in run: UInt64) -> [(name: String, type: String)] {
         guard let start = self.runs[run] else { return [] }
         return (self.names ?? [:]).filter { $0.value.moment < start }
@@ -86,12 +87,12 @@ struct LedgerFold: Sendable {
     private mutating func end(_ run: UInt64, isReported: Bool) {
         guard let start = self.runs[run], let names = self.names else { return }
         for (name, listed) in names where listed.moment < start && !listed.isLost {
-            // Another reader may have the item still, and hears of it in its own run.
+            // Another reader may still have the item, and is told in its own run.
             if isReported { self.names?[name]?.isLost = true } else { self.names?[name] = nil }
         }
     }
 
-    /// Forgets what a reader that has come back with a token knows to be there no more.
+    /// Forgets the deletions that a reader knows which has come back with a token.
     private mutating func forget(before token: UInt64) {
         guard let given = self.tokens.last(where: { $0.token == token })?.moment, let names = self.names
         else { return }
@@ -99,7 +100,7 @@ struct LedgerFold: Sendable {
     }
 
     private mutating func expire(_ token: UInt64) {
-        // A token from before the last time says nothing new: its reader comes late.
+        // A token from before the last expiry is no new event: its reader comes late.
         if self.tokens.contains(where: { $0.token == token && $0.isOld }) { return }
         if self.tokens.contains(where: { $0.token == token }), let names = self.names {
             self.names = names.filter { !$0.value.isLost }
@@ -108,7 +109,7 @@ struct LedgerFold: Sendable {
         self.hasExpired = true
     }
 
-    /// The fewest entries that come to the same, in the order of their moments.
+    /// The fewest entries with the same state, in the order of their moments.
     var entries: [LedgerEntry] {
         var events: [(moment: Int, event: Event)] = self.runs.map { ($0.value, .other(.began(run: $0.key))) }
         events += self.tokens.map { ($0.moment, .other(.given(token: $0.token, run: $0.run))) }
@@ -120,7 +121,7 @@ struct LedgerFold: Sendable {
         }
         events.sort { $0.moment < $1.moment }
         if self.hasExpired {
-            // No token has this number: those before it have expired, and nothing else happens.
+            // No token has this number: it only makes those before it expire.
             let last = self.tokens.last { $0.isOld }?.moment ?? 0
             let index = events.firstIndex { $0.moment > last } ?? events.endIndex
             events.insert((last, .other(.expired(token: 0))), at: index)
@@ -148,7 +149,7 @@ struct LedgerFold: Sendable {
         case other(LedgerEntry)
     }
 
-    /// What names that stand together have in common.
+    /// What the names in one list have in common.
     private enum List: Equatable {
         case told(String)
         case lost(String)

@@ -2,23 +2,24 @@ internal import RecordModel
 private import Synchronization
 internal import WireProtocol
 
-/// What the answers to a request say of items of feeds.
+/// What the results of a request mean for the ledgers.
 enum LedgerUse: Sendable {
-    /// It is a page of a feed: of a zone's, or of the database's; `isReturn` is as that of the ledger's page.
+    /// The request fetches a page of a zone's or the database's feed; `isReturn` is as that of the
+    /// ledger's page.
     case page(scope: DatabaseScopeModel, zone: ZoneID?, token: [UInt8], isReturn: Bool, Ledgers.Reader)
-    /// It changes records.
+    /// The request changes records.
     case changes(scope: DatabaseScopeModel, Ledgers.Reader)
 }
 
-/// What an answer says of an item.
+/// What a result means for an item of a ledger.
 struct LedgerNote: Sendable {
     var zone: ZoneID?
     var name: String
-    /// `nil`: it is there no more.
+    /// The type of the item; `nil` if it no longer exists.
     var type: String?
 }
 
-/// Notes what the answers to a request tell, before its caller hears that it has ended.
+/// Writes the results of a request into the ledgers, before its caller is told that it has ended.
 final class LedgerNotes<Request: BatchRequest>: Sendable {
     private let request: Request
     private let use: LedgerUse
@@ -26,7 +27,7 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
     private let user: String
     private let notes = Mutex<[LedgerNote]>([])
 
-    /// `nil` if the request tells nothing, or nothing is kept.
+    /// Makes the notes; `nil` if the request has none, or no ledger is kept.
     init?(_ request: Request, _ ledgers: Ledgers?, user: String) {
         guard let use = request.ledgerUse, let ledgers else { return nil }
         self.request = request
@@ -40,9 +41,9 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
         self.notes.withLock { $0 += notes }
     }
 
-    /// The request has ended.
+    /// Notes that the request has ended.
     ///
-    /// - Returns: Further answers: what is there no more, though the server can't say so.
+    /// - Returns: Further results: the vanished items, which the server can't name.
     func ended(_ end: End) -> [Request.Answer] {
         let notes = self.notes.withLock { $0 }
         switch self.use {
@@ -51,7 +52,8 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
             var page = FeedLedger.Page(token: token, next: end.token, moreComing: end.moreComing)
             (page.told, page.deleted) = notes.grouped
             page.isReturn = isReturn
-            // An engine without a token may have one whose app was killed before it kept it.
+            // An engine without a token may have had one that its app did not store before it was
+            // killed.
             page.reportsAlways = reader == .engine
             return self.ledgers.ledger(of: zone, in: scope, user: self.user, reader).take(page)
                 .compactMap { self.request.answer(lost: $0.name, type: $0.type) }
@@ -59,14 +61,14 @@ final class LedgerNotes<Request: BatchRequest>: Sendable {
             for (zone, notes) in Dictionary(grouping: notes, by: \.zone) {
                 let (told, deleted) = notes.grouped
                 self.ledgers.ledger(of: zone, in: scope, user: self.user, reader)
-                    // A sync engine fetches whatever it sends to.
+                    // A sync engine fetches every zone that it sends to.
                     .saved(told, deleted: deleted, isFollowed: reader != .app)
             }
             return []
         }
     }
 
-    /// The request failed as a whole.
+    /// Notes that the request failed as a whole.
     func failed(_ error: CKError) {
         guard error.code == .changeTokenExpired,
             case .page(let scope, let zone, let token, let isReturn, let reader) = self.use, !token.isEmpty

@@ -5,9 +5,10 @@ private import Synchronization
 
 /// The ledgers of a container's feeds.
 ///
-/// - Bounds: One for each feed that was read, small as long as nothing has expired.
+/// - Bounds: One for each feed that was read; small until a token expires.
 final class Ledgers: Sendable {
-    /// Who reads: a sync engine's feeds have ledgers of their own, as it keeps tokens of its own.
+    /// The kind of reader: feeds of sync engines have their own ledgers, as engines keep their own
+    /// tokens.
     enum Reader: String, Sendable {
         case app
         case engine
@@ -19,13 +20,13 @@ final class Ledgers: Sendable {
     private let address: String
     private let ledgers = Mutex<[String: FeedLedger]>([:])
 
-    /// `nil` where none can be kept.
+    /// Opens the ledgers; `nil` if none can be kept.
     ///
     /// - Parameters:
-    ///   - folder: Where they are kept.
-    ///   - bytesMax: How large each may be.
-    ///   - container: Its identifier and environment.
-    ///   - address: Where the server is.
+    ///   - folder: The folder for them.
+    ///   - bytesMax: The largest size of each.
+    ///   - container: The container's identifier and environment.
+    ///   - address: The address of the server.
     init?(folder: String, bytesMax: Int64, container: String, address: String) {
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         guard bytesMax > 0, access(folder, W_OK) == 0 else { return nil }
@@ -35,10 +36,10 @@ final class Ledgers: Sendable {
         self.address = address
     }
 
-    /// The ledger of a zone's feed, or, without a zone, of the database's.
+    /// Returns the ledger of a zone's feed or, without a zone, of the database's.
     func ledger(of zone: ZoneID?, in scope: DatabaseScopeModel, user: String, _ reader: Reader) -> FeedLedger
     {
-        // A user's record name is that of no other server; without one the server's address must do.
+        // A user's record name is unique to a server; without one the server's address has to do.
         let parts = [
             self.container, user.isEmpty ? self.address : user, "\(scope)", reader.rawValue,
             zone?.ownerName ?? "",

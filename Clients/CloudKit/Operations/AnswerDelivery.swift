@@ -1,20 +1,22 @@
 private import Synchronization
 
-/// Answers on their way to who asked, in their order: those whose records lack something wait for it, and what came later waits for them.
+/// Delivers the results of a request in order.
 ///
-/// Its methods are called where the callers of the request are called, one at a time.
+/// A result whose record is incomplete waits until it is complete, and later results wait for it.
+/// The methods are called where the callers of the request are called, one at a time.
 final class AnswerDelivery<Request: BatchRequest>: Sendable {
     private enum Slot {
         case ready(Request.Answer)
-        /// Its record is not whole yet: files are not here, or what the server made of a saved share.
+        /// The record is not complete: its files, or the server's state of a saved share, are
+        /// missing.
         case waiting
     }
 
     private struct State {
-        /// The answers that were not handed over, and the number of the first of them.
+        /// The results that were not delivered, and the number of the first of them.
         var slots: [Slot] = []
         var first = 0
-        /// Answers that wait for their turn to be completed, by number.
+        /// Results that wait to be completed, by number.
         var queue: [(number: Int, answer: Request.Answer, record: CKRecord)] = []
         var tasks: [Int: Task<Void, Never>] = [:]
         var end: (@Sendable () -> Void)?
@@ -22,7 +24,7 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
     }
 
     private let tally: AnswerTally<Request>
-    /// `nil`: records are whole as they come.
+    /// `nil` if records are complete as they come.
     private let completion: (any RecordCompletion)?
     private let run: RequestCall.Run
     private let progress: (@Sendable (CKRecord.ID, Double) -> Void)?
@@ -60,14 +62,14 @@ final class AnswerDelivery<Request: BatchRequest>: Sendable {
         self.advance(completion)
     }
 
-    /// The request has ended; `end` is called when every answer was handed over.
+    /// The request has ended; `end` is called when every result was delivered.
     func finish(_ end: @escaping @Sendable () -> Void) {
         guard let completion = self.completion else { return end() }
         self.state.withLock { $0.end = end }
         self.advance(completion)
     }
 
-    /// Stops what is under way; what waits for it fails.
+    /// Stops the completions under way; the results that wait for them fail.
     func cancel() {
         let tasks = self.state.withLock { state in
             state.isCancelled = true

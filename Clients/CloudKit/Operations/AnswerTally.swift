@@ -3,21 +3,21 @@ private import RecordModel
 private import Synchronization
 internal import WireProtocol
 
-/// Which items of a request have been answered, and which failed.
+/// Which items of a request have a result, and which of them failed.
 final class AnswerTally<Request: BatchRequest>: Sendable {
     private struct Count {
         var failures: [(id: Request.ItemID, error: any Error)] = []
         var isAnswered: [Bool]
-        /// What is wrong with an answer that can't be read.
+        /// The fault of a response that can't be read.
         var violation: WireError?
     }
 
     let request: Request
-    /// Where the server is; `nil`: no share is told.
+    /// The address of the server; `nil` if no share comes.
     private let address: String?
     private let counted: Mutex<Count>
 
-    /// `failures` are those of items that were answered before.
+    /// `failures` are those of items that had a result before.
     init(
         _ request: Request,
         at address: String? = nil,
@@ -33,7 +33,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
     /// Items that failed so far.
     var failures: [(id: Request.ItemID, error: any Error)] { self.counted.withLock { $0.failures } }
 
-    /// Items whose answers are to come from another request.
+    /// Leaves out items whose results come from another request.
     func leaveOut(_ items: Set<UInt32>) {
         self.counted.withLock { counted in
             for item in items where Int(item) < counted.isAnswered.count {
@@ -42,7 +42,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         }
     }
 
-    /// The `partialFailure` that gathers the items that failed; `nil`: none did.
+    /// The `partialFailure` of the items that failed; `nil` if none did.
     var partialFailure: CKError? {
         let failures = self.failures
         guard !failures.isEmpty else { return nil }
@@ -55,7 +55,8 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
 
     /// Reads items that arrived.
     ///
-    /// Answers to items that the request does not have are dropped; so is whatever comes from the first on that can't be read.
+    /// Results of items that the request does not have are dropped. So is everything from the first
+    /// unreadable result on.
     func read(_ items: [Item], user: String) -> [Request.Answer] {
         guard self.counted.withLock({ $0.violation == nil }) else { return [] }
         var answers: [Request.Answer] = []
@@ -77,7 +78,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         return answers
     }
 
-    /// Failures for the items that a server has ended the request without answering.
+    /// Returns failures for the items that the server left without a result.
     func unanswered(user: String) -> [Request.Answer] {
         let silent = self.counted.withLock { counted in
             counted.isAnswered.indices.filter { !counted.isAnswered[$0] }
@@ -90,7 +91,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         return self.read(silent.map { Item(index: UInt32($0), outcome: .failure(failure)) }, user: user)
     }
 
-    /// How a request ended of which not everything could be read.
+    /// Returns the end of the request, as an error if a part could not be read.
     func judged(_ result: Result<End, ClientError>) -> Result<End, ClientError> {
         guard case .success = result, let violation = self.counted.withLock({ $0.violation }) else {
             return result
@@ -106,7 +107,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
 }
 
 extension ItemAnswer {
-    /// The share of an answer, be it the one in the way.
+    /// Returns the share of a result, also that of a conflict.
     fileprivate func share(_ share: (Value) -> CKShare?) -> CKShare? {
         switch self {
         case .value(_, .success(let value)): share(value)

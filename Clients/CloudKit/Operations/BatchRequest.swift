@@ -4,12 +4,12 @@ internal import WireProtocol
 typealias DatabaseScopeModel = RecordModel.DatabaseScope
 typealias RequestModel = RecordModel.Operation
 
-/// The answer to one item of a request.
+/// The result of one item of a request.
 enum ItemAnswer<ID: Hashable & Sendable, Value: Sendable>: Sendable {
     case value(ID, Result<Value, any Error>)
     case deletion(ID, Result<Void, any Error>)
 
-    /// The item and what went wrong with it.
+    /// The item and its error.
     var failure: (id: ID, error: any Error)? {
         switch self {
         case .value(let id, .failure(let error)), .deletion(let id, .failure(let error)): (id, error)
@@ -18,7 +18,7 @@ enum ItemAnswer<ID: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 }
 
-/// A request and how to read its answers: one type for each thing that can be asked of a database.
+/// A request, and how to read its results: one type per operation of a database.
 protocol BatchRequest: Sendable {
     associatedtype ItemID: Hashable & Sendable
     associatedtype Value: Sendable
@@ -27,60 +27,63 @@ protocol BatchRequest: Sendable {
     /// The text of a `partialFailure`.
     static var partialFailureText: String { get }
 
-    /// Answers that need no server: items that the client itself refuses.
+    /// Results that need no server: items that the client itself refuses.
     var answeredHere: [Answer] { get }
 
-    /// Items that the server is expected to answer, numbered from 0.
+    /// The number of items that the server is to answer, numbered from 0.
     var itemCount: Int { get }
 
-    /// Whether anything is left to ask.
+    /// Whether anything is left to send.
     var needsServer: Bool { get }
 
-    /// What to send.
+    /// Returns the request to send.
     ///
-    /// - Parameter user: The record name of the user, empty when nobody is signed in.
+    /// - Parameter user: The record name of the user, empty if nobody is signed in.
     /// - Returns: The request.
-    /// - Throws: Why there can be none.
+    /// - Throws: `CKError` if no request can be made.
     func operation(user: String) throws(CKError) -> RequestModel
 
-    /// Whether files must be with the server before the request is sent.
+    /// Whether files have to be uploaded before the request is sent.
     var needsUpload: Bool { get }
 
-    /// The request with its files uploaded; items whose files could not be are answered here.
+    /// Returns the request with its files uploaded; items whose uploads failed get their results
+    /// here.
     func uploading(by uploads: AssetUploads) async throws(CKError) -> Self
 
     /// Whether files were uploaded for the request, which the server may have lost since.
     var hasUploads: Bool { get }
 
-    /// What is to be sent once more, with its files, when the server has refused some items.
+    /// Returns the part to send once more, with its files, if the server has refused some items.
     ///
-    /// - Returns: The request, and the numbers of the items that it is made of; `nil`: there is nothing that another attempt would help.
+    /// - Returns: The request and the numbers of its items; `nil` if another attempt would not
+    ///   help.
     func again(refused: [Item]) -> (request: Self, items: Set<UInt32>)?
 
-    /// What to fetch of a record again while its files are downloaded; `nil`: the request brings no records.
+    /// How to fetch a record again while its files are downloaded; `nil` if the request returns no
+    /// records.
     var assetSource: AssetSource? { get }
 
-    /// The database in which saved shares are looked at again; `nil`: the request saves none.
+    /// The database in which saved shares are fetched again; `nil` if the request saves none.
     var sharesSavedIn: DatabaseScopeModel? { get }
 
-    /// What the request as a whole is about, for texts of errors.
+    /// The subject of the whole request, for texts of errors.
     var subject: ErrorSubject? { get }
 
-    /// The record of an answer, and an answer with a record.
+    /// Returns the record of a value.
     static func record(of value: Value) -> CKRecord?
     static func value(of record: CKRecord) -> Value?
 
-    /// The share of an answer.
+    /// Returns the share of a value.
     static func share(of value: Value) -> CKShare?
 
-    /// What the installation keeps of the answers; `nil`: nothing.
+    /// What the results mean for the ledgers; `nil` if nothing.
     var ledgerUse: LedgerUse? { get }
-    /// What an answer tells the installation.
+    /// Returns what a result means for the ledgers.
     func note(of answer: Answer) -> LedgerNote?
-    /// The answer that says that an item is there no more, which the server can't say.
+    /// Returns the result that reports an item as vanished, which the server can't do.
     func answer(lost name: String, type: String) -> Answer?
 
-    /// Reads an answer; `nil` when it answers none of the items.
+    /// Reads a result; `nil` if it belongs to none of the items.
     func answer(to item: Item, user: String) throws(WireError) -> Answer?
 }
 

@@ -4,7 +4,8 @@ internal import WireProtocol
 /// An operation on one database.
 // SAFETY: see `CKOperation`.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
-    /// The database; `nil`: the private database of `configuration.container`, and without one of the default container.
+    /// The database; `nil` if the private database of `configuration.container`, or else of the
+    /// default container, is used.
     open var database: CKDatabase?
 
     /// Makes an operation in which nothing is set.
@@ -21,12 +22,13 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         super.effectiveSettings.over(self.database?.settings)
     }
 
-    /// Makes work of several requests, at whose end the operation finishes.
+    /// Makes work of several requests, and finishes the operation at its end.
     ///
     /// For `main`; a second call does nothing.
     ///
-    /// - Parameter make: Makes the work on the database; it calls `concludeHere` on the callback queue when it has ended.
-    /// - Returns: The work, to be started; `nil` when there is some already.
+    /// - Parameter make: Makes the work on the database; it calls `concludeHere` on the callback
+    ///   queue when it has ended.
+    /// - Returns: The work, to be started; `nil` if there is some already.
     func run<W: Work>(_ make: (CKDatabase) -> W) -> W? {
         guard self.claim() else { return nil }
         let work = make(self.target)
@@ -34,15 +36,16 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         return work
     }
 
-    /// Sends a request and finishes when it has ended.
+    /// Sends a request, and finishes the operation when the request has ended.
     ///
     /// For `main`; a second call does nothing.
     ///
     /// - Parameters:
-    ///   - make: Makes the request, or says why there is none.
-    ///   - progress: Told how much of a record's files has moved, less than all, on the callback queue.
-    ///   - answers: Told each item's answer, in order of arrival, on the callback queue.
-    ///   - ended: Told what the server said last, on the callback queue, unless the request failed as a whole.
+    ///   - make: Makes the request, or throws.
+    ///   - progress: Called on the callback queue with the moved part of a record's files, below 1.
+    ///   - answers: Called on the callback queue with each item's result, in order of arrival.
+    ///   - ended: Called on the callback queue with the end of the response, unless the request
+    ///     failed as a whole.
     func send<Request: BatchRequest>(
         _ make: (DatabaseScopeModel) throws(CKError) -> Request,
         progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil,

@@ -1,13 +1,15 @@
-/// The error that an operation ends with, as its two kinds of blocks are told of it.
+/// The error at the end of an operation, as its two kinds of blocks get it.
 ///
-/// The blocks that Apple has deprecated get a `partialFailure` that repeats the errors of single items. The newer ones never do: there the
-/// errors of items are told item by item, and the request succeeded.
+/// The blocks that Apple has deprecated get a `partialFailure` with the errors of single items. The
+/// newer ones never do: other blocks get the errors of items, and the request succeeded.
 ///
-/// - Source: Apple, *shareAccessRequestResultBlock*: "The top-level error will never be `CKError.partialFailure`."
+/// - Source: Apple, *shareAccessRequestResultBlock*: "The top-level error will never be
+///   `CKError.partialFailure`."
 extension CKError? {
-    /// What is wrong with the request as a whole; `nil` if it was answered, whatever became of its items.
+    /// The error of the whole request; `nil` if there was a response, whatever the results of its
+    /// items.
     var requestError: CKError? { self?.code == .partialFailure ? nil : self }
 
-    /// What a result block gets.
+    /// The result for a result block.
     var requestResult: Result<Void, any Error> { self.requestError.map { .failure($0) } ?? .success(()) }
 }

@@ -2,26 +2,26 @@ import Foundation
 
 /// Fetches record zones: those with certain IDs, or all of a database.
 ///
-/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
-/// - Errors: A zone that does not exist has `zoneNotFound`. The result block gets a success then; the deprecated completion block gets a
-///   `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and
+///   reported once.
+/// - Errors: A zone that does not exist has `zoneNotFound` (create it). The result block gets a
+///   success then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// The IDs of the zones to fetch.
-    ///
-    /// Not looked at by an operation that fetches all.
+    /// The IDs of the zones to fetch; ignored by an operation that fetches all.
     open var recordZoneIDs: [CKRecordZone.ID]?
 
-    /// Called for every zone.
+    /// Called once for each zone, in any order, with the zone or its error.
     public var perRecordZoneResultBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var fetchRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
-    /// Called last, with the zones found, `nil` when the request as a whole failed.
+    /// Called once, last, with the zones found; `nil` instead if the whole request failed.
     ///
     /// Deprecated by Apple.
     open var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var found: [CKRecordZone.ID: CKRecordZone] = [:]
     private var isForAll = false
 
@@ -34,7 +34,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
         self.recordZoneIDs = recordZoneIDs
     }
 
-    /// Makes an operation that fetches all zones of its database, the default zone among them.
+    /// Makes an operation that fetches all zones of its database, including the default zone.
     open class func fetchAllRecordZonesOperation() -> Self {
         let operation = _CKMadeByDefault.make(Self.self)
         operation.isForAll = true

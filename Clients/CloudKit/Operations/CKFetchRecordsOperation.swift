@@ -1,38 +1,44 @@
 import Foundation
 
-/// Fetches records by ID.
+/// Fetches records by ID, with the files of their assets.
 ///
-/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
-/// - Order: All records are of one moment, after every change that was acknowledged before the operation started.
-/// - Errors: A record that does not exist has `unknownItem`, one in a zone that does not exist `zoneNotFound`. The result block gets a
-///   success then; the deprecated completion block gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 IDs, else `limitExceeded` (send half as many). An ID that is named several
+///   times is fetched and reported once.
+/// - Order: All records are of one moment, after every change that was acknowledged before the
+///   operation started.
+/// - Errors: A record that does not exist has `unknownItem`; one in a zone that does not exist has
+///   `zoneNotFound`. The result block gets a success then; the deprecated completion block gets a
+///   `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The IDs of the records to fetch.
     open var recordIDs: [CKRecord.ID]?
-    /// The fields to fetch: `nil` all, empty none.
+    /// The fields to fetch; all if `nil`, none if empty.
     ///
     /// The system's fields always come.
     open var desiredKeys: [CKRecord.FieldKey]?
 
-    /// How much of a record is fetched: 1.0 when it is.
+    /// Called with the part of a record that has come: 1.0 once, before its result.
     ///
-    /// Before that, at most ten times a second, how much of its files has come; never less than before.
+    /// Before that it is called at most ten times a second, with the part of the record's files
+    /// that has come. It never falls.
     open var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
-    /// Called for every record.
+    /// Called once for each record, with the record or its error.
     ///
     /// Deprecated by Apple; not called if there is a `perRecordResultBlock`.
     open var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
-    /// Called for every record.
+    /// Called once for each record, in the order of the server's results, with the record or its
+    /// error.
     public var perRecordResultBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called last, with the records found, `nil` when the request as a whole failed.
+    /// Called once, last, with the records found; `nil` instead if the whole request failed.
     ///
     /// Deprecated by Apple.
     open var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var fetchRecordsResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var found: [CKRecord.ID: CKRecord] = [:]
     private var isForCurrentUser = false
 
@@ -45,7 +51,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         self.recordIDs = recordIDs
     }
 
-    /// Makes an operation that fetches the user record of the user who is signed in; nobody is: `notAuthenticated`.
+    /// Makes an operation that fetches the record of the signed-in user; `notAuthenticated` if
+    /// nobody is signed in.
     open class func fetchCurrentUserRecordOperation() -> Self {
         let operation = _CKMadeByDefault.make(Self.self)
         operation.isForCurrentUser = true

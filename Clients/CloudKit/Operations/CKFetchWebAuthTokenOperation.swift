@@ -2,17 +2,18 @@ import Foundation
 
 /// Fetches a token for web pages.
 ///
-/// Always fails with `serverRejectedRequest`: a Tidemark server has no clients in web pages. Declared for published code that names it.
+/// It always fails with `serverRejectedRequest`, because a Tidemark server has no clients in web
+/// pages. It is declared for published code that names it.
 // SAFETY: see `CKOperation`.
 open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The token of the web pages' API.
     open var apiToken: String?
 
-    /// Called last.
+    /// Called once, last, with the error.
     ///
     /// Deprecated by Apple.
     open var fetchWebAuthTokenCompletionBlock: ((String?, (any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last, with the error.
     public var fetchWebAuthTokenResultBlock: ((Result<String, any Error>) -> Void)?
 
     /// Makes an operation that fetches nothing yet.
@@ -24,7 +25,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
         self.apiToken = apiToken
     }
 
-    /// Fails.
+    /// Fails the operation.
     open override func main() {
         let text = "There are no tokens for web pages: a Tidemark server has no clients there"
         if self.claim() { self.conclude(with: .local(.serverRejectedRequest, text)) }

@@ -2,10 +2,13 @@ import Foundation
 
 /// Creates and deletes record zones; a zone is deleted with everything in it.
 ///
-/// - Shape: At most 400 items, else `limitExceeded`. A zone that is named twice is `invalidArguments`.
-/// - Durability: What is reported as saved or deleted is on the server's disk.
-/// - Errors: Creating a zone that exists succeeds, and so does deleting one that does not. Creating one outside private databases is
-///   `badDatabase`. The result block gets a success when only zones failed; the deprecated completion block gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 items, else `limitExceeded`. A zone that is named twice is
+///   `invalidArguments`.
+/// - Durability: A zone that is reported as saved or deleted is so on the server's disk.
+/// - Errors: Creating a zone that exists succeeds, and so does deleting one that does not. Creating
+///   one outside private databases is `badDatabase`. The result block gets a success if only zones
+///   failed; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The zones to create.
@@ -13,19 +16,19 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     /// The IDs of the zones to delete.
     open var recordZoneIDsToDelete: [CKRecordZone.ID]?
 
-    /// Called for every zone to create.
+    /// Called once for each zone to create, with the zone or its error.
     public var perRecordZoneSaveBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
-    /// Called for every zone to delete.
+    /// Called once for each zone to delete, with a success or its error.
     public var perRecordZoneDeleteBlock: ((CKRecordZone.ID, Result<Void, any Error>) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single zones failed.
     public var modifyRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
-    /// Called last, with the zones that were created and the IDs of those deleted: `nil` for both when the
-    /// request as a whole failed.
+    /// Called once, last, with the created zones and the IDs of the deleted ones; `nil` for both if
+    /// the whole request failed.
     ///
     /// Deprecated by Apple.
     open var modifyRecordZonesCompletionBlock: (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var savedZones: [CKRecordZone] = []
     private var deletedZoneIDs: [CKRecordZone.ID] = []
 

@@ -3,18 +3,46 @@ internal import RecordModel
 
 /// Saves and deletes records in one request.
 ///
-/// - Shape: At most 400 items and 2 MiB, else `limitExceeded` for the whole operation: halve it and try again. A record that is
-///   named twice is `invalidArguments`.
+/// ```swift
+/// let operation = CKModifyRecordsOperation(recordsToSave: notes, recordIDsToDelete: [old])
+/// operation.savePolicy = .changedKeys
+/// operation.perRecordSaveBlock = { id, result in
+///     if case .failure(let error) = result { print(id.recordName, error) }
+/// }
+/// operation.modifyRecordsResultBlock = { result in
+///     if case .failure(let error) = result { print("nothing was saved:", error) }
+/// }
+/// database.add(operation)
+/// ```
+///
+/// - Shape: At most 400 items and 2 MiB, else `limitExceeded` for the whole operation. A record
+///   that is named twice is `invalidArguments`.
 /// - Atomicity: With `isAtomic`, all or none within each custom zone.
-/// - Durability: What is reported as saved or deleted is on the server's disk.
-/// - Errors: In an atomic zone the innocent items have `batchRequestFailed`. Errors of items go to the blocks for items alone: when
-///   only items failed, `modifyRecordsResultBlock` gets a success. The deprecated completion block gets a `partialFailure`, whose
-///   `partialErrorsByItemID` repeats them.
+/// - Order: The blocks of items run in the order of the server's results, then the blocks for the
+///   whole operation.
+/// - Threads: See `CKOperation`.
+/// - Durability: A record that is reported as saved or deleted is so on the server's disk.
+/// - Errors: In an atomic zone the other items have `batchRequestFailed`. Errors of items go only
+///   to the blocks for items: if only items failed, `modifyRecordsResultBlock` gets a success. The
+///   deprecated completion block gets a `partialFailure`, whose `partialErrorsByItemID` repeats
+///   them.
+///
+/// | error | of | what to do |
+/// |---|---|---|
+/// | `serverRecordChanged` | a record | merge into `serverRecord`, and save that |
+/// | `batchRequestFailed` | a record | correct the item at fault, then send all again |
+/// | `zoneNotFound` | a record | create the zone |
+/// | `referenceViolation` | a record | add the target to the request, or save it first |
+/// | `invalidArguments` | a record | correct the field or the schema that the text names |
+/// | `limitExceeded` | the operation | send half of the items |
+/// | `requestRateLimited`, `serviceUnavailable` | the operation | wait `retryAfterSeconds` |
+/// | `networkFailure`, `serverResponseLost` | the operation | repeat; expect own conflicts |
 // SAFETY: see `CKOperation`.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// What a save does about changes that others made meanwhile.
+    /// What a save does if others have changed the record meanwhile.
     public enum RecordSavePolicy: Int, Sendable {
-        /// Sends the changed fields; fails with `serverRecordChanged` when the record is not as it was fetched.
+        /// Sends the changed fields, and fails with `serverRecordChanged` if others have saved the
+        /// record since it was fetched.
         case ifServerRecordUnchanged = 0
         /// Sends the changed fields; the last writer wins, field by field.
         case changedKeys = 1
@@ -26,40 +54,40 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     open var recordsToSave: [CKRecord]?
     /// The IDs of the records to delete.
     open var recordIDsToDelete: [CKRecord.ID]?
-    /// What to do about changes that others made meanwhile.
-    ///
-    /// `.ifServerRecordUnchanged`.
+    /// What to do if others have changed a record meanwhile; `.ifServerRecordUnchanged` by default.
     open var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
-    /// What the server is to keep with each custom zone of which the operation changes something: fetches of the zone's changes return it.
+    /// Data that the server keeps with each custom zone in which the operation changes something.
     ///
-    /// At most 1,024 bytes, else `invalidArguments`. A later operation replaces it if it has data of its own; `nil` leaves what is kept.
+    /// Fetches of the zone's changes return it. It has at most 1,024 bytes, else the operation
+    /// fails with `invalidArguments`. A later operation with data replaces it; `nil` leaves it
+    /// unchanged.
     open var clientChangeTokenData: Data?
-    /// Whether all items of a custom zone succeed or none.
-    ///
-    /// `true`.
+    /// Whether all items of a custom zone succeed or none; `true` by default.
     open var isAtomic: Bool = true
 
-    /// How much of a record is saved: 1.0 when it is.
+    /// Called with the saved part of a record: 1.0 once, before its result.
     ///
-    /// Before that, at most ten times a second, how much of its files the server has on disk; never less than before.
+    /// Before that it is called at most ten times a second, with the part of the record's files
+    /// that is on the server's disk. It never falls.
     open var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
-    /// Called for every record to save.
+    /// Called once for each record to save, with its error, if any.
     ///
     /// Deprecated by Apple; not called if there is a `perRecordSaveBlock`.
     open var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
-    /// Called for every record to save.
+    /// Called once for each record to save, in the order of the server's results, with the record
+    /// or its error.
     public var perRecordSaveBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called for every record to delete.
+    /// Called once for each record to delete, with a success or its error.
     public var perRecordDeleteBlock: ((CKRecord.ID, Result<Void, any Error>) -> Void)?
-    /// Called last, with the records that were saved and the IDs of those deleted: `nil` for both when the
-    /// request as a whole failed.
+    /// Called once, last, with the saved records and the IDs of the deleted ones; `nil` for both if
+    /// the whole request failed.
     ///
     /// Deprecated by Apple.
     open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single records failed.
     public var modifyRecordsResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var savedRecords: [CKRecord] = []
     private var deletedRecordIDs: [CKRecord.ID] = []
     private var failedRecords: [CKRecord.ID: CKRecord] = [:]

@@ -2,17 +2,18 @@ internal import Foundation
 internal import WireProtocol
 
 extension CKOperation {
-    /// Sends a request and finishes when it has ended.
+    /// Sends a request, and finishes the operation when the request has ended.
     ///
     /// For `main`; a second call does nothing.
     ///
     /// - Parameters:
-    ///   - access: The way to the server.
-    ///   - settings: What was set for the operation.
-    ///   - make: Makes the request, or says why there is none.
-    ///   - progress: Told how much of a record's files has moved, less than all, on the callback queue.
-    ///   - answers: Told each item's answer, in order of arrival, on the callback queue.
-    ///   - ended: Told what the server said last, on the callback queue, unless the request failed as a whole.
+    ///   - access: The connection to the server.
+    ///   - settings: The settings of the operation.
+    ///   - make: Makes the request, or throws.
+    ///   - progress: Called on the callback queue with the moved part of a record's files, below 1.
+    ///   - answers: Called on the callback queue with each item's result, in order of arrival.
+    ///   - ended: Called on the callback queue with the end of the response, unless the request
+    ///     failed as a whole.
     func send<Request: BatchRequest>(
         to access: ServerAccess,
         _ settings: OperationSettings,
@@ -45,7 +46,8 @@ extension CKOperation {
         }
     }
 
-    /// The same of an operation that works on no database, in the container of its configuration or the default one.
+    /// Does the same for an operation without a database, in the container of its configuration or
+    /// the default one.
     func send<Request: BatchRequest>(
         _ make: () throws(CKError) -> Request,
         toValues values: @escaping @Sendable (Request.ItemID, Result<Request.Value, any Error>) -> Void

@@ -1,24 +1,27 @@
 public import Foundation
 private import Synchronization
 
-/// Something that is asked of a server, in the form of Foundation's operations: dependencies, queues, priorities,
-/// cancelling and subclassing work as with any `Operation`.
+/// A request to a server as an `Operation` of Foundation.
 ///
-/// - Order: All callbacks of one operation run on a queue of its own, one at a time, never on the caller's thread: those
-///   for items first, then those for the whole operation, then the operation is finished and `completionBlock` runs.
-/// - Cancelling: Before the start or in flight, the operation's result is `CKError.operationCancelled`, and it finishes. A
-///   change that the server was already making is made all the same.
-/// - Subclassing: `main` may be overridden; the request is sent by `super.main()`. A subclass whose `main` returns without
-///   having called that is finished then, without a result, as any `Operation`.
+/// Dependencies, queues, priorities, cancelling and subclassing work as with any `Operation`.
 ///
-/// Blocks are read when the operation runs and let go of when it has finished.
-// SAFETY: as on Apple's systems, an operation's properties are set before it is started and not later. What changes
-// while it runs is behind a mutex.
+/// - Order: The callbacks for items run first, then those for the whole operation. Then the
+///   operation is finished, and `completionBlock` runs.
+/// - Threads: All callbacks of one operation run on a queue of its own, one at a time, never on the
+///   caller's thread. They may block.
+/// - Cancelling: A cancelled operation finishes with `CKError.operationCancelled`, whether it has
+///   started or not. A change that the server was already making is made all the same.
+/// - Subclassing: `main` may be overridden, and sends the request by `super.main()`. If it does not
+///   call that, the operation finishes without a result when `main` returns, as any `Operation`.
+///
+/// Blocks are read when the operation runs, and released when it has finished.
+// SAFETY: as on Apple's systems, an operation's properties are set before it is started and not
+// later. What changes while it runs is behind a mutex.
 open class CKOperation: Operation, @unchecked Sendable {
-    /// Names an operation.
+    /// The ID of an operation.
     public typealias ID = String
 
-    /// Something under way that can be stopped.
+    /// Work that can be cancelled.
     protocol Work: Sendable {
         func cancel()
     }
@@ -28,7 +31,7 @@ open class CKOperation: Operation, @unchecked Sendable {
 
         var phase = Phase.waiting
         var work: (any Work)?
-        /// The operation finishes when its work ends, not when `main` returns.
+        /// Whether the operation finishes when its work ends, not when `main` returns.
         var isCommitted = false
         var isConcluded = false
     }
@@ -41,9 +44,9 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Makes an operation in which nothing is set.
     public override init() { super.init() }
 
-    /// How the operation is to be executed.
+    /// The settings of the operation.
     ///
-    /// Never `nil` when read; copied when set.
+    /// It is never `nil` when read, and copied when set.
     // Apple's type: published code assigns optionals.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var configuration: Configuration! {
@@ -51,10 +54,11 @@ open class CKOperation: Operation, @unchecked Sendable {
         set { self.own.settings = newValue?.settings ?? OperationSettings() }
     }
 
-    /// The group that the operation belongs to, whose `defaultConfiguration` says what `configuration` does not.
+    /// The group of the operation; its `defaultConfiguration` has the settings that `configuration`
+    /// does not.
     open var group: CKOperationGroup?
 
-    /// A UUID that this operation got when it was made.
+    /// A UUID that the operation got when it was made.
     open var operationID: ID { self.identifier }
 
     /// Kept for code that sets it.
@@ -68,7 +72,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         set { self.own.qualityOfService = newValue }
     }
 
-    /// What was set on the operation, then in its group.
+    /// The settings of the operation, completed by those of its group.
     var effectiveSettings: OperationSettings {
         self.own.settings.over(self.group?.defaultConfiguration.settings)
     }
@@ -84,7 +88,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Whether all callbacks have run.
     open override var isFinished: Bool { self.course.withLock { $0.phase == .finished } }
 
-    /// Starts the operation; a queue does that when its dependencies have finished.
+    /// Starts the operation; a queue does so when its dependencies have finished.
     ///
     /// Starting twice does nothing.
     open override func start() {
@@ -122,7 +126,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         if self.isCancelled { work.cancel() }
     }
 
-    /// Whether `main` has been called already; the first call makes it so.
+    /// Returns whether this is the first call of `main`.
     func claim() -> Bool {
         self.course.withLock { course in
             guard !course.isCommitted, course.phase != .finished else { return false }
@@ -131,17 +135,17 @@ open class CKOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Runs callbacks of the user's in order.
+    /// Runs callbacks of the user in order.
     func callBack(_ callback: @escaping @Sendable () -> Void) { self.callbacks.run(callback) }
 
-    /// Reports the end, once, and finishes.
+    /// Reports the end, once, and finishes the operation.
     func conclude(with error: CKError?) {
-        // Before `start` looks whether there is anything to wait for.
+        // `start` must not finish the operation meanwhile.
         self.course.withLock { $0.isCommitted = true }
         self.callBack { self.concludeHere(with: error) }
     }
 
-    /// Does what `conclude` does, on the callback queue already.
+    /// Does the same as `conclude`, when called on the callback queue.
     func concludeHere(with error: CKError?) {
         let isFirst = self.course.withLock { course in
             defer { course.isConcluded = true }
@@ -153,14 +157,10 @@ open class CKOperation: Operation, @unchecked Sendable {
         self.finish()
     }
 
-    /// Calls the blocks for the whole operation.
-    ///
-    /// On the callback queue.
+    /// Calls the blocks for the whole operation; on the callback queue.
     func report(_ error: CKError?) {}
 
-    /// Lets go of the blocks, which often hold the operation.
-    ///
-    /// On the callback queue.
+    /// Releases the blocks, which often hold the operation; on the callback queue.
     func releaseBlocks() { self.longLivedOperationWasPersistedBlock = nil }
 
     private func finish() {

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Operations that belong together from the user's point of view, and the configuration that they share.
-// SAFETY: as on Apple's systems, a group is filled in by one thread before its operations start; operations read it
-// once, when they start.
+/// Operations that belong together for the user, and the configuration that they share.
+// SAFETY: as on Apple's systems, a group is filled in by one thread before its operations start;
+// operations read it once, when they start.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
-    /// About how much a group is going to send or receive.
+    /// The approximate size of a group's transfers.
     ///
     /// For statistics only.
     public enum TransferSize: Int, Sendable {
-        /// Not said.
+        /// The size is not known.
         case unknown = 0
         /// Less than a megabyte.
         case kilobytes
@@ -26,23 +26,23 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         case hundredsOfGigabytes
     }
 
-    /// A UUID that this group got when it was made.
+    /// A UUID that the group got when it was made.
     open var operationGroupID: String { self.identifier }
     /// A name for people.
     open var name: String?
-    /// How many things the group is about, 0 if not said.
+    /// The number of things that the group is about; 0 if not known.
     open var quantity: Int = 0
-    /// About how much its operations send.
+    /// The approximate size of what its operations send.
     open var expectedSendSize: TransferSize = .unknown
-    /// About how much its operations receive.
+    /// The approximate size of what its operations receive.
     open var expectedReceiveSize: TransferSize = .unknown
 
     private let identifier: String
     private var shared = CKOperation.Configuration()
 
-    /// What operations of the group do that say nothing else.
+    /// The settings that operations of the group use unless they have their own.
     ///
-    /// Never `nil` when read; copied when set.
+    /// It is never `nil` when read, and copied when set.
     // Apple's type: published code assigns optionals.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var defaultConfiguration: CKOperation.Configuration! {
@@ -67,7 +67,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     /// Always `true`.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Reads what `encode(with:)` wrote; what is absent gets its default.
+    /// Reads what `encode(with:)` wrote; an absent value gets its default.
     public required init(coder: NSCoder) {
         func string(_ key: String) -> String? {
             coder.containsValue(forKey: key)
@@ -86,7 +86,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
         self.shared.settings = OperationSettings(coder)
     }
 
-    /// Writes the group and its default configuration, without the latter's container.
+    /// Writes the group and its default configuration, without the configuration's container.
     open func encode(with coder: NSCoder) {
         coder.encode(self.identifier as NSString, forKey: Key.identifier)
         if let name = self.name { coder.encode(name as NSString, forKey: Key.name) }

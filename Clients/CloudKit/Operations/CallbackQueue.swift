@@ -1,9 +1,10 @@
 private import Foundation
 
-/// Runs callbacks of the user's code in order, one at a time, never on the caller's thread.
+/// Runs the user's callbacks in order, one at a time, never on the caller's thread.
 ///
-/// A queue of Foundation's and not a task: published callbacks wait on semaphores, and one that blocks must cost a thread of
-/// its own, not one of the few on which the connection and everybody's tasks run.
+/// It is a queue of Foundation and not a task, because published callbacks wait on semaphores. A
+/// callback that blocks must cost a thread of its own, not one of the few that run the connection
+/// and all tasks.
 struct CallbackQueue: Sendable {
     private let queue: OperationQueue
 
@@ -14,7 +15,7 @@ struct CallbackQueue: Sendable {
     }
 
     func run(_ callback: @escaping @Sendable () -> Void) {
-        // The queue lives until its callbacks have run, whoever else has let go of it.
+        // The queue lives until its callbacks have run, even if it was released elsewhere.
         self.queue.addOperation { [queue] in
             withExtendedLifetime(queue) { callback() }
         }

@@ -1,15 +1,16 @@
 private import Synchronization
 internal import WireProtocol
 
-/// Items that failed, kept to the end of a request: only then it is plain which of them another attempt may help.
+/// Failed items that are kept until the end of a request: only then it is known which of them to
+/// send again.
 final class HeldItems: Sendable {
     private let holds: Bool
     private let items = Mutex<[Item]>([])
 
-    /// With `holds` failures are kept.
+    /// With `holds`, failures are kept.
     init(holds: Bool) { self.holds = holds }
 
-    /// Returns those that are not kept, in their order.
+    /// Returns the items that are not kept, in order.
     func passing(_ items: [Item]) -> [Item] {
         guard self.holds else { return items }
         var passing: [Item] = []

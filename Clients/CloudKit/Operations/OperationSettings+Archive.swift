@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Settings in an archive, each under a key of its own, but for the container.
+/// Settings in an archive, without the container, each under a key of its own.
 extension OperationSettings {
     private enum Key {
         static let qualityOfService = "QualityOfService"
@@ -11,7 +11,7 @@ extension OperationSettings {
         static let assets = "DownloadsAssets"
     }
 
-    /// Reads what `encode(with:)` wrote; what is absent was not set.
+    /// Reads what `encode(with:)` wrote; an absent setting was not set.
     init(_ coder: NSCoder) {
         func value<Value>(_ key: String, _ read: (String) -> Value) -> Value? {
             coder.containsValue(forKey: key) ? read(key) : nil

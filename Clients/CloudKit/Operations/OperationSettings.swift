@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// What a configuration says explicitly, and how several of them combine.
+/// The settings that a configuration contains, and how configurations combine.
 struct OperationSettings: Sendable {
     enum Defaults {
         static let qualityOfService = QualityOfService.default
         static let requestSeconds: TimeInterval = 60
         static let resourceSeconds: TimeInterval = 7 * 24 * 60 * 60
-        /// As long as one attempt to connect may take: somebody waits for the answer.
+        /// The longest time for an attempt to connect, because a user waits for the response.
         static let connectionPatience = Duration.seconds(10)
     }
 
@@ -21,7 +21,7 @@ struct OperationSettings: Sendable {
     /// Whether records come with the files of their assets.
     var withFiles: Bool { self.downloadsAssets ?? true }
 
-    /// These settings, and where they say nothing those of `other`.
+    /// Returns these settings, completed by those of `other`.
     func over(_ other: OperationSettings?) -> OperationSettings {
         guard let other else { return self }
         func set(_ seconds: TimeInterval?) -> TimeInterval? { seconds == 0 ? nil : seconds }
@@ -37,10 +37,10 @@ struct OperationSettings: Sendable {
         )
     }
 
-    /// The limits of time that a request gets.
+    /// The time limits of a request.
     ///
-    /// - Source: Apple, *CKOperation.h*: a request timeout overrides the default "if non-zero", and a resource timeout of -1 is "no
-    ///   enforcement".
+    /// - Source: Apple, *CKOperation.h*: a request timeout overrides the default "if non-zero", and
+    ///   a resource timeout of -1 is "no enforcement".
     var patience: Patience {
         let request = Self.duration(self.timeoutIntervalForRequest, default: Defaults.requestSeconds)
         let resource =
@@ -48,7 +48,8 @@ struct OperationSettings: Sendable {
             ? .seconds(Self.secondsMax)
             : Self.duration(self.timeoutIntervalForResource, default: Defaults.resourceSeconds)
         switch self.qualityOfService ?? Defaults.qualityOfService {
-        // Work that nobody waits for outlives an outage: neither silence nor the lack of a connection ends it before its time is over.
+        // Nobody waits for this work, so it survives an outage: only the time limit for all of it
+        // ends it, not silence.
         case .utility, .background:
             return Patience(request: resource, resource: resource, connection: resource)
         default:
@@ -63,19 +64,21 @@ struct OperationSettings: Sendable {
 
     private static let secondsMax: TimeInterval = 366 * 24 * 60 * 60
 
-    /// Published code passes `.infinity` and 0 alike, and neither may trap: at most a year, and the default if nothing is set.
+    /// Returns a duration; published code passes both `.infinity` and 0, and neither may trap.
+    ///
+    /// It is at most a year, and the default if nothing is set.
     private static func duration(_ seconds: TimeInterval?, default other: TimeInterval) -> Duration {
         guard let seconds, seconds > 0 else { return .seconds(other) }
         return .milliseconds(Int64(max(min(seconds, self.secondsMax) * 1_000, 1)))
     }
 }
 
-/// How long a request may take.
+/// The time limits of a request.
 struct Patience: Hashable, Sendable {
-    /// Longest silence.
+    /// The longest silence.
     var request: Duration
-    /// Longest time over all.
+    /// The longest time for all of it.
     var resource: Duration
-    /// Longest time without a connection, before anything was sent.
+    /// The longest time without a connection before anything was sent.
     var connection: Duration
 }

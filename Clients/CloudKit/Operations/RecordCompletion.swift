@@ -1,13 +1,13 @@
-/// What a record of an answer still lacks when the server has sent it.
+/// Completes the records of a response.
 protocol RecordCompletion: Sendable {
-    /// Records that are completed at the same time.
+    /// How many records are completed at the same time.
     static var parallelMax: Int { get }
 
     func isNeeded(for record: CKRecord) -> Bool
 
-    /// Gets what the record lacks.
+    /// Completes a record.
     ///
     /// - Returns: The record, or another one in its place.
-    /// - Throws: Why the item fails.
+    /// - Throws: `CKError`, with which the item fails.
     func complete(_ record: CKRecord, meter: TransferMeter) async throws(CKError) -> CKRecord
 }

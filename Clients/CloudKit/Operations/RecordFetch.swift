@@ -49,7 +49,7 @@ struct RecordFetch: BatchRequest {
     }
 }
 
-/// The record of the user who is signed in, whose name is known once there is a connection.
+/// A request for the signed-in user's record, whose name is known once there is a connection.
 struct CurrentUserFetch: BatchRequest {
     typealias ItemID = CKRecord.ID
     typealias Value = CKRecord

@@ -1,11 +1,13 @@
 internal import RecordModel
 internal import WireProtocol
 
-// Files may go between their upload and the save: when the grace time is shorter than what lies between, or an older backup was restored.
+// The server may lose files between their upload and the save: if the grace time is short, or an
+// older backup was restored.
 extension RecordModification {
     var hasUploads: Bool { self.uploadedItems.contains(true) }
 
-    /// Saves that were refused because the server does not have a file that it was given, and items that failed with them in an atomic zone.
+    /// Returns the saves that failed because the server lost a file, and the items that failed with
+    /// them in an atomic zone.
     func again(refused: [Item]) -> (request: RecordModification, items: Set<UInt32>)? {
         let uploaded = self.uploadedItems
         var items: Set<UInt32> = []

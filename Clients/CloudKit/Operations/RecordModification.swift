@@ -14,7 +14,7 @@ struct RecordModification: BatchRequest {
     static let partialFailureText = "Failed to modify some records"
 
     private(set) var answeredHere: [Answer] = []
-    /// Whose records they are.
+    /// The kind of reader whose ledgers record the changes.
     var reader = Ledgers.Reader.app
     private let scope: DatabaseScopeModel
     private let policy: ModifyRecords.Policy
@@ -25,11 +25,9 @@ struct RecordModification: BatchRequest {
     /// By item number.
     private var sent: [Sent] = []
 
-    /// Reads what the records are to change.
+    /// Reads the changes of the records; later changes are not sent.
     ///
-    /// Later changes of the records are not sent.
-    ///
-    /// - Throws: `invalidArguments` when a record is named twice, or the client's token is too long.
+    /// - Throws: `invalidArguments` if a record is named twice, or the client's token is too long.
     init(
         saving records: [CKRecord],
         deleting ids: [CKRecord.ID],
@@ -60,13 +58,14 @@ struct RecordModification: BatchRequest {
         self.divide()
     }
 
-    /// Divides items between those that the server is to answer and those whose answers are known.
+    /// Divides items into those for the server and those whose results are known.
     private mutating func divide() {
         var refused: [CKRecord.ID: CKError] = [:]
         for case (let id, .failure(let error)) in self.saves { refused[id] = error }
         let ids = self.saves.map(\.id)
-        // What the server does with a failed item of an atomic zone must hold for one that it never sees. Here also in zones that are not
-        // atomic there: Apple's checks by the client are "enforced regardless of the zone's capabilities".
+        // A failed item of an atomic zone must have the same effect if the server never sees it.
+        // Here that holds in zones that are not atomic too: Apple's checks by the client are
+        // "enforced regardless of the zone's capabilities".
         var culprits: [ZoneID: CKRecord.ID] = [:]
         for id in ids where self.isAtomic && refused[id] != nil {
             culprits[id.zoneID.model] = culprits[id.zoneID.model] ?? id
@@ -86,7 +85,7 @@ struct RecordModification: BatchRequest {
 
     var needsUpload: Bool { !self.toUpload.isEmpty }
 
-    /// Saves that the server is to get and has not all files of, as indexes of `saves`.
+    /// The indices in `saves` of those for the server whose files are not all there.
     private var toUpload: [Int] {
         let sent = Set(
             self.sent.compactMap { if case .save(let record, _) = $0 { record.recordID } else { nil } }
@@ -104,14 +103,14 @@ struct RecordModification: BatchRequest {
             indexes.compactMap { try? self.saves[$0].result.get() },
             to: self.scope
         )
-        // Cancelled as a whole, not item by item.
+        // The request is cancelled as a whole, not item by item.
         guard !Task.isCancelled else { throw .cancelled }
         for (index, result) in zip(indexes, results) { uploaded.saves[index].result = result.asCulprit }
         uploaded.divide()
         return uploaded
     }
 
-    /// By item number, whether files were uploaded for it.
+    /// Whether files were uploaded, by item number.
     var uploadedItems: [Bool] {
         let ids = Set(self.saves.compactMap { (try? $0.result.get())?.hasUploads == true ? $0.id : nil })
         return self.sent.map { item in
@@ -119,7 +118,7 @@ struct RecordModification: BatchRequest {
         }
     }
 
-    /// The request of some of the items alone, their files to be uploaded once more.
+    /// Returns a request of some of the items, with their files to be uploaded once more.
     func again(_ items: Set<UInt32>) -> RecordModification {
         var ids: Set<CKRecord.ID> = []
         for (index, item) in self.sent.enumerated() where items.contains(UInt32(index)) {
@@ -150,7 +149,7 @@ struct RecordModification: BatchRequest {
             LedgerNote(zone: id.zoneID.model, name: id.recordName, type: record.recordType)
         case .deletion(let id, .success): LedgerNote(zone: id.zoneID.model, name: id.recordName)
         case .value(let id, .failure(let error as CKError)):
-            // Of a conflict the app learns what is there.
+            // After a conflict the app gets the server's record.
             error.serverRecord.map {
                 LedgerNote(zone: id.zoneID.model, name: id.recordName, type: $0.recordType)
             }
@@ -213,7 +212,7 @@ struct RecordModification: BatchRequest {
         self.sent.contains { if case .deletion(id) = $0 { true } else { false } }
     }
 
-    /// The item that is to blame, when it is another one.
+    /// Returns the ID of the item at fault, if it is another one.
     private func culprit(of failure: Failure) -> AnyHashable? {
         switch failure.cause {
         case .culprit: return nil
@@ -243,7 +242,7 @@ struct RecordModification: BatchRequest {
 }
 
 extension Result<OutgoingSave, CKError> {
-    /// What went wrong with a file is the item's own fault.
+    /// Returns the error as that of the culprit: a file's error is the item's own.
     fileprivate var asCulprit: Self {
         self.mapError { error in
             var userInfo = error.userInfo

@@ -3,14 +3,15 @@ private import RecordModel
 private import Synchronization
 internal import WireProtocol
 
-/// How a request ended.
+/// The end of a request.
 enum CallEnd: Sendable {
-    /// Every item has its answer; with the `partialFailure` that gathers those that failed, and with what the server said last.
+    /// Every item has its result; with the `partialFailure` of the items that failed, and the end
+    /// of the response.
     case answered(CKError?, End)
     /// The request failed as a whole.
     case failed(CKError)
 
-    /// The error of an operation that ended so.
+    /// The error of an operation that ended in this way.
     var error: CKError? {
         switch self {
         case .answered(let error, _): error
@@ -19,17 +20,17 @@ enum CallEnd: Sendable {
     }
 }
 
-/// One request on its way, from the first connection to its end.
+/// One request in flight, from the first connection to its end.
 ///
-/// Files go before it and come after it: those of records to save are uploaded first, those of records that came are downloaded before they are
-/// handed over.
+/// The files of records to save are uploaded before it. The files of fetched records are downloaded
+/// before the records are delivered.
 ///
-/// Answers are read, and its callers called, where `run` says and not on the connection's event loop, where all other
-/// requests of the container would wait for it.
+/// Results are read, and callers called, where `run` says. That is not the connection's event loop,
+/// on which all other requests of the container would wait.
 ///
 /// ```text
-/// idle --start--> asking (for the user's name, once a connection; uploading) --> sent --> ended
-///   \------------------------------- cancel --------------------------------^
+/// idle --start--> asking (user's name, once per connection; uploads) --> sent --> ended
+///   \----------------------------- cancel --------------------------------^
 /// ```
 final class RequestCall: CKOperation.Work {
     private enum State {
@@ -43,7 +44,7 @@ final class RequestCall: CKOperation.Work {
         case cancelled
     }
 
-    /// Runs a step after those that were given to it before; steps that are not urgent may wait until one comes that is.
+    /// Runs a step after the earlier steps; steps that are not urgent may wait for one that is.
     typealias Run = @Sendable (_ isUrgent: Bool, _ step: @escaping @Sendable () -> Void) -> Void
 
     private let access: ServerAccess
@@ -52,10 +53,10 @@ final class RequestCall: CKOperation.Work {
     private let end: ContinuousClock.Instant
     private let run: Run
     private let state = Mutex(State.idle)
-    /// Stops what completes the records of answers.
+    /// Stops the completion of records.
     private let stopDelivery = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// With `withFiles` records come with the files of their assets.
+    /// With `withFiles`, records come with the files of their assets.
     init(access: ServerAccess, patience: Patience, withFiles: Bool, run: @escaping Run) {
         self.access = access
         self.patience = patience
@@ -67,9 +68,10 @@ final class RequestCall: CKOperation.Work {
     /// Starts; to be called once.
     ///
     /// - Parameters:
-    ///   - request: What to ask.
-    ///   - progress: Told how much of a record's files has moved, at most ten times a second, less than all.
-    ///   - answers: Called with answers as they arrive, each item once.
+    ///   - request: The request.
+    ///   - progress: Called with the moved part of a record's files, below 1, at most ten times a
+    ///     second.
+    ///   - answers: Called with results as they arrive, each item once.
     ///   - end: Called once, last.
     func start<Request: BatchRequest>(
         _ request: Request,
@@ -92,7 +94,7 @@ final class RequestCall: CKOperation.Work {
         self.ask(request, over: session, listeners)
     }
 
-    /// Asks for the user's name and uploads files, then sends.
+    /// Asks for the user's name and uploads files, then sends the request.
     private func ask<Request: BatchRequest>(
         _ request: Request,
         over session: ServerAccess.Session,
@@ -121,16 +123,16 @@ final class RequestCall: CKOperation.Work {
         var progress: (@Sendable (CKRecord.ID, Double) -> Void)?
         var answers: @Sendable ([Request.Answer]) -> Void
         var end: @Sendable (CallEnd) -> Void
-        /// Of items that were answered before, when a part of the request is sent again.
+        /// The failures of items that had a result before, if a part of the request is sent again.
         var failures: [(id: Request.ItemID, error: any Error)] = []
         /// How often a part was sent again.
         var repeats = 0
     }
 
-    /// Files that the server has lost are uploaded so often once more.
+    /// How often files that the server has lost are uploaded again.
     private static let repeatsMax = 2
 
-    /// Ends a request of which nothing is left to ask.
+    /// Ends a request that has nothing left to send.
     private func answerHere<Request: BatchRequest>(_ request: Request, _ listeners: Listeners<Request>) {
         let tally = AnswerTally(request, failures: listeners.failures)
         tally.count(request.answeredHere)
@@ -193,7 +195,7 @@ final class RequestCall: CKOperation.Work {
             operation,
             requestTimeout: self.patience.request,
             resourceTimeout: self.patience.resource,
-            // What comes after files were sent waits as they do.
+            // After an upload the request may wait as long as the upload did.
             connectionTimeout: request.hasUploads ? self.patience.request : self.patience.connection
         ) { items in
             self.run(false) {
@@ -236,7 +238,7 @@ final class RequestCall: CKOperation.Work {
         if wasCancelled { handle.cancel() }
     }
 
-    /// Sends what the server has refused, since it does not have files any more that were uploaded before.
+    /// Sends the refused items again whose uploaded files the server has lost.
     private func repeatPart<Request: BatchRequest>(
         _ part: Request,
         over session: ServerAccess.Session,
@@ -267,7 +269,7 @@ final class RequestCall: CKOperation.Work {
         return delivery
     }
 
-    /// What records of the answers may lack.
+    /// Returns what completes the records of the results.
     private func completion<Request: BatchRequest>(
         of request: Request,
         session: ServerAccess.Session,

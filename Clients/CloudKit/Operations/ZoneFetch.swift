@@ -11,7 +11,7 @@ struct ZoneFetch: BatchRequest {
     static let partialFailureText = "Failed to fetch some record zones"
 
     private let scope: DatabaseScopeModel
-    /// `nil`: all.
+    /// `nil` if all zones are fetched.
     private let ids: [CKRecordZone.ID]?
 
     init(_ ids: [CKRecordZone.ID]?, scope: DatabaseScopeModel) {
@@ -31,7 +31,7 @@ struct ZoneFetch: BatchRequest {
 
     func answer(to item: Item, user: String) -> Answer? {
         guard let ids = self.ids else {
-            // Only the answer says which zones there are.
+            // Only the response tells which zones there are.
             guard case .zone(let zone) = item.outcome else { return nil }
             return .value(CKRecordZone.ID(zone.id), .success(CKRecordZone(zone)))
         }

@@ -12,7 +12,7 @@ struct ZoneModification: BatchRequest {
     private let saves: [CKRecordZone.ID]
     private let deletes: [CKRecordZone.ID]
 
-    /// - Throws: `invalidArguments` when a zone is named twice.
+    /// - Throws: `invalidArguments` if a zone is named twice.
     init(
         saving zones: [CKRecordZone],
         deleting ids: [CKRecordZone.ID],
@@ -55,7 +55,7 @@ struct ZoneModification: BatchRequest {
 }
 
 extension ItemOutcome {
-    /// The outcome of an item that is answered with a zone.
+    /// Returns the result of an item whose value is a zone.
     func zone(user: String, _ subject: ErrorSubject) -> Result<CKRecordZone, any Error> {
         switch self {
         case .zone(let zone): .success(CKRecordZone(zone))

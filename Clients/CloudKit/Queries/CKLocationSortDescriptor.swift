@@ -3,28 +3,28 @@ public import Foundation
 import PredicateFormat
 import RecordModel
 
-/// A sort descriptor that sorts by the distance from a place, the nearest first.
+/// A sort descriptor for the distance from a location, the nearest first.
 ///
 /// Equality and hash are by value.
 open class CKLocationSortDescriptor: _CKKeySortDescriptor {
-    /// The place.
+    /// The location.
     open var relativeLocation: CLLocation { self.storedLocation }
 
     private let storedLocation: CLLocation
 
-    /// Creates a descriptor that sorts by the distance of the locations under a key from a place.
+    /// Creates a descriptor that sorts the locations under a key by their distance from a location.
     public init(key: String, relativeLocation: CLLocation) {
         self.storedLocation = relativeLocation
         super.init(sortKey: key, ascending: true)
     }
 
-    /// For the farthest first, which `NSArray` can sort by and a query can't.
+    /// Creates one for the farthest first, which `NSArray` can sort by and a query can't.
     private init(key: String?, relativeLocation: CLLocation, ascending: Bool) {
         self.storedLocation = relativeLocation
         super.init(sortKey: key, ascending: ascending)
     }
 
-    /// Reads an archived descriptor; `nil` when the archive has none.
+    /// Reads an archived descriptor; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), body.text("key") != nil,
             case .location(let location) = body.value("location")
@@ -36,12 +36,12 @@ open class CKLocationSortDescriptor: _CKKeySortDescriptor {
     }
 
     override var archiveParts: [Field] {
-        // A place off the globe is not kept: what is read is no descriptor then.
+        // A location off the globe is not written: the archive then has no descriptor.
         super.archiveParts + (self.model.map { [Field("location", .location($0))] } ?? [])
     }
 
-    /// Compares the distances of what two records, or two dictionaries, have under the key; what has no location there is the
-    /// farthest.
+    /// Compares the distances of the values under the key in two records or dictionaries; an object
+    /// without a location is the farthest.
     open override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
         let distances = [object1, object2].map { self.metres(to: $0) }
         return self.directed(
@@ -55,7 +55,8 @@ open class CKLocationSortDescriptor: _CKKeySortDescriptor {
         return CLLocation(location).distance(from: self.storedLocation)
     }
 
-    /// A descriptor with the same place and the other direction; a query refuses the farthest first.
+    /// A descriptor with the same location and the other direction; a query refuses the farthest
+    /// first.
     open override var reversedSortDescriptor: Any {
         CKLocationSortDescriptor(
             key: self.sortKey,
@@ -64,7 +65,7 @@ open class CKLocationSortDescriptor: _CKKeySortDescriptor {
         )
     }
 
-    /// Returns whether an object is a descriptor with the same key, place and direction.
+    /// Returns whether an object is a descriptor with the same key, location and direction.
     open override func isEqual(_ object: Any?) -> Bool {
         guard super.isEqual(object), let other = object as? CKLocationSortDescriptor else { return false }
         let here = self.storedLocation.coordinate
@@ -72,10 +73,10 @@ open class CKLocationSortDescriptor: _CKKeySortDescriptor {
         return here.latitude == there.latitude && here.longitude == there.longitude
     }
 
-    /// The descriptor for people to read.
+    /// A description of the descriptor for people.
     open override var description: String { "\(super.description) from \(self.storedLocation)" }
 
-    /// The place as the server knows it; `nil`: off the globe.
+    /// The location as the server knows it; `nil` if it is off the globe.
     var model: Location? {
         guard case .location(let location) = try? self.storedLocation.fieldValue(in: .default) else {
             return nil

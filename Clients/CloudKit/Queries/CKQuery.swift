@@ -3,11 +3,11 @@ import PredicateFormat
 package import RecordModel
 import Synchronization
 
-/// Which records of one type to find, and in which order.
+/// The type, the condition and the order of the records to find.
 ///
-/// What Apple's framework raises an exception for (a predicate that a query can't ask, no record type) is remembered, and the
-/// operation with the query fails with `CKError.Code.invalidArguments` and the text of that exception. `now()` in a predicate is
-/// when the query was made.
+/// The query remembers a predicate that a query can't ask, or a missing record type, where Apple's
+/// framework raises an exception. The operation then fails with `CKError.Code.invalidArguments` and
+/// the text of that exception. `now()` in a predicate is the time at which the query was made.
 // SAFETY: what can change is behind a mutex, predicates and sort descriptors never change.
 open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The type of the records.
@@ -15,10 +15,11 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
     /// The condition on the records.
     ///
-    /// The predicate that was given, not a copy: Foundation's copy of a compound predicate is another predicate.
+    /// It is the predicate that was given, not a copy: Foundation's copy of a compound predicate is
+    /// another predicate.
     open var predicate: NSPredicate { self.storedPredicate }
 
-    /// What the records are ordered by, the first counting most; `nil`: the order is the server's.
+    /// The order of the records, the most important descriptor first; `nil` if the server decides.
     open var sortDescriptors: [NSSortDescriptor]? {
         get { self.sort.withLock { $0.descriptors } }
         set {
@@ -50,7 +51,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.init(storing: recordType, predicate: predicate, sort: nil)
     }
 
-    /// Reads an archived query; `nil` when the archive has none.
+    /// Reads an archived query; `nil` if the archive has none.
     public required convenience init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let recordType = body.text("recordType"),
             let predicate = PredicateArchive(body).map({ _CKFormatPredicate($0) })
@@ -60,17 +61,17 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.init(storing: recordType, predicate: predicate, sort: SortArchive(body)?.descriptors)
     }
 
-    /// Writes the query into an archive, in one encoding for one query.
+    /// Writes the query into an archive; equal queries give equal bytes.
     ///
-    /// What is read has a predicate from a format, whatever it was made of. A block, and a sort by anything but a key, are not
-    /// kept; that a query can't have them is.
+    /// The archived predicate is one from a format, whatever it was made of. A block, and a sort by
+    /// anything but a key, are not written. The archive remembers that a query can't have them.
     open func encode(with coder: NSCoder) {
         let archive = PredicateArchive(self.storedPredicate)
         let sort = self.sortDescriptors.map { SortArchive($0).parts } ?? []
         coder.encodeBody([Field("recordType", .string(self.storedType))] + archive.parts + sort)
     }
 
-    /// Whether queries may be read where secure coding is required: always.
+    /// Always `true`: queries can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent query of the same type and predicate, with the same sort descriptors.
@@ -78,15 +79,15 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         CKQuery(storing: self.storedType, predicate: self.storedPredicate, sort: self.sortDescriptors)
     }
 
-    /// The query for people to read.
+    /// A description of the query for people.
     open override var description: String {
         "<CKQuery: recordType=\(self.storedType), predicate=\(PredicateArchive(self.storedPredicate).format), "
             + "sortDescriptors=\(self.sortDescriptors ?? [])>"
     }
 
-    /// What the server is asked.
+    /// Returns the query for the server.
     ///
-    /// - Throws: `CKError.Code.invalidArguments`, for the first thing that the server could not be asked.
+    /// - Throws: `CKError.Code.invalidArguments` for the first part that no server could be asked.
     package func modelQuery() throws(CKError) -> RecordModel.Query {
         guard !self.storedType.isEmpty else {
             throw .local(.invalidArguments, "A query needs a record type")

@@ -1,14 +1,15 @@
 import Foundation
 
 // SAFETY: immutable.
-/// Where a query goes on.
+/// A position from which a query continues.
 ///
-/// Opaque: it holds the query and its zone, sealed by the server. It is valid for the user, the environment and the database of the
-/// query, across connections and restarts, for 24 hours; then `invalidArguments` tells to start again.
+/// It is opaque: it contains the query and its zone, signed by the server. It is valid across
+/// connections and restarts, for 24 hours, for the user, the environment and the database of the
+/// query. After that `invalidArguments` asks the client to start again.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding {
     private static let dataKey = "CursorData"
 
-    /// Always.
+    /// Always `true`.
     public static var supportsSecureCoding: Bool { true }
 
     let bytes: [UInt8]
@@ -17,9 +18,10 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding {
         self.bytes = bytes
     }
 
-    /// Reads a cursor from an archive; `nil` when there is none.
+    /// Reads a cursor from an archive; `nil` if there is none.
     ///
-    /// One of iCloud's is read too; the server refuses it with `invalidArguments`, which tells to start again.
+    /// A cursor of iCloud is read too. The server refuses it with `invalidArguments`, which asks
+    /// the client to start again.
     public init?(coder: NSCoder) {
         guard let bytes = coder.archivedBytes(Self.dataKey) else { return nil }
         self.bytes = bytes
@@ -30,10 +32,10 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding {
         coder.encode(NSData(data: Data(self.bytes)), forKey: Self.dataKey)
     }
 
-    /// The same object: a cursor never changes.
+    /// Returns the cursor itself, which never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Two cursors are equal when they hold the same bytes.
+    /// Returns whether an object is a cursor with the same bytes.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? CKQueryCursor)?.bytes == self.bytes
     }

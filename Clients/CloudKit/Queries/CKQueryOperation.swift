@@ -1,56 +1,76 @@
 import Foundation
 internal import RecordModel
 
-/// Finds the records that meet a query, a page at a time.
+/// Finds the records that match a query, one page at a time.
 ///
-/// - Order: records come in the order of the query's sort descriptors. A page sees every save that was acknowledged before the
-///   operation started.
-/// - Shape: the server sends at most 400 records for an operation, perhaps fewer than `resultsLimit` and still a cursor; without a
-///   cursor there are no more.
-/// - Errors: `invalidArguments` for what can't be asked (its text names the field or the part of the predicate),
-///   `unknownItem` for a record type that doesn't exist, `zoneNotFound` for a zone that doesn't.
+/// ```swift
+/// let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "pages > %d", 10))
+/// let operation = CKQueryOperation(query: query)
+/// operation.resultsLimit = 100
+/// operation.recordMatchedBlock = { _, result in
+///     if case .success(let note) = result { print(note["text"] ?? "") }
+/// }
+/// operation.queryResultBlock = { result in
+///     guard case .success(let cursor?) = result else { return }
+///     database.add(CKQueryOperation(cursor: cursor))
+/// }
+/// database.add(operation)
+/// ```
+///
+/// - Order: Records come in the order of the query's sort descriptors. A page sees every save that
+///   was acknowledged before the operation started.
+/// - Shape: The server sends at most 400 records per operation. It may send fewer than
+///   `resultsLimit` and still a cursor. Without a cursor there are no more records.
+/// - Threads: See `CKOperation`.
+///
+/// | error | what to do |
+/// |---|---|
+/// | `invalidArguments` | correct the predicate, or index the field that the text names |
+/// | `invalidArguments` of a cursor | start again: it is a day old, or of another user |
+/// | `unknownItem` | save a record of the type first, or deploy the schema |
+/// | `zoneNotFound` | create the zone, or leave out `zoneID` |
+/// | `notAuthenticated`, `permissionFailure` | sign in, or ask for access |
+/// | `requestRateLimited`, `serviceUnavailable` | repeat after `retryAfterSeconds` |
 // SAFETY: see `CKOperation`.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// Where a query goes on.
+    /// A position from which a query continues.
     public typealias Cursor = CKQueryCursor
 
-    /// As many results as the server gives.
+    /// The results limit that leaves the number to the server.
     public static let maximumResults = CKQueryOperationMaximumResults
 
-    /// What to look for.
-    ///
-    /// Not looked at when there is a cursor.
+    /// The query; ignored if there is a cursor.
     @NSCopying open var query: CKQuery?
-    /// Where an earlier operation ended.
+    /// The position at which an earlier operation ended.
     @NSCopying open var cursor: Cursor?
-    /// Where to look: `nil` in all zones of the database.
-    ///
-    /// Not looked at when there is a cursor.
+    /// The zone, or `nil` if all zones of the database are searched; ignored if there is a cursor.
     @NSCopying open var zoneID: CKRecordZone.ID?
-    /// The most records that this operation returns.
+    /// The largest number of records that the operation returns.
     open var resultsLimit: Int = CKQueryOperation.maximumResults
-    /// The fields to fetch: `nil` all, empty none.
+    /// The fields to fetch; all if `nil`, none if empty.
     ///
     /// The system's fields always come.
     open var desiredKeys: [CKRecord.FieldKey]?
 
-    /// Called for every record.
+    /// Called once for each record.
     ///
     /// Deprecated by Apple; not called if there is a `recordMatchedBlock`.
     open var recordFetchedBlock: ((CKRecord) -> Void)?
-    /// Called for every record, in order.
+    /// Called once for each record, in order, with the record or its error.
     public var recordMatchedBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-    /// Called last, with the cursor for the next operation, `nil` when there are no more records.
+    /// Called once, last, with the cursor for the next operation, or with the error; the cursor is
+    /// `nil` if there are no more records.
     ///
     /// Deprecated by Apple.
     open var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)?
-    /// Called last, with the cursor for the next operation, `nil` when there are no more records.
+    /// Called once, last, with the cursor for the next operation, or with the error; the cursor is
+    /// `nil` if there are no more records.
     public var queryResultBlock: ((Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var next: Cursor?
 
-    /// Makes an operation that looks for nothing yet.
+    /// Makes an operation without a query yet.
     public override init() { super.init() }
 
     /// Makes an operation that starts a query.
@@ -59,7 +79,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         self.query = query
     }
 
-    /// Makes an operation that goes on where another ended.
+    /// Makes an operation that continues where another ended.
     public convenience init(cursor: CKQueryOperation.Cursor) {
         self.init()
         self.cursor = cursor

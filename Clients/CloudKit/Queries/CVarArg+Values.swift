@@ -1,9 +1,10 @@
 public import CoreLocation
 public import Foundation
 
-/// A value that may stand behind a format: on Apple's systems every object may.
+/// A value that may follow a format: on Apple's systems every object may.
 ///
-/// Not to be used from outside. `NSObject` itself can't conform: Foundation would print `NSString` by calling itself.
+/// Not to be used from outside. `NSObject` itself can't conform: Foundation would print `NSString`
+/// by calling itself.
 public protocol _CKFormatArgument: _CVarArgObject {}
 
 extension _CKFormatArgument {
@@ -12,9 +13,10 @@ extension _CKFormatArgument {
 }
 
 extension _CKFormatArgument {
-    /// The address of an object that is equal, and is never let go of: a C list of arguments owns nothing.
+    /// The address of an equal object that is never released, because a C list of arguments owns
+    /// nothing.
     ///
-    /// Swift itself asks for `_cVarArgObject` instead.
+    /// Swift itself uses `_cVarArgObject` instead.
     public var _cVarArgEncoding: [Int] {
         // SAFETY: only the number of the address is passed on.
         [Int(bitPattern: Unmanaged.passRetained(self as AnyObject).toOpaque())]

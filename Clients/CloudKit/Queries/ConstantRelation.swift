@@ -63,7 +63,7 @@ struct ConstantRelation {
         return lower != .orderedDescending && upper != .orderedDescending
     }
 
-    /// An element of a list, or a part of a string.
+    /// Returns whether a value is an element of a list, or a part of a string.
     private func isIn(_ element: ExpressionSyntax, _ container: ExpressionSyntax) -> Bool {
         guard case .list(let elements) = container else {
             return self.isFound(element, in: container, at: [])
@@ -109,7 +109,7 @@ struct ConstantRelation {
         return regular.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
     }
 
-    /// `*` is any text, `?` any character; a backslash takes that away.
+    /// Translates wildcards: `*` is any text, `?` any character; a backslash makes them ordinary.
     private static func expression(wildcards pattern: String) -> String {
         var expression = "(?s)"
         var isEscaped = false

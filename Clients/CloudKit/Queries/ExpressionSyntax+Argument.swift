@@ -4,10 +4,11 @@ import PredicateFormat
 import RecordModel
 
 extension ExpressionSyntax {
-    /// What `%@` stands for when it is given a value.
+    /// Makes the constant for an argument of `%@`.
     ///
-    /// References and IDs mean the record of that name in the zone of the record that is looked at. A set is a list in any
-    /// order. What no field can hold is kept as a refusal that names it.
+    /// A reference or an ID means the record of that name in the zone of the record that is tested.
+    /// A set is a list in any order. A value that no field can have is kept as a fault that names
+    /// it.
     init(argument: Any) {
         switch argument {
         case let array as NSArray: self = .list((0..<array.count).map { .element(array.object(at: $0)) })

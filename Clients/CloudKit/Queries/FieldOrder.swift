@@ -2,9 +2,9 @@ import Foundation
 import PredicateFormat
 import RecordModel
 
-/// The order of constants, where they have one.
+/// The order of constants that have one.
 enum FieldOrder {
-    /// The order of two values of one type, or of two numbers; `nil` where there is none.
+    /// Compares two values of one type, or two numbers; `nil` if they have no order.
     static func compare(_ one: FieldValue, _ other: FieldValue) -> ComparisonResult? {
         switch (one, other) {
         case (.string(let one), .string(let other)): self.order(of: one, other)
@@ -19,7 +19,7 @@ enum FieldOrder {
         }
     }
 
-    /// The order for sorting: what has no value is the least, what can't be compared is equal.
+    /// Compares for sorting: an absent value is the least, and values without an order are equal.
     static func compare(_ one: ExpressionSyntax, _ other: ExpressionSyntax) -> ComparisonResult {
         switch (one, other) {
         case (.constant(.value(let one)), .constant(.value(let other))):
@@ -35,7 +35,7 @@ enum FieldOrder {
         return one == other ? .orderedSame : .orderedDescending
     }
 
-    /// Exactly, not by rounding the integer; `nil` beside a NaN.
+    /// Compares exactly, without rounding the integer; `nil` for a NaN.
     private static func order(of integer: Int64, _ double: Double) -> ComparisonResult? {
         guard !double.isNaN else { return nil }
         if double >= 0x1p63 { return .orderedAscending }

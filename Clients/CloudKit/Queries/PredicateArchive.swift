@@ -2,7 +2,7 @@ import Foundation
 import PredicateFormat
 import RecordModel
 
-/// A predicate in an archive: its format with its constants beside it, or why it is none.
+/// A predicate in an archive: its format and its constants, or why it can't be archived.
 struct PredicateArchive {
     let format: String
     let parsed: Result<PredicateSyntax, PredicateFailure>
@@ -12,7 +12,7 @@ struct PredicateArchive {
         self.parsed = parsed
     }
 
-    /// Reads a predicate; `nil` when there is none.
+    /// Reads a predicate; `nil` if there is none.
     init?(_ body: ArchivedBody) {
         guard let format = body.text("format") else { return nil }
         self.format = format
@@ -34,7 +34,7 @@ struct PredicateArchive {
         }
     }
 
-    /// What is written: only what can be read again.
+    /// The parts to write: only those that can be read again.
     var parts: [Field] {
         let failure: PredicateFailure
         switch self.parsed {
@@ -60,7 +60,7 @@ struct PredicateArchive {
         }
     }
 
-    /// Why a query refuses what can't be kept.
+    /// Returns why a query refuses a part that can't be written.
     private static func failure(of syntax: PredicateSyntax) -> PredicateFailure {
         do throws(PredicateFailure) {
             _ = try RecordModel.Predicate(syntax, nowSeconds: 0)
@@ -74,7 +74,7 @@ struct PredicateArchive {
 }
 
 extension PredicateArchive {
-    /// A predicate of any kind.
+    /// Makes the archive of a predicate of any kind.
     init(_ predicate: NSPredicate) {
         if let predicate = predicate as? _CKFormatPredicate {
             self.init(format: predicate.format, parsed: predicate.parsed)

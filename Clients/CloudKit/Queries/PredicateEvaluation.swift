@@ -3,7 +3,7 @@ import Foundation
 import PredicateFormat
 import RecordModel
 
-/// What predicates from formats are of one object, in this process.
+/// The evaluation of predicates from formats for one object, in this process.
 struct PredicateEvaluation {
     private let object: Any?
     private let variables: [String: ExpressionSyntax]
@@ -23,7 +23,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// What the object has under a key path; nothing is `nil`.
+    /// Returns the object's value under a key path; an absent value is `nil`'s constant.
     func constant(_ keyPath: String) -> ExpressionSyntax {
         if keyPath == "allTokens", let record = self.object as? CKRecord {
             return .list(record.texts.flatMap { Self.words(of: $0) })
@@ -46,7 +46,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// The constant that an expression stands for; `nil`: it can't be evaluated here.
+    /// Returns the constant of an expression; `nil` if it can't be evaluated here.
     private func constant(_ expression: ExpressionSyntax) -> ExpressionSyntax? {
         switch expression {
         case .constant, .list: return expression
@@ -78,7 +78,7 @@ struct PredicateEvaluation {
         return .list(Self.words(of: text))
     }
 
-    /// Runs of letters and digits, as full text on the server has them.
+    /// Returns runs of letters and digits, as the server's full text has them.
     private static func words(of text: String) -> [ExpressionSyntax] {
         text.split { !$0.isLetter && !$0.isNumber }.map { .value(.string(String($0))) }
     }
@@ -98,7 +98,8 @@ struct PredicateEvaluation {
         }
     }
 
-    /// A search for words, of which one must be in a record; `nil` when it is none.
+    /// Evaluates a search for words, of which one must be in a record; `nil` if the comparison is
+    /// not a search.
     private func search(_ comparison: ComparisonSyntax) -> Bool? {
         let isRecord = self.object is CKRecord
         let isText = comparison.left == .object || comparison.left == .keyPath("allTokens")
@@ -124,7 +125,7 @@ struct PredicateEvaluation {
 }
 
 extension PredicateEvaluation {
-    /// The system's value, whatever fields of the same name the record has.
+    /// Returns the system's value, even if the record has a field of the same name.
     private static func value(of field: SystemField, in record: CKRecord) -> Any? {
         switch field {
         case .recordID: record.recordID

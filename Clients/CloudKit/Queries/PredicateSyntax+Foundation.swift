@@ -2,9 +2,10 @@ import Foundation
 import PredicateFormat
 
 extension PredicateSyntax {
-    /// What a predicate of Foundation's says, one from a format or composed of such.
+    /// Reads a predicate of Foundation: one from a format, or composed of such.
     ///
-    /// - Throws: `PredicateFailure` for a predicate with a block, or nested deeper than a format could be.
+    /// - Throws: `PredicateFailure` for a predicate with a block, or nested deeper than a format
+    ///   could be.
     init(_ predicate: NSPredicate) throws(PredicateFailure) {
         try self.init(predicate, level: 1)
     }
@@ -13,7 +14,7 @@ extension PredicateSyntax {
         guard level <= Self.nestingMax else {
             throw .unsupported(predicate: "…", problem: "more than \(Self.nestingMax) levels")
         }
-        // Compounds first: to Foundation they equal a value.
+        // Compounds come first: to Foundation they equal a value.
         switch predicate {
         case let predicate as _CKFormatPredicate: self = try predicate.parsed.get()
         case let compound as NSCompoundPredicate: self = try Self.compound(compound, level: level)

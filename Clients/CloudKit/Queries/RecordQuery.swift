@@ -1,13 +1,13 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// A page of a query: the first, or one that a cursor leads to.
+/// A page of a query: the first, or the one after a cursor.
 struct RecordQuery: BatchRequest {
     typealias ItemID = CKRecord.ID
     typealias Value = CKRecord
 
     enum Start: Sendable {
-        /// `zone` is `nil` for all zones.
+        /// `zone` is `nil` if all zones are searched.
         case query(Query, zone: CKRecordZone.ID?)
         case cursor(CKQueryOperation.Cursor)
     }
@@ -20,7 +20,7 @@ struct RecordQuery: BatchRequest {
     private let limit: Int
     private let isCount: Bool
 
-    /// With a limit of 0 and below: as many as the server gives.
+    /// With a limit of 0 or less, the server decides.
     init(
         _ start: Start,
         desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -35,7 +35,7 @@ struct RecordQuery: BatchRequest {
         self.scope = scope
     }
 
-    /// Only the answer says how many there are.
+    /// 0: only the response tells how many there are.
     var itemCount: Int { 0 }
     var needsServer: Bool { true }
 
@@ -79,7 +79,7 @@ extension Query {
 }
 
 extension RecordModel.Predicate {
-    /// The predicate with the user's own name where it refers to a user as "the current one".
+    /// Returns the predicate with the user's own name where it refers to "the current user".
     func naming(user: String) -> RecordModel.Predicate {
         guard !user.isEmpty else { return self }
         func named(_ reference: Reference) -> Reference {
@@ -98,7 +98,7 @@ extension RecordModel.Predicate {
 }
 
 extension End {
-    /// Where a query goes on; `nil`: that was all.
+    /// The cursor for the next page; `nil` if there is none.
     var queryCursor: CKQueryOperation.Cursor? {
         self.cursor.isEmpty ? nil : CKQueryOperation.Cursor(bytes: self.cursor)
     }

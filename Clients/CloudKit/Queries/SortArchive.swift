@@ -9,7 +9,7 @@ struct SortArchive {
         self.descriptors = descriptors
     }
 
-    /// Reads descriptors; `nil` when there are none.
+    /// Reads descriptors; `nil` if there are none.
     init?(_ body: ArchivedBody) {
         guard let count = body.integer("sortCount") else { return nil }
         let keys = body.texts("sortKeys")
@@ -33,7 +33,7 @@ struct SortArchive {
                 if let origin = descriptor.model, descriptor.ascending {
                     parts.append(Field("sortOrigin\(index)", .location(origin)))
                 } else {
-                    // Without its place it would be another sort, and one that a query can have.
+                    // Without its location it would be another sort, and one that a query can have.
                     key = ""
                 }
             }

@@ -3,9 +3,10 @@ import PredicateFormat
 import RecordModel
 
 extension SortKey {
-    /// What a query sorts by when it has a descriptor.
+    /// Makes the sort key for a descriptor.
     ///
-    /// - Throws: `CKError.Code.invalidArguments` for a comparator, a key path, and the farthest first.
+    /// - Throws: `CKError.Code.invalidArguments` for a comparator, a key path, and the farthest
+    ///   first.
     init(_ descriptor: NSSortDescriptor) throws(CKError) {
         guard let key = descriptor.key else {
             throw .local(.invalidArguments, "Invalid sort descriptor: a query sorts by keys only")

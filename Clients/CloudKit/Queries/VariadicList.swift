@@ -2,8 +2,8 @@ import Foundation
 
 /// The arguments of a C function, as many as a format names.
 ///
-/// Swift can't read such a list. So C writes the arguments as text, and the text is read: exactly, as doubles are written in
-/// hexadecimal.
+/// Swift can't read such a list. So C writes the arguments as text, and the text is parsed. It is
+/// exact, because doubles are written in hexadecimal.
 struct VariadicList {
     private let list: CVaListPointer
 
@@ -11,9 +11,9 @@ struct VariadicList {
         self.list = list
     }
 
-    /// Returns what the conversions of a predicate's format stand for.
+    /// Returns the arguments for the conversions of a predicate's format.
     ///
-    /// Objects must still exist; a null pointer is `nil`'s `NSNull`.
+    /// Objects must still exist; a null pointer becomes `NSNull`.
     func objects(format: String) -> [Any] {
         let conversions = Self.conversions(format)
         let written = Self.write(conversions.map(\.written).joined(separator: " "), self.list)
@@ -38,7 +38,8 @@ struct VariadicList {
             case .double: return Double(text) ?? .nan
             case .object:
                 let digits = text.hasPrefix("0x") ? text.dropFirst(2) : "0"
-                // SAFETY: the format says that an object is there; whoever made the list keeps it until the call.
+                // SAFETY: the format says that an object is there; the maker of the list keeps it
+                // until the call.
                 let pointer = UInt(digits, radix: 16).flatMap { UnsafeRawPointer(bitPattern: $0) }
                 // SAFETY: as above.
                 return pointer.map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() } ?? NSNull()
@@ -46,7 +47,7 @@ struct VariadicList {
         }
     }
 
-    /// The conversions outside of quoted strings.
+    /// The conversions outside quoted strings.
     private static func conversions(_ format: String) -> [Conversion] {
         var conversions: [Conversion] = []
         var quote: Character?

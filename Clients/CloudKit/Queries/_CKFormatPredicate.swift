@@ -3,7 +3,7 @@ import PredicateFormat
 
 /// A predicate that was made from a format.
 ///
-/// Not to be used from outside: `NSPredicate(format:)` makes it. Equality and hash are by what is said.
+/// Not to be used from outside: `NSPredicate(format:)` makes it. Equality and hash are by meaning.
 public final class _CKFormatPredicate: NSPredicate, NSSecureCoding {
     /// The format as it was written.
     let format: String
@@ -26,7 +26,7 @@ public final class _CKFormatPredicate: NSPredicate, NSSecureCoding {
         super.init(value: false)
     }
 
-    /// Reads an archived predicate; `nil` when the archive has none.
+    /// Reads an archived predicate; `nil` if the archive has none.
     public init?(coder: NSCoder) {
         guard let archive = coder.archivedBody().flatMap({ PredicateArchive($0) }) else { return nil }
         self.format = archive.format
@@ -34,15 +34,15 @@ public final class _CKFormatPredicate: NSPredicate, NSSecureCoding {
         super.init(value: false)
     }
 
-    /// Writes the predicate into an archive, in one encoding for one predicate.
+    /// Writes the predicate into an archive; equal contents give equal bytes.
     public func encode(with coder: NSCoder) {
         coder.encodeBody(PredicateArchive(format: self.format, parsed: self.parsed).parts)
     }
 
-    /// Whether predicates may be read where secure coding is required: always.
+    /// Always `true`: predicates can be read where secure coding is required.
     public static var supportsSecureCoding: Bool { true }
 
-    /// What the predicate says, with its arguments; what was written when that is no predicate.
+    /// The predicate's format with its arguments; the original text if that is not a predicate.
     public override var predicateFormat: String {
         switch self.parsed {
         case .success(let syntax): syntax.printed
@@ -53,16 +53,16 @@ public final class _CKFormatPredicate: NSPredicate, NSSecureCoding {
     /// Returns the predicate itself, which never changes.
     public override func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns whether an object is a predicate that says the same.
+    /// Returns whether an object is a predicate with the same meaning.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? _CKFormatPredicate else { return false }
         return self.parsed == other.parsed
     }
 
-    /// The hash of what is said.
+    /// The hash of the predicate's meaning.
     public override var hash: Int { self.parsed.hashValue }
 
-    /// What the predicate says.
+    /// The predicate's format.
     public override var description: String {
         switch self.parsed {
         case .success(let syntax): syntax.printed
@@ -70,10 +70,12 @@ public final class _CKFormatPredicate: NSPredicate, NSSecureCoding {
         }
     }
 
-    /// Returns whether the predicate is true of a record, a dictionary, or a value that a field can have.
+    /// Returns whether the predicate is true of a record, a dictionary, or a value that a field can
+    /// have.
     ///
-    /// It says what Foundation's would, beyond what queries can ask: a list's `ALL`, patterns, modifiers and `nil` count.
-    /// Calculations, subqueries and other objects do not: false.
+    /// It agrees with Foundation's beyond what queries can ask: `ALL` of a list, patterns,
+    /// modifiers and `nil` are evaluated. Calculations, subqueries and other objects are not, and
+    /// give `false`.
     public override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         guard case .success(let syntax) = self.parsed else { return false }
         let variables = (bindings ?? [:]).mapValues { ExpressionSyntax(argument: $0) }

@@ -3,7 +3,8 @@ import RecordModel
 
 /// A sort descriptor with the name of a field.
 ///
-/// Not to be used from outside: `NSSortDescriptor(key:ascending:)` makes it. Equality and hash are by value.
+/// Not to be used from outside: `NSSortDescriptor(key:ascending:)` makes it. Equality and hash are
+/// by value.
 open class _CKKeySortDescriptor: NSSortDescriptor, NSSecureCoding {
     let sortKey: String?
 
@@ -12,26 +13,27 @@ open class _CKKeySortDescriptor: NSSortDescriptor, NSSecureCoding {
         super.init(keyPath: \NSObject.self, ascending: ascending) { _, _ in .orderedSame }
     }
 
-    /// Reads an archived descriptor; `nil` when the archive has none.
+    /// Reads an archived descriptor; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let isAscending = body.integer("ascending") else { return nil }
         self.sortKey = body.text("key")
         super.init(keyPath: \NSObject.self, ascending: isAscending != 0) { _, _ in .orderedSame }
     }
 
-    /// Writes the descriptor into an archive, in one encoding for one descriptor.
+    /// Writes the descriptor into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) { coder.encodeBody(self.archiveParts) }
 
-    /// What an archive holds of the descriptor.
+    /// The archived parts of the descriptor.
     var archiveParts: [Field] {
         let isAscending = Field("ascending", .int64(self.ascending ? 1 : 0))
         return [isAscending] + (self.sortKey.map { [Field("key", .string($0))] } ?? [])
     }
 
-    /// Whether descriptors may be read where secure coding is required: always.
+    /// Always `true`: descriptors can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Compares what two records, or two dictionaries, have under the key; what has nothing there is the least.
+    /// Compares the values under the key in two records or dictionaries; an absent value is the
+    /// least.
     open override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
         let order = self.sortKey.map { key in
             FieldOrder.compare(
@@ -42,7 +44,7 @@ open class _CKKeySortDescriptor: NSSortDescriptor, NSSecureCoding {
         return self.directed(order ?? .orderedSame)
     }
 
-    /// The order of two objects by the values that they are sorted by.
+    /// Returns the order of two objects in the descriptor's direction.
     func directed(_ order: ComparisonResult) -> ComparisonResult {
         if self.ascending { return order }
         switch order {
@@ -73,7 +75,7 @@ open class _CKKeySortDescriptor: NSSortDescriptor, NSSecureCoding {
         return hasher.finalize()
     }
 
-    /// The descriptor for people to read.
+    /// A description of the descriptor for people.
     open override var description: String {
         "(\(self.sortKey ?? "nil"), \(self.ascending ? "ascending" : "descending"))"
     }

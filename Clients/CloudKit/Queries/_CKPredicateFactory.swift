@@ -1,32 +1,34 @@
 public import Foundation
 import PredicateFormat
 
-/// Gives `NSPredicate` the initialisers with a format, which Foundation on Linux declares unavailable.
+/// Gives `NSPredicate` the initialisers with a format, which Foundation on Linux declares
+/// unavailable.
 ///
-/// Not to be used from outside. An initialiser of a protocol may assign `self`, so that what is made is of a subclass that
-/// knows what the format says; one of a class extension could not. The same signatures win over the unavailable ones.
+/// Not to be used from outside. An initialiser of a protocol may assign `self`, so it can make an
+/// instance of a subclass that has the format; one of a class extension could not. The same
+/// signatures win over the unavailable ones.
 public protocol _CKPredicateFactory {}
 
 extension NSPredicate: _CKPredicateFactory {}
 
 extension _CKPredicateFactory {
-    /// Makes a predicate of a format and the values that its conversions stand for.
+    /// Makes a predicate from a format and the values of its conversions.
     ///
-    /// Nothing is thrown or raised for a malformed format: the predicate is false of everything, and a query with it fails with
-    /// `CKError.Code.invalidArguments`.
+    /// A malformed format throws and raises nothing. The predicate is then false for everything,
+    /// and a query with it fails with `CKError.Code.invalidArguments`.
     public init(format predicateFormat: String, _ args: any CVarArg...) {
         self.init(_CKFormatPredicate(format: predicateFormat, arguments: args))
     }
 
-    /// Makes a predicate of a format and an array of the values that its conversions stand for.
+    /// Makes a predicate from a format and an array of the values of its conversions.
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self.init(_CKFormatPredicate(format: predicateFormat, arguments: arguments ?? []))
     }
 
-    /// Makes a predicate of a format and a C list of the values that its conversions stand for.
+    /// Makes a predicate from a format and a C list of the values of its conversions.
     ///
-    /// As with every such list, the format alone says what is read from it. Numbers and strings only: Swift on Linux puts the
-    /// description of any other object into the list.
+    /// As with every such list, only the format says what is read from it. It takes numbers and
+    /// strings alone: Swift on Linux puts the description of any other object into the list.
     public init(format predicateFormat: String, arguments argList: CVaListPointer) {
         let arguments = VariadicList(argList).objects(format: predicateFormat)
         self.init(_CKFormatPredicate(format: predicateFormat, arguments: arguments))

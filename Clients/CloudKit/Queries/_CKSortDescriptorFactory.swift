@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Gives `NSSortDescriptor` the initialiser with a key, which Foundation on Linux declares unavailable.
+/// Gives `NSSortDescriptor` the initialiser with a key, which Foundation on Linux declares
+/// unavailable.
 ///
-/// Not to be used from outside. `_CKPredicateFactory` says how.
+/// Not to be used from outside. `_CKPredicateFactory` explains how.
 public protocol _CKSortDescriptorFactory {}
 
 extension NSSortDescriptor: _CKSortDescriptorFactory {}
@@ -19,6 +20,6 @@ extension _CKSortDescriptorFactory {
 }
 
 extension NSSortDescriptor {
-    /// The key that is sorted by; `nil` for a descriptor with a key path of Swift's.
+    /// The key; `nil` for a descriptor with a Swift key path.
     public var key: String? { (self as? _CKKeySortDescriptor)?.sortKey }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordModel
 
-/// An asset in an archive: where its file is, and what the server has of it.
+/// An asset in an archive: the location of its file, and what the server has of it.
 struct ArchivedAsset {
     /// The path of the file; empty if there is none here.
     var file: String
@@ -16,13 +16,14 @@ struct ArchivedAsset {
         self.isLocal = isLocal
     }
 
-    /// What was written; an empty or foreign hash means that the server has nothing.
+    /// Makes the archived asset; an empty or foreign hash means that the server has nothing.
     init(file: String, sha256: [UInt8], size: Int64, isLocal: Bool) {
         let isKnown = sha256.count == Asset.hashBytes && size >= 0
         self.init(file: file, content: isKnown ? Asset(sha256: sha256, size: size) : nil, isLocal: isLocal)
     }
 
-    /// The file; `nil` also if it was one of the cache that has gone since: what the server has of it is known all the same.
+    /// The file; `nil` also if it was a file of the cache that has gone since, though what the
+    /// server has is known.
     var fileURL: URL? {
         let hasFile =
             !self.file.isEmpty && (self.isLocal || FileManager.default.fileExists(atPath: self.file))
@@ -33,7 +34,7 @@ struct ArchivedAsset {
     var size: Int64 { self.content?.size ?? 0 }
 }
 
-/// Of an asset that is archived by itself.
+/// An asset that is archived by itself.
 extension ArchivedAsset {
     var parts: [Field] {
         [
@@ -44,7 +45,7 @@ extension ArchivedAsset {
         ]
     }
 
-    /// `nil` if the body is none of an asset.
+    /// Reads the body; `nil` if it is not that of an asset.
     init?(_ body: ArchivedBody) {
         guard let file = body.text("file"), let sha256 = body.bytes("sha256"), let size = body.integer("size")
         else { return nil }

@@ -1,11 +1,12 @@
 import Foundation
 import RecordModel
 
-/// The assets of a record in an archive: of each its field, where its file is, and what the server has of it.
+/// The assets of a record in an archive: for each its field, the location of its file, and what the
+/// server has of it.
 ///
 ///     assetKeys     the field of each asset; those of a list one after the other
-///     assetFiles    the path of its file; empty: there is none here
-///     assetHashes   what the server has; empty: nothing yet
+///     assetFiles    the path of its file; empty if there is none here
+///     assetHashes   the hash of what the server has; empty if nothing
 ///     assetSizes    bytes of that
 ///     assetKinds    bits: 1 the file is the user's, 2 the field is a list
 struct ArchivedAssets {

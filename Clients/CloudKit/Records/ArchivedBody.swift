@@ -1,16 +1,16 @@
 import Foundation
 import RecordModel
 
-/// What an archived object of ours consists of: the parts of a canonical record body.
+/// The body of an archived object of ours: the parts of a canonical record body.
 ///
-/// An archive holds it as the bytes under one key. So equal objects are equal bytes there, and reading meets nothing
-/// that was not checked.
+/// An archive has it as the bytes under one key. So equal objects have equal bytes there, and
+/// reading checks everything.
 struct ArchivedBody {
     static let key = "TidemarkBody"
 
     private let parts: [String: FieldValue]
 
-    /// Reads the bytes of a body; `nil` when they are not one.
+    /// Reads the bytes of a body; `nil` if they are not one.
     init?(_ bytes: [UInt8]) {
         guard let body = try? RecordBody(checking: bytes, allowsClear: true) else { return nil }
         self.parts = Dictionary(
@@ -36,13 +36,13 @@ struct ArchivedBody {
         return bytes
     }
 
-    /// The texts of a list; empty when there is none.
+    /// Returns the texts of a list; empty if there is none.
     func texts(_ name: String) -> [String] {
         guard case .stringList(let texts) = self.parts[name] else { return [] }
         return texts
     }
 
-    /// The texts of a list that may be empty; `nil` when there is none.
+    /// Returns the texts of a list that may be empty; `nil` if there is none.
     func list(_ name: String) -> [String]? {
         self.parts[name].map { _ in self.texts(name) }
     }
@@ -60,10 +60,11 @@ extension Field {
 }
 
 extension NSCoder {
-    /// The one body of the object that is being read; `nil` when it is absent or malformed.
+    /// Returns the body of the object that is being read; `nil` if it is absent or malformed.
     func archivedBody() -> ArchivedBody? {
-        // Reading an absent key would fail the whole archive, not just this object. And plain bytes, not `NSData`:
-        // an object of another class in its place would end the program.
+        // Reading an absent key would fail the whole archive, not just this object. The value is
+        // plain bytes, not `NSData`, because an object of another class in its place would end the
+        // program.
         guard self.allowsKeyedCoding, self.containsValue(forKey: ArchivedBody.key) else { return nil }
         // SAFETY: the bytes are copied before the call returns.
         let bytes = self.withDecodedUnsafeBufferPointer(forKey: ArchivedBody.key) { $0.map { Array($0) } }

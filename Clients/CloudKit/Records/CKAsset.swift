@@ -2,25 +2,33 @@ public import Foundation
 internal import RecordModel
 import Synchronization
 
-/// A file that a field of a record holds.
+/// A file in a field of a record.
 ///
-/// A save uploads the file, which must stay as it is until the save has ended; afterwards the asset still points at it. A fetch downloads the
-/// file into a cache: read it, copy it or move it away, but don't keep its path. It stays as long as the asset does, and for some
+/// ```swift
+/// photo["image"] = CKAsset(fileURL: file)
+/// try await database.save(photo)
+/// let fetched = try await database.record(for: photo.recordID)
+/// if let url = (fetched["image"] as? CKAsset)?.fileURL { print(try Data(contentsOf: url).count) }
+/// ```
+///
+/// A save uploads the file, which must not change until the save has ended. After the save the
+/// asset still points at that file. A fetch downloads the file into a cache. Read it, copy it or
+/// move it away, but do not keep its path: the file stays as long as the asset, and for some
 /// minutes after that.
 open class CKAsset: NSObject, NSSecureCoding {
     private struct State {
         var fileURL: URL?
-        /// What the server has; `nil`: nothing was uploaded yet.
+        /// What the server has; `nil` if nothing was uploaded yet.
         var content: Asset?
-        /// Keeps a file of the cache.
+        /// Keeps the file in the cache.
         var lease: AssetLease?
     }
 
     private let state: Mutex<State>
-    /// Whether the file is the user's: a save looks at what is in it then.
+    /// Whether the file is the user's: a save reads its bytes then.
     let isLocal: Bool
 
-    /// The file; `nil` when its content is not on this machine.
+    /// The file; `nil` if its content is not on this machine.
     open var fileURL: URL? { self.state.withLock { $0.fileURL } }
 
     /// Creates an asset from a file, which must stay unchanged until the record is saved.
@@ -37,16 +45,16 @@ open class CKAsset: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Makes an asset out of an archive.
+    /// Makes an asset from an archive.
     init(_ archive: ArchivedAsset) {
         self.state = Mutex(State(fileURL: archive.fileURL, content: archive.content))
         self.isLocal = archive.isLocal
         super.init()
     }
 
-    /// Reads an archived asset; `nil` when the archive has none.
+    /// Reads an archived asset; `nil` if the archive has none.
     ///
-    /// A fetched file that is gone since makes an asset without one.
+    /// If a fetched file has gone since, the asset has no file.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let archive = ArchivedAsset(body) else { return nil }
         self.state = Mutex(State(fileURL: archive.fileURL, content: archive.content))
@@ -54,34 +62,36 @@ open class CKAsset: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Writes into an archive where the file is and what the server has, not what is in the file.
+    /// Writes the location of the file and what the server has, not the bytes of the file.
     open func encode(with coder: NSCoder) { coder.encodeBody(self.archive.parts) }
 
-    /// Whether assets may be read where secure coding is required: always.
+    /// Always `true`: assets can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
-    /// What an archive keeps of the asset.
+    /// The archived parts of the asset.
     var archive: ArchivedAsset {
         self.state.withLock { state in
             ArchivedAsset(file: state.fileURL?.path ?? "", content: state.content, isLocal: self.isLocal)
         }
     }
 
-    /// Bytes of the file as the server has it; `nil` until the asset was saved or fetched.
+    /// The size of the file in bytes, as the server has it; `nil` until the asset was saved or
+    /// fetched.
     ///
-    /// Beyond Apple's surface.
+    /// Beyond Apple's API.
     public var fileSize: Int64? { self.content?.size }
 
-    /// What the server has; `nil`: nothing was uploaded yet.
+    /// What the server has; `nil` if nothing was uploaded yet.
     var content: Asset? { self.state.withLock { $0.content } }
 
-    /// What a save sends: a file of the user's is known only when it has been read.
+    /// The value that a save sends: the content of a user's file is known only when it has been
+    /// read.
     var valueToSend: Asset { self.isLocal ? .unread : self.content ?? .unread }
 
     /// Notes that the server has the user's file.
     func uploaded(as content: Asset) { self.state.withLock { $0.content = content } }
 
-    /// Notes where the server's file is on this machine.
+    /// Notes the location of the server's file on this machine.
     func downloaded(to file: CachedAsset) {
         self.state.withLock { state in
             state.fileURL = file.url
@@ -89,7 +99,7 @@ open class CKAsset: NSObject, NSSecureCoding {
         }
     }
 
-    /// The asset for people to read.
+    /// A description of the asset for people.
     open override var description: String {
         "<CKAsset: fileURL=\(self.fileURL.map { "\($0)" } ?? "nil")>"
     }

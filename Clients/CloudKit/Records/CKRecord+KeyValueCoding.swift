@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 
 extension CKRecord {
-    /// Sets the value of a field, as key-value coding does on Apple's systems; `nil` removes the field.
+    /// Sets the value of a field, as key-value coding does on Apple's systems; `nil` removes the
+    /// field.
     ///
     /// A value of a type that fields can't have is refused when the record is saved.
     public func setValue(_ value: Any?, forKey key: String) {
@@ -17,7 +18,7 @@ extension CKRecord {
         }
     }
 
-    /// Returns the value of a field or, when there is none, the system property of that name.
+    /// Returns the value of a field; if there is no such field, the system property of that name.
     public func value(forKey key: String) -> Any? {
         if let object = self.object(forKey: key) { return object }
         return switch key {

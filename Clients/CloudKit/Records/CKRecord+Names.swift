@@ -11,13 +11,13 @@ extension CKRecord {
     public enum SystemFieldKey {
         /// The record's ID.
         public static var recordID: FieldKey { "___recordID" }
-        /// Who created the record.
+        /// The creator of the record.
         public static var creatorUserRecordID: FieldKey { "___createdBy" }
-        /// When the record was created.
+        /// The time at which the record was created.
         public static var creationDate: FieldKey { "___createTime" }
-        /// Who changed the record last.
+        /// The user who changed the record last.
         public static var lastModifiedUserRecordID: FieldKey { "___modifiedBy" }
-        /// When the record was changed last.
+        /// The time at which the record was changed last.
         public static var modificationDate: FieldKey { "___modTime" }
         /// The parent.
         public static let parent: FieldKey = CKRecordParentKey
@@ -25,11 +25,11 @@ extension CKRecord {
         public static let share: FieldKey = CKRecordShareKey
     }
 
-    /// What happens to the holder of a reference when its target is deleted.
+    /// What happens to the record with a reference when the reference's target is deleted.
     public enum ReferenceAction: UInt, Sendable {
         /// Nothing: the reference dangles.
         case none = 0
-        /// The holder is deleted too.
+        /// The record with the reference is deleted too.
         case deleteSelf = 1
     }
 }

@@ -4,24 +4,22 @@ package import RecordModel
 package import WireProtocol
 
 extension CKRecord {
-    /// Makes a record that a server returned.
-    ///
-    /// It remembers itself as the ancestor of later changes.
+    /// Makes a record that a server returned; it is the ancestor of later changes.
     ///
     /// - Parameters:
-    ///   - record: What the server returned.
-    ///   - currentUser: The record name of the user who asked.
+    ///   - record: The server's record.
+    ///   - currentUser: The record name of the user who sent the request.
     package convenience init(_ record: Record, currentUser: String?) {
         let recordID = CKRecordID(record.id)
         let state = RecordState(record, in: recordID.zoneID, currentUser: currentUser)
         self.init(storing: record.recordType, recordID: recordID, state: state)
     }
 
-    /// Makes the record that a server returned, or the share.
+    /// Makes the record, or the share, that a server returned.
     ///
     /// - Parameters:
-    ///   - record: What the server returned.
-    ///   - currentUser: The record name of the user who asked.
+    ///   - record: The server's record.
+    ///   - currentUser: The record name of the user who sent the request.
     /// - Returns: A `CKShare` for a share.
     package static func made(of record: Record, currentUser: String?) -> CKRecord {
         guard record.recordType == ShareRecord.type else { return CKRecord(record, currentUser: currentUser) }
@@ -30,11 +28,13 @@ extension CKRecord {
         return CKShare(sharing: recordID, state: state)
     }
 
-    /// Makes what a save of the record sends, and notes when, so that `saved` can tell later changes apart.
+    /// Makes a save of the record, and notes the moment, so that `saved` can tell later changes
+    /// apart.
     ///
-    /// - Parameter policy: `allKeys` sends every field that has a value or was removed, the others what changed.
-    /// - Returns: The save, to be sent as it is and given back to `saved`.
-    /// - Throws: `CKError` with the first thing about the record that no server accepts.
+    /// - Parameter policy: `allKeys` sends every field that has a value or was removed; the others
+    ///   send changed fields.
+    /// - Returns: The save, to be sent as it is and passed to `saved`.
+    /// - Throws: `CKError` with the first fault that no server accepts.
     package func save(policy: ModifyRecords.Policy) throws(CKError) -> RecordSave {
         do throws(ValueRefusal) {
             try self.checkNames()
@@ -47,9 +47,9 @@ extension CKRecord {
         }
     }
 
-    /// Makes what a save of the record sends, with the files that must be with the server before.
+    /// Makes a save of the record, with the files that must be uploaded first.
     ///
-    /// - Throws: `CKError` with the first thing about the record that no server accepts.
+    /// - Throws: `CKError` with the first fault that no server accepts.
     func outgoingSave(policy: ModifyRecords.Policy) throws(CKError) -> OutgoingSave {
         do throws(ValueRefusal) {
             try self.checkNames()
@@ -63,19 +63,19 @@ extension CKRecord {
         }
     }
 
-    /// Takes up what the server answered to a save.
+    /// Stores the server's response to a save.
     ///
     /// Fields that were set again since `save(policy:)` made `sent` stay changed.
     ///
     /// - Parameters:
-    ///   - saved: The server's answer.
-    ///   - sent: What was sent.
-    ///   - currentUser: The record name of the user who asked.
+    ///   - saved: The server's response.
+    ///   - sent: The save that was sent.
+    ///   - currentUser: The record name of the user who sent the request.
     package func saved(_ saved: RecordSaved, sent: RecordSave, currentUser: String?) {
         self.state.withLock { $0.saved(saved, sent: sent, currentUser: currentUser) }
     }
 
-    /// Takes up that the share which the record was the root of has ended.
+    /// Notes that the share of which the record was the root has ended.
     func shareEnded() { self.state.withLock { $0.shareEnded() } }
 
     private func checkNames() throws(ValueRefusal) {
@@ -96,7 +96,7 @@ extension CKRecord {
 }
 
 extension RecordState {
-    /// What a server returned.
+    /// Reads a server's record.
     fileprivate init(_ record: Record, in zone: CKRecordZoneID, currentUser: String?) {
         let fields = record.body.fields
         self.init(

@@ -4,19 +4,25 @@ import Synchronization
 
 /// A record: typed values under keys, in a zone.
 ///
-/// What Apple's framework raises an exception for (an invalid key, a list in a list, a list of several types, an
-/// encrypted reference, a key that is both encrypted and not) is remembered, and the save fails with
-/// `CKError.Code.invalidArguments`.
+/// ```swift
+/// let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "first"))
+/// note["text"] = "Written on Linux"
+/// note["pages"] = 3
+/// ```
 ///
-/// Several tasks may use a record at once, while it is being saved too: every call sees or makes one change as a whole,
-/// and a change made after a save was sent stays a change. Equality is identity.
+/// The record remembers a fault for which Apple's framework raises an exception, and the save fails
+/// with `CKError.Code.invalidArguments`. Such faults are an invalid key, a list in a list, a list
+/// of several types, an encrypted reference, and a key that is both encrypted and not.
+///
+/// Several tasks may use a record at once, also while it is being saved. Each call is one complete
+/// reading or change, and a change made after a save was sent stays a change. Equality is identity.
 // SAFETY: what can change is behind one mutex, everything else is constant.
 open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The name of a record type: an ASCII letter, then letters, digits and `_`; at most 255.
     public typealias RecordType = String
     /// The name of a field: an ASCII letter, then letters, digits and `_`; at most 255.
     public typealias FieldKey = String
-    /// Names a record within a database.
+    /// The ID of a record within a database.
     public typealias ID = CKRecordID
     /// A pointer from a field to a record.
     public typealias Reference = CKReference
@@ -30,30 +36,31 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The server's name for the state of the record; `nil` until it was saved or fetched.
     open var recordChangeTag: String? { self.snapshot.system.changeTag }
 
-    /// Who created the record; `nil` until it was saved or fetched.
+    /// The creator of the record; `nil` until it was saved or fetched.
     open var creatorUserRecordID: CKRecordID? {
         self.snapshot.system.creator.map { CKRecordID(recordName: $0) }
     }
 
-    /// When the server created the record; `nil` until it was saved or fetched.
+    /// The time at which the server created the record; `nil` until it was saved or fetched.
     open var creationDate: Date? {
         self.snapshot.system.createdMilliseconds.map { Date(milliseconds: $0) }
     }
 
-    /// Who changed the record last; `nil` until it was saved or fetched.
+    /// The user who changed the record last; `nil` until it was saved or fetched.
     open var lastModifiedUserRecordID: CKRecordID? {
         self.snapshot.system.modifier.map { CKRecordID(recordName: $0) }
     }
 
-    /// When the server changed the record last; `nil` until it was saved or fetched.
+    /// The time at which the server changed the record last; `nil` until it was saved or fetched.
     open var modificationDate: Date? {
         self.snapshot.system.modifiedMilliseconds.map { Date(milliseconds: $0) }
     }
 
-    /// The share that the record is the root of: what a server said, or `CKShare(rootRecord:)` has set; `nil`: none.
+    /// The share of which the record is the root, from the server or from `CKShare(rootRecord:)`;
+    /// `nil` if there is none.
     open var share: CKReference? { self.snapshot.share }
 
-    /// The record that this one belongs to, in the same zone, with action `.none`.
+    /// The record that this one belongs to, in the same zone, with the action `.none`.
     ///
     /// Another zone or action is refused when the record is saved.
     open var parent: CKReference? {
@@ -64,19 +71,22 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The values that are marked as encrypted: the record itself has their keys, and `nil` under them.
+    /// The values that are marked as encrypted: the record itself has their keys, and reads `nil`
+    /// under them.
     ///
-    /// They travel under TLS like all values and are never indexed, but the server stores them as they are.
+    /// TLS protects them in transit, as all values, and they are never indexed. The server stores
+    /// them as they are.
     open var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(of: self) }
 
     let storedID: CKRecordID
-    /// Held for one change or reading, never while code of others runs: not even to release an object of theirs.
+    /// Locked for one change or reading, never while other code runs, not even the release of its
+    /// objects.
     let state: Mutex<RecordState>
 
-    /// What the record is at this moment.
+    /// The state of the record at this moment.
     var snapshot: RecordState { self.state.withLock { $0 } }
 
-    /// The record as the server had it when this instance last heard of it.
+    /// The server's record that this instance was last given.
     var ancestor: Record? { self.snapshot.ancestor }
 
     init(storing recordType: RecordType, recordID: CKRecordID, state: RecordState) {
@@ -101,7 +111,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.init(recordType: recordType, recordID: CKRecordID(zoneID: zoneID))
     }
 
-    /// Reads an archived record, or the system fields of one; `nil` when the archive has neither.
+    /// Reads an archived record, or the system fields of one; `nil` if the archive has neither.
     public required init?(coder: NSCoder) {
         guard let archive = RecordArchive(coder) else { return nil }
         self.recordType = archive.recordType
@@ -110,20 +120,22 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// Writes the whole record into an archive, values and changes included.
+    /// Writes the whole record into an archive, with values and changes.
     ///
-    /// Values that can't be saved (infinite numbers) are not kept; that they can't be saved is. Of assets their files' names are kept.
+    /// A value that can't be saved (an infinite number) is not written, but the fault is. Of assets
+    /// only the names of their files are written.
     open func encode(with coder: NSCoder) {
         let archive = self.archive
         coder.encodeBody(archive.systemParts + archive.contentParts)
     }
 
-    /// Writes into an archive what the server needs to recognise the record, the parent included, but no values.
+    /// Writes what the server needs to recognise the record, with the parent, but without values.
     ///
-    /// One state of a record has one encoding, byte for byte: published code compares archives. To that end a
-    /// keyed archiver is switched to the XML format.
+    /// One state of a record has one encoding, byte for byte, because published code compares
+    /// archives. To get this, a keyed archiver is switched to the XML format.
     open func encodeSystemFields(with coder: NSCoder) {
-        // The binary format writes dictionaries in the order of their hash tables, which differs from run to run.
+        // The binary format writes dictionaries in the order of their hash tables, which differs
+        // from run to run.
         (coder as? NSKeyedArchiver)?.outputFormat = .xml
         coder.encodeBody(self.archive.systemParts)
     }
@@ -132,7 +144,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         RecordArchive(recordType: self.recordType, recordID: self.storedID, state: self.snapshot)
     }
 
-    /// Whether records may be read where secure coding is required: always.
+    /// Always `true`: records can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent record with the same content, change tag and changes.
@@ -150,19 +162,20 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.parent = parentRecordID.map { CKReference(recordID: $0, action: .none) }
     }
 
-    /// Returns the value of a field; `nil` when it has none here or is encrypted.
+    /// Returns the value of a field; `nil` if it has none here or is encrypted.
     open func object(forKey key: FieldKey) -> (any __CKRecordObjCValue)? {
         self.object(forKey: key, encrypted: false)
     }
 
-    /// Sets the value of a field; `nil` removes the field, here and with the next save on the server.
+    /// Sets the value of a field; `nil` removes the field, here and with the next save on the
+    /// server.
     ///
     /// Setting an equal value is a change too.
     open func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey) {
         self.setObject(object, forKey: key, encrypted: false)
     }
 
-    /// The name of a key's field, and the key of a field: the same but in shares.
+    /// Returns the name of a key's field, and the key of a field: the two differ only in shares.
     func tableKey(of key: FieldKey) -> String { key }
     func fieldKey(of name: String) -> FieldKey { name }
 
@@ -185,11 +198,11 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         set { self.setObject(newValue, forKey: key) }
     }
 
-    /// Returns the keys that have values here, in ascending order, those of `encryptedValues` included.
+    /// Returns the keys that have values here, in ascending order, with those of `encryptedValues`.
     open func allKeys() -> [FieldKey] { self.snapshot.table.keys.map { self.fieldKey(of: $0) } }
 
-    /// Returns the keys set or removed here since the record was fetched or saved, in ascending order, those of
-    /// `encryptedValues` included.
+    /// Returns the keys set or removed here since the record was fetched or saved, in ascending
+    /// order, with those of `encryptedValues`.
     open func changedKeys() -> [FieldKey] {
         self.snapshot.table.changedKeys.map { self.fieldKey(of: $0) }
     }
@@ -204,19 +217,20 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
         self.snapshot.table.changedKeys(encrypted: true).map { self.fieldKey(of: $0) }
     }
 
-    /// Returns what stands between white space in all texts but the encrypted ones, each once, in the order of keys.
+    /// Returns the words between white space in all texts but the encrypted ones, each once, in the
+    /// order of keys.
     ///
-    /// Full text on the server cuts at punctuation too.
+    /// The server's full text splits at punctuation too.
     open func allTokens() -> [String] {
         var seen: Set<String> = []
         let words = self.texts.flatMap { $0.split(whereSeparator: \.isWhitespace) }.map { String($0) }
         return words.filter { seen.insert($0).inserted }
     }
 
-    /// The values that are texts, but for the encrypted ones, in the order of keys.
+    /// The texts of the record without the encrypted ones, in the order of keys.
     var texts: [String] { self.map(\.1).compactMap { $0 as? String } }
 
-    /// The record for people to read, with its keys but not its values.
+    /// A description of the record for people, with its keys but without its values.
     open override var description: String {
         "<CKRecord: recordType=\(self.recordType), recordID=\(self.recordID), "
             + "recordChangeTag=\(self.recordChangeTag ?? "nil"), keys=\(self.allKeys())>"
@@ -229,7 +243,8 @@ extension CKRecord: Sequence {
     /// Walks keys and values.
     public typealias Iterator = CKRecordKeyValueIterator
 
-    /// Returns an iterator over the fields that have values here, in the order of their keys, without the encrypted ones.
+    /// Returns an iterator over the fields that have values here, in the order of their keys,
+    /// without the encrypted ones.
     public func makeIterator() -> CKRecordKeyValueIterator {
         let table = self.snapshot.table
         return CKRecordKeyValueIterator(

@@ -1,9 +1,9 @@
 public import Foundation
 import RecordModel
 
-/// Names a record within a database.
+/// The ID of a record within a database.
 ///
-/// A name is taken once in a zone, whatever the record type. Equality and hash are by value.
+/// A name is unique in its zone, whatever the record type. Equality and hash are by value.
 open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
     /// The name of the record: 1 to 255 printable ASCII characters, the first not `_`.
     ///
@@ -32,7 +32,7 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
         self.init(storing: recordName, zoneID: zoneID)
     }
 
-    /// Reads an archived ID, also one of Apple's framework; `nil` when the archive has none.
+    /// Reads an archived ID, also one of Apple's framework; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         if let body = coder.archivedBody() {
             guard let recordName = body.text("recordName"), let zoneName = body.text("zoneName"),
@@ -54,7 +54,7 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the ID into an archive, in one encoding for one ID.
+    /// Writes the ID into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([
             Field("ownerName", .string(self.zoneID.ownerName)),
@@ -63,7 +63,7 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
         ])
     }
 
-    /// Whether IDs may be read where secure coding is required: always.
+    /// Always `true`: IDs can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the ID itself, which never changes.
@@ -83,7 +83,7 @@ open class CKRecordID: NSObject, NSSecureCoding, NSCopying {
         return hasher.finalize()
     }
 
-    /// The ID for people to read.
+    /// A description of the ID for people.
     open override var description: String {
         "<CKRecordID: recordName=\(self.recordName), "
             + "zoneID=\(self.zoneID.zoneName):\(self.zoneID.ownerName)>"

@@ -1,4 +1,4 @@
-/// Walks the fields of a record in the order of their keys, as they were when the walk began.
+/// Iterates over the fields of a record in the order of their keys, as they were at its start.
 public struct CKRecordKeyValueIterator: IteratorProtocol {
     /// A key and its value.
     public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)

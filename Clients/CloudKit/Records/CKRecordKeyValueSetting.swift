@@ -2,7 +2,7 @@ public import Foundation
 
 /// Fields by key: those of a record, or the encrypted ones among them.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
-    /// Returns the value of a field; `nil` when the field has none here.
+    /// Returns the value of a field; `nil` if the field has none here.
     func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
 
     /// Sets the value of a field; `nil` removes the field.
@@ -19,7 +19,7 @@ public protocol CKRecordKeyValueSetting: NSObjectProtocol {
 }
 
 extension CKRecordKeyValueSetting {
-    /// The value of a field as a type; `nil` when it is absent or of another type.
+    /// The value of a field as a type; `nil` if it is absent or of another type.
     public subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? {
         get { self.object(forKey: key) as? T }
         set { self.setObject(newValue as? any __CKRecordObjCValue, forKey: key) }

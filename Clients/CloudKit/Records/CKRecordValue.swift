@@ -1,16 +1,16 @@
 public import CoreLocation
 public import Foundation
 
-/// What may be the value of a field, in generic code.
+/// A type whose instances can be values of fields, in generic code.
 public protocol CKRecordValueProtocol {}
 
-/// What may be the value of a field.
+/// A type whose instances can be values of fields.
 ///
-/// On Apple's systems only Objective-C classes conform. Here Swift's own types do too, because a cast doesn't
-/// bridge them.
+/// On Apple's systems only Objective-C classes conform. Here Swift's own types do too, because a
+/// cast does not bridge them.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol, CustomStringConvertible {}
 
-/// What may be the value of a field.
+/// A type whose instances can be values of fields.
 public typealias CKRecordValue = __CKRecordObjCValue
 
 extension String: __CKRecordObjCValue {}

@@ -1,23 +1,27 @@
 public import Foundation
 import RecordModel
 
-/// A pointer from a field of one record to another record of the same zone.
+/// A pointer from a field of one record to another record in the same zone.
 ///
 /// Equality and hash are by value.
 open class CKReference: NSObject, NSSecureCoding, NSCopying {
-    /// What happens to the holder of a reference when its target is deleted.
+    /// What happens to the record with a reference when the reference's target is deleted.
     public typealias Action = CKRecord.ReferenceAction
 
-    /// What happens to the holder of the reference when its target is deleted.
+    /// What happens to the record with this reference when the target is deleted.
     open var action: CKRecord.ReferenceAction { self.storedAction }
 
-    /// The target.
+    /// The ID of the target.
     open var recordID: CKRecordID { self.storedRecordID }
 
     private let storedRecordID: CKRecordID
     private let storedAction: CKRecord.ReferenceAction
 
     /// Creates a reference to the record with an ID.
+    ///
+    /// - Parameters:
+    ///   - recordID: The ID of the target, in the same zone as the record with the reference.
+    ///   - action: What happens to the record with the reference when the target is deleted.
     public init(recordID: CKRecordID, action: CKRecord.ReferenceAction) {
         self.storedRecordID = recordID
         self.storedAction = action
@@ -25,11 +29,15 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// Creates a reference to a record.
+    ///
+    /// - Parameters:
+    ///   - record: The target, in the same zone as the record with the reference.
+    ///   - action: What happens to the record with the reference when the target is deleted.
     public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
         self.init(recordID: record.recordID, action: action)
     }
 
-    /// Reads an archived reference, also one of Apple's framework; `nil` when the archive has none.
+    /// Reads an archived reference, also one of Apple's framework; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let (recordID, number) = Self.parts(coder),
             let action = UInt(exactly: number).flatMap({ CKRecord.ReferenceAction(rawValue: $0) })
@@ -55,7 +63,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
         return (CKRecordID(recordName: recordName, zoneID: zoneID), action)
     }
 
-    /// Writes the reference into an archive, in one encoding for one reference.
+    /// Writes the reference into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([
             Field("action", .int64(Int64(self.action.rawValue))),
@@ -65,7 +73,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
         ])
     }
 
-    /// Whether references may be read where secure coding is required: always.
+    /// Always `true`: references can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the reference itself, which never changes.
@@ -85,7 +93,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying {
         return hasher.finalize()
     }
 
-    /// The reference for people to read.
+    /// A description of the reference for people.
     open override var description: String {
         "<CKReference: recordID=\(self.recordID), action=\(self.action)>"
     }

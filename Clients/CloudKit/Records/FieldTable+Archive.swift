@@ -1,7 +1,7 @@
 import RecordModel
 
 extension FieldTable {
-    /// The parts of an archive that hold the fields.
+    /// The parts of an archive that contain the fields.
     var archiveParts: [Field] {
         let values = self.entries.compactMap { key, entry -> Field? in
             guard case .success(let value) = entry.value else { return nil }
@@ -21,7 +21,8 @@ extension FieldTable {
         ] + ArchivedAssets(self).parts
     }
 
-    /// Reads the fields of an archive, none when it holds system fields only; `nil` when they are malformed.
+    /// Reads the fields of an archive, none if it has system fields only; `nil` if they are
+    /// malformed.
     init?(_ archive: ArchivedBody, in zone: CKRecordZoneID) {
         var body = RecordBody.empty
         if let bytes = archive.bytes("values") {

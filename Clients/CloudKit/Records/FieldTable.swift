@@ -1,24 +1,24 @@
 import Foundation
 import RecordModel
 
-/// The fields of a record on this side: values, what changed, and what will be refused.
+/// The fields of a record on this side: values, changes and faults.
 struct FieldTable: Sendable {
     /// The object of a field.
-    // SAFETY: locations or a reference, which never change, or a value that is refused: of that only the pointer is used
-    // here, and what its class makes of being read by several tasks is between those.
+    // SAFETY: an object is a location or reference, which never change, or a refused value. Of that
+    // only the pointer is used here; its class decides what several tasks may do with it.
     struct KeptObject: @unchecked Sendable {
         let object: any __CKRecordObjCValue
     }
 
     /// A field that has a value here.
     struct Entry: Sendable {
-        /// What the server would store, or why it can't.
+        /// The value that the server would store, or why it can't.
         var value: Result<FieldValue, ValueRefusal>
         var isEncrypted: Bool
-        /// The object that was set; `nil`: made from `value` when asked for.
+        /// The object that was set; `nil` if it is made from `value` on demand.
         var kept: KeptObject?
 
-        /// The value as users meet it; `nil` when it is of the other kind.
+        /// Returns the value as users get it; `nil` if the field is of the other kind.
         func object(encrypted: Bool, in zone: CKRecordZoneID) -> (any __CKRecordObjCValue)? {
             guard self.isEncrypted == encrypted else { return nil }
             if let kept = self.kept { return kept.object }
@@ -27,7 +27,7 @@ struct FieldTable: Sendable {
         }
     }
 
-    /// A change of a field that the server doesn't know.
+    /// A change of a field that the server does not have.
     struct Change: Sendable {
         /// The time of the change, on a clock that ticks with every change of the record.
         var generation: UInt64
@@ -36,16 +36,16 @@ struct FieldTable: Sendable {
 
     private(set) var entries: [String: Entry] = [:]
     private(set) var changes: [String: Change] = [:]
-    /// What Apple's framework would have raised an exception for, by key.
+    /// The faults for which Apple's framework would have raised an exception, by key.
     private(set) var misuses: [String: ValueRefusal] = [:]
     private(set) var generation: UInt64 = 0
 
-    /// Takes the fields that a server returned, but for those of the system.
+    /// Reads the fields that a server returned, without system fields.
     init(_ body: RecordBody = .empty, in zone: CKRecordZoneID) {
         self.init(body.fields, in: zone)
     }
 
-    /// The same of fields that were read already.
+    /// Makes a table of fields that were read already.
     init(_ fields: [Field], in zone: CKRecordZoneID) {
         for field in fields where !ShareRecord.isField(field.name) {
             let object = field.value.isComparedByIdentity ? field.value.object(in: zone) : nil
@@ -57,7 +57,7 @@ struct FieldTable: Sendable {
         }
     }
 
-    /// Takes up what an archive kept; names that no key can have are left out.
+    /// Restores the fields of an archive, without names that no key can have.
     init(
         _ body: RecordBody,
         in zone: CKRecordZoneID,
@@ -91,16 +91,18 @@ struct FieldTable: Sendable {
         self.changes.filter { $0.value.isEncrypted == encrypted }.keys.sorted()
     }
 
-    /// Sets or, with `nil`, removes a field; what is wrong with it waits for the next save.
+    /// Sets a field, or removes it with `nil`; a fault is reported by the next save.
     ///
-    /// - Returns: What the field was, for the caller to release: an object of a class of others may do anything then.
+    /// - Returns: The former field, for the caller to release: an object of a foreign class may run
+    ///   any code then.
     mutating func set(_ key: String, to entry: Entry?, encrypted: Bool) -> Entry? {
         self.misuses[key] = nil
         guard NameRules.isIdentifier(key.utf8) else {
             if entry != nil { self.misuses[key] = ValueRefusal("'\(key)' is not a valid key") }
             return nil
         }
-        // A field that was removed may come back as either kind: resolvers of conflicts set one, then the other.
+        // A removed field may come back as either kind: code that resolves conflicts sets one, then
+        // the other.
         let removed = entry == nil ? self.changes[key]?.isEncrypted : nil
         if let kind = self.entries[key]?.isEncrypted ?? removed, kind != encrypted {
             guard entry != nil else { return nil }
@@ -114,31 +116,31 @@ struct FieldTable: Sendable {
         return before
     }
 
-    /// Remembers that something was set which is no value at all.
+    /// Remembers that an object was set which can't be a value.
     mutating func refuse(_ key: String, because text: String) {
         self.misuses[key] = ValueRefusal(text)
     }
 
-    /// Takes up what the server has of assets now: fields of these that were not set again since.
+    /// Stores the server's assets in the fields that were not set again since.
     mutating func assetsSaved(_ fields: [Field]) {
         for field in fields where field.value.holdsAssets && self.changes[field.name] == nil {
             self.entries[field.name]?.value = .success(field.value)
         }
     }
 
-    /// Puts back the objects of fields that an archive kept the files of.
+    /// Restores the objects of fields whose files an archive names.
     mutating func restore(_ objects: [String: any __CKRecordObjCValue]) {
         for (key, object) in objects { self.entries[key]?.kept = KeptObject(object: object) }
     }
 
-    /// Forgets the changes of `keys` up to a generation: the server has them.
+    /// Forgets the changes of `keys` up to a generation, because the server has them.
     mutating func forgetChanges(of keys: some Sequence<String>, until generation: UInt64) {
         for key in keys {
             if let change = self.changes[key], change.generation <= generation { self.changes[key] = nil }
         }
     }
 
-    /// Reads what was set.
+    /// Reads an object that was set.
     static func entry(of object: any __CKRecordObjCValue, encrypted: Bool, in zone: ZoneID) -> Entry {
         let value = Self.value(of: object, encrypted: encrypted, in: zone)
         let kept = Self.keptObject(object, for: value)
@@ -165,7 +167,7 @@ struct FieldTable: Sendable {
         }
     }
 
-    /// The object itself where it can't change behind our back and is more than its value.
+    /// Returns the object itself if it can't change later and is more than its value.
     private static func keptObject(
         _ object: any __CKRecordObjCValue,
         for value: Result<FieldValue, ValueRefusal>

@@ -2,7 +2,7 @@ import CoreLocation
 import Foundation
 import RecordModel
 
-/// Why a value can't be saved, as a text for people.
+/// The reason why a value can't be saved, as a text for people.
 struct ValueRefusal: Error, Hashable {
     var code: CKError.Code = .invalidArguments
     var text: String
@@ -15,9 +15,11 @@ struct ValueRefusal: Error, Hashable {
 
 /// A type whose values can be those of fields.
 ///
-/// Conformance decides by the value's own type. A cast would not: `NSNumber(value: 1) as? Bool` succeeds.
+/// The conformance depends on the value's own type. A cast would not: `NSNumber(value: 1) as? Bool`
+/// succeeds.
 protocol FieldValueConvertible {
-    /// The value as the server stores it. References into `zone`, the record's, carry no zone.
+    /// Returns the value as the server stores it; references into `zone`, the record's, have no
+    /// zone.
     func fieldValue(in zone: ZoneID) throws(ValueRefusal) -> FieldValue
 }
 
@@ -62,7 +64,7 @@ extension Float: FieldValueConvertible {
 
 extension NSNumber: FieldValueConvertible {
     func fieldValue(in zone: ZoneID) throws(ValueRefusal) -> FieldValue {
-        // "f" and "d" are C's float and double; everything else is an integer, Bool among them ("c").
+        // "f" and "d" are C's float and double; all others are integers, including Bool ("c").
         switch UInt8(bitPattern: self.objCType.pointee) {
         case UInt8(ascii: "f"), UInt8(ascii: "d"): return .double(try self.doubleValue.checkedFinite())
         case UInt8(ascii: "Q"): return try self.uint64Value.fieldValue(in: zone)

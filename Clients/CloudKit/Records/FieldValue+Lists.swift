@@ -2,7 +2,7 @@ import Foundation
 import RecordModel
 
 extension FieldValue {
-    /// The list value of elements of one type.
+    /// Returns the list value for elements of one type.
     static func list(_ elements: [Any], in zone: ZoneID) throws(ValueRefusal) -> FieldValue {
         var values: [FieldValue] = []
         values.reserveCapacity(elements.count)
@@ -54,9 +54,9 @@ extension FieldValue {
         return elements
     }
 
-    /// A list of numbers is one of integers when all of them are.
+    /// Returns a list of integers if all numbers are integers, else one of doubles.
     ///
-    /// `[1, 2.5]` is one class, `NSNumber`, to those who set it, and so a list of doubles.
+    /// `[1, 2.5]` consists of one class, `NSNumber`, and so is a list of doubles.
     private static func numbers(_ values: [FieldValue]) throws(ValueRefusal) -> FieldValue {
         if values.allSatisfy({ $0.type == .int64 }) {
             return .int64List(try Self.unwrap(values) { if case .int64(let it) = $0 { it } else { nil } })

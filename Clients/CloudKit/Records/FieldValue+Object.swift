@@ -3,11 +3,12 @@ import Foundation
 import RecordModel
 
 extension FieldValue {
-    /// The value as the object that users meet: the classes that Apple's framework returns.
+    /// Returns the value as the object that users get: of the classes that Apple's framework
+    /// returns.
     ///
-    /// Objects rather than Swift's own types, because only they cast to every type that can hold them:
-    /// `NSNumber as? Double` and `as? Int` both succeed for a whole number.
-    /// References that carry no zone get the record's, `zone`.
+    /// They are objects and not Swift's own types, because only objects cast to every type that can
+    /// have the value: `NSNumber as? Double` and `as? Int` both succeed for a whole number.
+    /// References without a zone get the record's, `zone`.
     func object(in zone: CKRecordZoneID) -> (any __CKRecordObjCValue)? {
         switch self {
         case .string(let string): NSString(string: string)
@@ -32,12 +33,12 @@ extension FieldValue {
         }
     }
 
-    /// Whether the object for the value is compared by identity, so that there must be one and the same.
+    /// Whether the value's object is compared by identity, so that there must be only one.
     var isComparedByIdentity: Bool {
         self.type == .location || self.type == .locationList || self.holdsAssets
     }
 
-    /// Whether it is an asset or a list of assets.
+    /// Whether the value is an asset or a list of assets.
     var holdsAssets: Bool { self.type == .asset || self.type == .assetList }
 }
 

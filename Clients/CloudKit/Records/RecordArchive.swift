@@ -83,7 +83,7 @@ struct RecordArchive {
         )
     }
 
-    /// What identifies a record and its state on the server.
+    /// The parts that identify a record and its state on the server.
     var systemParts: [Field] {
         let zoneID = self.recordID.zoneID
         var parts = [
@@ -114,7 +114,7 @@ struct RecordArchive {
         return parts
     }
 
-    /// The values of a record, what changed in it and what it was before.
+    /// The values of a record, its changes and its ancestor.
     var contentParts: [Field] {
         var parts = self.state.table.archiveParts
         if let ancestor = self.state.ancestor { parts.append(Field("ancestor", .bytes(ancestor.body.bytes))) }

@@ -2,8 +2,8 @@ import Foundation
 import RecordModel
 
 extension RecordState {
-    /// The fields of a save whose files the server must have before: files of the user's, and files of the server's that this record does
-    /// not name there yet.
+    /// Returns the fields of a save whose files must be uploaded first: the user's files, and files
+    /// of the server that this record does not name there yet.
     func assetsToUpload(for save: RecordSave) -> [AssetField] {
         guard save.changes.slices.contains(where: { $0.type == .asset || $0.type == .assetList }) else {
             return []
@@ -19,7 +19,7 @@ extension RecordState {
         }
     }
 
-    /// What the record names on the server, as far as this instance knows.
+    /// The assets that the record names on the server, as far as this instance knows.
     private var namedAssets: Set<Asset> {
         guard let body = self.ancestor?.body else { return [] }
         return Set(body.fields.flatMap(\.value.assets))
@@ -29,12 +29,12 @@ extension RecordState {
 /// A field of a save that holds assets.
 struct AssetField: Sendable {
     var key: String
-    /// What the save says, with `Asset.unread` for what nobody has read yet.
+    /// The value in the save, with `Asset.unread` for files that were not read yet.
     var value: FieldValue
-    /// The same, in order.
+    /// The assets of the value, in order.
     var assets: [CKAsset]
 
-    /// The value, when it is known what is in the files.
+    /// Returns the value with the contents of the files that are known.
     func value(known: [ObjectIdentifier: Asset]) -> FieldValue {
         let contents = zip(self.value.assets, self.assets).map { value, asset in
             known[ObjectIdentifier(asset)] ?? value
@@ -56,7 +56,7 @@ extension FieldTable.Entry {
 }
 
 extension FieldValue {
-    /// What an asset or a list of assets names; nothing for other values.
+    /// The contents that an asset or a list of assets names; empty for other values.
     var assets: [Asset] {
         switch self {
         case .asset(let asset): [asset]
@@ -67,7 +67,7 @@ extension FieldValue {
 }
 
 extension FieldTable {
-    /// Assets that the server has, whose files are not on this machine.
+    /// Assets of the server whose files are not on this machine.
     var assetsWithoutFiles: [CKAsset] {
         self.entries.values.flatMap { entry -> [CKAsset] in
             guard case .success(let value) = entry.value, value.holdsAssets else { return [] }

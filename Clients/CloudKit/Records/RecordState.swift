@@ -2,12 +2,12 @@ import Foundation
 import RecordModel
 import WireProtocol
 
-/// What can change in a record: a value, so that a copy is a record at one moment.
+/// Everything in a record that can change: a value, so that a copy is the record at one moment.
 struct RecordState: Sendable {
-    /// What a record belongs to.
+    /// The parent of a record.
     struct Parent: Sendable {
         let reference: CKReference
-        /// The record name of the parent, or why the server can't have it as one.
+        /// The record name of the parent, or why the server can't have it as a parent.
         let name: Result<String, ValueRefusal>
 
         init(_ reference: CKReference, in zone: CKRecordZoneID) {
@@ -23,9 +23,9 @@ struct RecordState: Sendable {
         }
     }
 
-    /// A save on its way, and the time on the record's clocks when it was made.
+    /// A save in flight, and the time on the record's clock when it was made.
     struct SentSave: Sendable {
-        /// More saves than these, unanswered, of one instance are not told apart.
+        /// Only this many saves of one instance without a response are told apart.
         static let countMax = 4
 
         var save: RecordSave
@@ -37,14 +37,14 @@ struct RecordState: Sendable {
     var table: FieldTable
     var parent: Parent?
     var parentIsChanged = false
-    /// The share that the record is the root of.
+    /// The share of which the record is the root.
     var share: CKReference?
-    /// Of a share: what is beside its fields.
+    /// The state of a share besides its fields.
     var sharing: ShareState?
     private var parentGeneration: UInt64 = 0
-    /// The record as the server had it when this instance last heard of it.
+    /// The server's record that this instance was last given.
     var ancestor: Record?
-    /// The saves that may still be answered, oldest first.
+    /// The saves that may still get a response, oldest first.
     private var saves: [SentSave] = []
 
     init(system: SystemState = SystemState(), table: FieldTable) {
@@ -61,7 +61,7 @@ struct RecordState: Sendable {
 
     /// Sets the parent.
     ///
-    /// - Returns: What it was, for the caller to release.
+    /// - Returns: The former parent, for the caller to release.
     mutating func replaceParent(by parent: Parent?) -> Parent? {
         let before = self.parent
         self.parent = parent
@@ -70,13 +70,13 @@ struct RecordState: Sendable {
         return before
     }
 
-    /// Makes what a save sends, and notes when.
+    /// Makes a save, and notes its time.
     mutating func save(
         id: RecordID,
         recordType: String,
         policy: ModifyRecords.Policy
     ) throws(ValueRefusal) -> RecordSave {
-        // The server saves a share so whatever the policy.
+        // The server saves a share in this way with any policy.
         let policy = self.sharing == nil ? policy : .ifServerRecordUnchanged
         var save = RecordSave(
             id: id,
@@ -105,7 +105,7 @@ struct RecordState: Sendable {
         return .set(recordName: try parent.name.get())
     }
 
-    /// Takes up what the server answered to a save; what was changed since stays changed.
+    /// Stores the server's response to a save; later changes stay changes.
     mutating func saved(_ saved: RecordSaved, sent: RecordSave, currentUser: String?) {
         self.system = SystemState(changeTag: saved.changeTag, system: saved.system, currentUser: currentUser)
         if case .changes(let changes) = sent.share { self.sharing?.sent = changes }
@@ -131,7 +131,8 @@ struct RecordState: Sendable {
         if self.parentGeneration == made.parentGeneration { self.parentIsChanged = false }
     }
 
-    /// The share that the record was the root of was deleted in the request that saved the record.
+    /// Notes that the share of which the record is the root was deleted by the request that saved
+    /// the record.
     mutating func shareEnded() {
         self.share = nil
         guard let ancestor = self.ancestor else { return }
@@ -139,7 +140,7 @@ struct RecordState: Sendable {
         self.ancestor?.body = ancestor.body.merging(clear)
     }
 
-    /// The files of a save are known now: it is sent with what they are.
+    /// Notes that the contents of a save's files are known: it is sent with them.
     mutating func saveIsKnown(_ save: RecordSave, as known: RecordSave) {
         guard let index = self.saves.firstIndex(where: { $0.save == save }) else { return }
         self.saves[index].save = known
@@ -147,7 +148,8 @@ struct RecordState: Sendable {
 }
 
 extension FieldTable {
-    /// The fields of a save; `allKeys` sends every field that has a value or was removed, the others what changed.
+    /// Returns the fields of a save; `allKeys` sends every field that has a value or was removed,
+    /// the others send changed fields.
     fileprivate func fieldsToSend(_ policy: ModifyRecords.Policy) throws(ValueRefusal) -> [Field] {
         if let (_, misuse) = self.misuses.min(by: { $0.key < $1.key }) { throw misuse }
         var keys = Set(self.changes.keys)

@@ -1,7 +1,7 @@
 import Foundation
 import RecordModel
 
-/// What the server says about a record besides its fields.
+/// The server's data about a record besides its fields.
 struct SystemState: Hashable {
     var changeTag: String?
     var createdMilliseconds: Int64?
@@ -27,7 +27,8 @@ struct SystemState: Hashable {
 }
 
 extension Date {
-    /// A date of the server's clock; not by `timeIntervalSince1970`, which differs in the last bit.
+    /// Makes a date of the server's clock; not with `timeIntervalSince1970`, which differs in the
+    /// last bit.
     init(milliseconds: Int64) {
         self.init(timeIntervalSinceReferenceDate: ServerDate.seconds(milliseconds: milliseconds))
     }

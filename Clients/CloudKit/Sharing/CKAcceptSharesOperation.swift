@@ -1,33 +1,44 @@
 import Foundation
 
-/// Joins shares.
+/// Joins shares; see `CKContainer.accept(_:)`.
+///
+/// ```swift
+/// let operation = CKAcceptSharesOperation(shareMetadatas: [metadata])
+/// operation.perShareResultBlock = { metadata, result in
+///     if case .failure(let error) = result { print(metadata.containerIdentifier, error) }
+/// }
+/// container.add(operation)
+/// ```
 ///
 /// - Shape: At most 400, else `limitExceeded`. Accepting a share again changes nothing.
-/// - Durability: What is reported as accepted is on the server's disk; the records are in the shared database then.
-/// - Errors: A share that is gone has `unknownItem`, one to which the user was not invited `permissionFailure`. The result block
-///   gets a success then; the deprecated completion block gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Durability: A share that is reported as accepted is so on the server's disk. Its records are
+///   then in the shared database.
+/// - Errors: A share that no longer exists has `unknownItem` (ask for a new URL). One to which the
+///   user was not invited has `permissionFailure` (ask the owner for access). The result block gets
+///   a success then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
-    /// What the URLs of the shares led to.
+    /// The metadata of the shares, from their URLs.
     open var shareMetadatas: [CKShare.Metadata]?
 
-    /// Called for every share.
+    /// Called once for each share, with the share or its error.
     ///
     /// Deprecated by Apple; not called if there is a `perShareResultBlock`.
     open var perShareCompletionBlock: ((CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
-    /// Called for every share.
+    /// Called once for each share, with the share in the shared database or its error.
     public var perShareResultBlock: ((CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
     /// Called last.
     ///
     /// Deprecated by Apple.
     open var acceptSharesCompletionBlock: (((any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var acceptSharesResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// Makes an operation that asks for nothing yet.
+    /// Makes an operation without items yet.
     public override init() { super.init() }
 
-    /// Makes an operation that asks.
+    /// Makes an operation that joins shares.
     public convenience init(shareMetadatas: [CKShare.Metadata]) {
         self.init()
         self.shareMetadatas = shareMetadatas

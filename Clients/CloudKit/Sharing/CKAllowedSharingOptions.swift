@@ -1,22 +1,22 @@
 public import Foundation
 internal import RecordModel
 
-/// Who may be let in, as an application tells the sharing dialogue of Apple's systems.
+/// The sharing options that an app passes to the sharing dialogue of Apple's systems.
 ///
-/// There is no such dialogue here: it holds what is set, and nothing looks at it.
+/// There is no such dialogue here: this stores what is set, and nothing reads it.
 ///
 /// Instances are not synchronised: use one from one task at a time.
 open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
-    /// What participants may be allowed to do.
+    /// The permissions that participants may be given.
     open var allowedParticipantPermissionOptions: CKSharingParticipantPermissionOption
-    /// Who may take part.
+    /// The people who may take part.
     open var allowedParticipantAccessOptions: CKSharingParticipantAccessOption
     /// Whether participants may be allowed to invite others.
     open var allowsParticipantsToInviteOthers: Bool = false
-    /// Whether people may be allowed to ask to be let in.
+    /// Whether people may be allowed to request access.
     open var allowsAccessRequests: Bool = false
 
-    /// Holds what participants may be allowed to do, and who they may be.
+    /// Stores the permissions that participants may be given, and the people who may take part.
     public init(
         allowedParticipantPermissionOptions: CKSharingParticipantPermissionOption,
         allowedParticipantAccessOptions: CKSharingParticipantAccessOption
@@ -26,7 +26,7 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Everything is allowed.
+    /// Options that allow everything.
     open class var standard: CKAllowedSharingOptions {
         CKAllowedSharingOptions(
             allowedParticipantPermissionOptions: .any,
@@ -34,7 +34,7 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
         )
     }
 
-    /// Reads archived options; `nil` when the archive has none.
+    /// Reads archived options; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let permission = body.integer("permission"),
             let access = body.integer("access")
@@ -46,7 +46,7 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the options into an archive, in one encoding for one content.
+    /// Writes the options into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         let permission = self.allowedParticipantPermissionOptions.rawValue
         let access = self.allowedParticipantAccessOptions.rawValue
@@ -58,7 +58,7 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
         ])
     }
 
-    /// Whether options may be read where secure coding is required: always.
+    /// Always `true`: options can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns independent options with the same content.
@@ -73,28 +73,28 @@ open class CKAllowedSharingOptions: NSObject, NSSecureCoding, NSCopying {
     }
 }
 
-// SAFETY: as Apple's, the class leaves it to its user not to change it in two threads at once.
+// SAFETY: as in Apple's class, callers must not change an instance from two threads at once.
 extension CKAllowedSharingOptions: @unchecked Sendable {}
 
-/// Who may take part in what is shared.
+/// The people who may take part in a share.
 public struct CKSharingParticipantAccessOption: OptionSet, Sendable {
-    /// The bits.
+    /// The options as bits.
     public let rawValue: UInt
 
     /// Creates options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Who knows the URL.
+    /// Everybody who knows the URL.
     public static let anyoneWithLink = CKSharingParticipantAccessOption(rawValue: 1 << 0)
-    /// Who was invited.
+    /// Invited people.
     public static let specifiedRecipientsOnly = CKSharingParticipantAccessOption(rawValue: 1 << 1)
     /// Either.
     public static let any: CKSharingParticipantAccessOption = [.anyoneWithLink, .specifiedRecipientsOnly]
 }
 
-/// What participants may do with what is shared.
+/// The permissions that participants may have.
 public struct CKSharingParticipantPermissionOption: OptionSet, Sendable {
-    /// The bits.
+    /// The options as bits.
     public let rawValue: UInt
 
     /// Creates options from bits.

@@ -2,7 +2,12 @@ public import Foundation
 
 // Several shares, or people, in one request.
 extension CKContainer {
-    /// Finds out what the URLs of shares lead to; see `CKFetchShareMetadataOperation`.
+    /// Fetches the metadata of shares by their URLs; see `CKFetchShareMetadataOperation`.
+    ///
+    /// - Parameters:
+    ///   - urls: The URLs; one that is named several times is fetched once.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each URL, or
+    ///     with the error of the whole request.
     @preconcurrency public func fetchShareMetadatas(
         for urls: [URL],
         completionHandler:
@@ -11,11 +16,11 @@ extension CKContainer {
         self.deliver(ShareMetadataFetch(urls)) { completionHandler($0.map(\.values)) }
     }
 
-    /// What the URLs of shares lead to; see `CKFetchShareMetadataOperation`.
+    /// Fetches the metadata of shares by their URLs; see `CKFetchShareMetadataOperation`.
     ///
-    /// - Parameter urls: The URLs; one that is named several times is looked at once.
+    /// - Parameter urls: The URLs; one that is named several times is fetched once.
     /// - Returns: A result for each URL.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func shareMetadatas(
         for urls: [URL]
     ) async throws -> [URL: Result<CKShare.Metadata, any Error>] {
@@ -23,6 +28,11 @@ extension CKContainer {
     }
 
     /// Joins shares; see `CKAcceptSharesOperation`.
+    ///
+    /// - Parameters:
+    ///   - metadatas: The metadata of the shares, from their URLs.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each share, or
+    ///     with the error of the whole request.
     @preconcurrency public func accept(
         _ metadatas: [CKShare.Metadata],
         completionHandler:
@@ -33,9 +43,9 @@ extension CKContainer {
 
     /// Joins shares; see `CKAcceptSharesOperation`.
     ///
-    /// - Parameter metadatas: What the URLs of the shares led to.
-    /// - Returns: A result for each.
-    /// - Throws: Why the request as a whole failed.
+    /// - Parameter metadatas: The metadata of the shares, from their URLs.
+    /// - Returns: A result for each share.
+    /// - Throws: `CKError` if the whole request failed.
     @discardableResult
     public func accept(
         _ metadatas: [CKShare.Metadata]
@@ -43,28 +53,34 @@ extension CKContainer {
         try await self.caller.results(ShareJoining(metadatas)).values
     }
 
-    /// Asks the owners of shares to be let in; see `CKShareRequestAccessOperation`.
+    /// Requests access to shares; see `CKShareRequestAccessOperation`.
     ///
     /// - Parameter urls: The URLs of the shares.
     /// - Returns: A result for each URL.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     @discardableResult
     public func requestShareAccess(for urls: [URL]) async throws -> [URL: Result<Void, any Error>] {
         try await self.caller.results(ShareAccessRequest(urls)).values
     }
 
-    /// Looks for people to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite; see `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter lookupInfos: Whom to look for.
+    /// - Parameter lookupInfos: The people to look up.
     /// - Returns: A result for each.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func shareParticipants(
         for lookupInfos: [CKUserIdentity.LookupInfo]
     ) async throws -> [CKUserIdentity.LookupInfo: Result<CKShare.Participant, any Error>] {
         try await self.caller.results(ParticipantFetch(lookupInfos)).values
     }
 
-    /// Looks for people to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their e-mail addresses; see
+    /// `CKFetchShareParticipantsOperation`.
+    ///
+    /// - Parameters:
+    ///   - emails: The addresses.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each, or with
+    ///     the error of the whole request.
     @preconcurrency public func fetchShareParticipants(
         forEmailAddresses emails: [String],
         completionHandler:
@@ -74,11 +90,12 @@ extension CKContainer {
         self.deliver(ParticipantFetch(infos.map(\.1))) { completionHandler($0.map { $0.values(of: infos) }) }
     }
 
-    /// People to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their e-mail addresses; see
+    /// `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter emails: Whom to look for.
+    /// - Parameter emails: The addresses.
     /// - Returns: A result for each.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func shareParticipants(
         forEmailAddresses emails: [String]
     ) async throws -> [String: Result<CKShare.Participant, any Error>] {
@@ -86,7 +103,13 @@ extension CKContainer {
         return try await self.caller.results(ParticipantFetch(infos.map(\.1))).values(of: infos)
     }
 
-    /// Looks for people to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their phone numbers; see
+    /// `CKFetchShareParticipantsOperation`.
+    ///
+    /// - Parameters:
+    ///   - phoneNumbers: The phone numbers.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each, or with
+    ///     the error of the whole request.
     @preconcurrency public func fetchShareParticipants(
         forPhoneNumbers phoneNumbers: [String],
         completionHandler:
@@ -96,11 +119,11 @@ extension CKContainer {
         self.deliver(ParticipantFetch(infos.map(\.1))) { completionHandler($0.map { $0.values(of: infos) }) }
     }
 
-    /// People to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their phone numbers; see `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter phoneNumbers: Whom to look for.
+    /// - Parameter phoneNumbers: The phone numbers.
     /// - Returns: A result for each.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func shareParticipants(
         forPhoneNumbers phoneNumbers: [String]
     ) async throws -> [String: Result<CKShare.Participant, any Error>] {
@@ -108,7 +131,13 @@ extension CKContainer {
         return try await self.caller.results(ParticipantFetch(infos.map(\.1))).values(of: infos)
     }
 
-    /// Looks for people to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their user records; see
+    /// `CKFetchShareParticipantsOperation`.
+    ///
+    /// - Parameters:
+    ///   - userRecordIDs: The IDs of the user records.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each, or with
+    ///     the error of the whole request.
     @preconcurrency public func fetchShareParticipants(
         forUserRecordIDs userRecordIDs: [CKRecord.ID],
         completionHandler:
@@ -119,11 +148,11 @@ extension CKContainer {
         self.deliver(ParticipantFetch(infos.map(\.1))) { completionHandler($0.map { $0.values(of: infos) }) }
     }
 
-    /// People to invite; see `CKFetchShareParticipantsOperation`.
+    /// Looks up people to invite by their user records; see `CKFetchShareParticipantsOperation`.
     ///
-    /// - Parameter userRecordIDs: Whom to look for.
+    /// - Parameter userRecordIDs: The IDs of the user records.
     /// - Returns: A result for each.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func shareParticipants(
         forUserRecordIDs userRecordIDs: [CKRecord.ID]
     ) async throws -> [CKRecord.ID: Result<CKShare.Participant, any Error>] {
@@ -133,7 +162,7 @@ extension CKContainer {
 }
 
 extension BatchResults<ParticipantFetch> {
-    /// The values by what they were looked for with.
+    /// Returns the values by the keys that they were looked up with.
     fileprivate func values<Key: Hashable>(
         of infos: [(Key, CKUserIdentity.LookupInfo)]
     ) -> [Key: Result<CKShare.Participant, any Error>] {

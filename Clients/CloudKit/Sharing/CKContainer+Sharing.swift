@@ -2,9 +2,11 @@ public import Foundation
 
 // One share, or one person, at a time.
 extension CKContainer {
-    /// Finds out what the URL of a share leads to.
+    /// Fetches the metadata of a share by its URL; see `shareMetadata(for:)`.
     ///
-    /// No URL of a share: `invalidArguments`; it leads to nothing: `unknownItem`.
+    /// - Parameters:
+    ///   - url: The URL of the share.
+    ///   - completionHandler: Called once, on a queue of its own, with the metadata or the error.
     @preconcurrency public func fetchShareMetadata(
         with url: URL,
         completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
@@ -12,16 +14,23 @@ extension CKContainer {
         self.deliver(ShareMetadataFetch([url])) { $0.flatMap(\.onlyValue).tell(completionHandler) }
     }
 
-    /// What the URL of a share leads to.
+    /// Fetches the metadata of a share by its URL.
     ///
-    /// No URL of a share: `invalidArguments`; it leads to nothing: `unknownItem`.
+    /// - Parameter url: The URL of the share.
+    /// - Returns: The metadata, for `accept(_:)`.
+    /// - Throws: `invalidArguments` if the URL is not one of a share (check it); `unknownItem` if
+    ///   it leads nowhere (ask for a new URL); `permissionFailure` if the user was not invited
+    ///   (request access); `requestRateLimited` after 100 wrong URLs in a minute (wait for
+    ///   `retryAfterSeconds`).
     public func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
         try await self.caller.results(ShareMetadataFetch([url])).onlyValue.get()
     }
 
-    /// Joins a share; to have joined already is no error.
+    /// Joins a share; see `accept(_:)`.
     ///
-    /// The share is gone: `unknownItem`; the user was not invited: `permissionFailure`.
+    /// - Parameters:
+    ///   - metadata: The metadata of the share, from its URL.
+    ///   - completionHandler: Called once, on a queue of its own, with the share or the error.
     @preconcurrency public func accept(
         _ metadata: CKShare.Metadata,
         completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
@@ -29,17 +38,39 @@ extension CKContainer {
         self.deliver(ShareJoining([metadata])) { $0.flatMap(\.onlyValue).tell(completionHandler) }
     }
 
-    /// Joins a share; to have joined already is no error.
+    /// Joins a share; joining it again changes nothing.
     ///
-    /// The share is gone: `unknownItem`; the user was not invited: `permissionFailure`.
+    /// ```swift
+    /// let metadata = try await container.shareMetadata(for: url)
+    /// let share = try await container.accept(metadata)
+    /// print(share[CKShare.SystemFieldKey.title] ?? "")
+    /// for zone in try await container.sharedCloudDatabase.allRecordZones() { print(zone.zoneID) }
+    /// ```
     ///
+    /// | error | what to do |
+    /// |---|---|
+    /// | `unknownItem` | the share no longer exists: ask for a new URL |
+    /// | `permissionFailure` | the user was not invited: request access from the owner |
+    /// | `notAuthenticated` | sign in |
+    /// | `requestRateLimited`, `serviceUnavailable` | repeat after `retryAfterSeconds` |
+    /// | `networkFailure`, `serverResponseLost` | repeat: joining again changes nothing |
+    ///
+    /// - Durability: Returns after the server has stored it. The records are then in the shared
+    ///   database.
+    /// - Parameter metadata: The metadata of the share, from its URL.
     /// - Returns: The share, as it is in the shared database.
+    /// - Throws: `CKError`, see the table.
     @discardableResult
     public func accept(_ metadata: CKShare.Metadata) async throws -> CKShare {
         try await self.caller.results(ShareJoining([metadata])).onlyValue.get()
     }
 
-    /// Looks for somebody to invite; the server knows nobody: `unknownItem`.
+    /// Looks up a user to invite by their e-mail address.
+    ///
+    /// - Parameters:
+    ///   - emailAddress: The address.
+    ///   - completionHandler: Called once, on a queue of its own, with the participant or the
+    ///     error; `unknownItem` if the server knows no such user.
     @preconcurrency public func fetchShareParticipant(
         withEmailAddress emailAddress: String,
         completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -47,7 +78,12 @@ extension CKContainer {
         self.fetchParticipant(CKUserIdentity.LookupInfo(emailAddress: emailAddress), completionHandler)
     }
 
-    /// Looks for somebody to invite; the server knows nobody: `unknownItem`.
+    /// Looks up a user to invite by their phone number.
+    ///
+    /// - Parameters:
+    ///   - phoneNumber: The number.
+    ///   - completionHandler: Called once, on a queue of its own, with the participant or the
+    ///     error; `unknownItem` if the server knows no such user.
     @preconcurrency public func fetchShareParticipant(
         withPhoneNumber phoneNumber: String,
         completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -55,7 +91,12 @@ extension CKContainer {
         self.fetchParticipant(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber), completionHandler)
     }
 
-    /// Looks for somebody to invite; the server knows nobody: `unknownItem`.
+    /// Looks up a user to invite by their user record.
+    ///
+    /// - Parameters:
+    ///   - userRecordID: The ID of the user record.
+    ///   - completionHandler: Called once, on a queue of its own, with the participant or the
+    ///     error; `unknownItem` if the server knows no such user.
     @preconcurrency public func fetchShareParticipant(
         withUserRecordID userRecordID: CKRecord.ID,
         completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -63,17 +104,29 @@ extension CKContainer {
         self.fetchParticipant(CKUserIdentity.LookupInfo(userRecordID: userRecordID), completionHandler)
     }
 
-    /// Somebody to invite; the server knows nobody: `unknownItem`.
+    /// Looks up a user to invite by their e-mail address.
+    ///
+    /// - Parameter emailAddress: The address.
+    /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
+    /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
     public func shareParticipant(forEmailAddress emailAddress: String) async throws -> CKShare.Participant {
         try await self.participant(CKUserIdentity.LookupInfo(emailAddress: emailAddress))
     }
 
-    /// Somebody to invite; the server knows nobody: `unknownItem`.
+    /// Looks up a user to invite by their phone number.
+    ///
+    /// - Parameter phoneNumber: The number.
+    /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
+    /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
     public func shareParticipant(forPhoneNumber phoneNumber: String) async throws -> CKShare.Participant {
         try await self.participant(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber))
     }
 
-    /// Somebody to invite; the server knows nobody: `unknownItem`.
+    /// Looks up a user to invite by their user record.
+    ///
+    /// - Parameter userRecordID: The ID of the user record.
+    /// - Returns: A participant, for `CKShare.addParticipant(_:)`.
+    /// - Throws: `unknownItem` if the server knows no such user (share the URL instead).
     public func shareParticipant(
         forUserRecordID userRecordID: CKRecord.ID
     ) async throws -> CKShare.Participant {

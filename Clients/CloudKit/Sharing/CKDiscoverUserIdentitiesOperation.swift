@@ -2,30 +2,31 @@ import Foundation
 
 /// Finds users by addresses; deprecated by Apple.
 ///
-/// Always fails with `permissionFailure`: a Tidemark server has no such thing. Use `CKFetchShareParticipantsOperation`.
+/// It always fails with `permissionFailure`, because a Tidemark server has no such service. Use
+/// `CKFetchShareParticipantsOperation`.
 // SAFETY: see `CKOperation`.
 @available(*, deprecated, message: "No longer supported. Will always fail.")
 open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
-    /// Whom to look for.
+    /// The people to look up.
     open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo] = []
 
     /// Never called.
     open var userIdentityDiscoveredBlock: ((CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
-    /// Called last.
+    /// Called once, last, with the error.
     open var discoverUserIdentitiesCompletionBlock: (((any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last, with the error.
     public var discoverUserIdentitiesResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// Makes an operation that looks for nobody yet.
+    /// Makes an operation without people yet.
     public override init() { super.init() }
 
-    /// Makes an operation that looks for people.
+    /// Makes an operation that looks up people.
     public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
         self.init()
         self.userIdentityLookupInfos = userIdentityLookupInfos
     }
 
-    /// Fails.
+    /// Fails the operation.
     open override func main() {
         if self.claim() { self.conclude(with: .notDiscoverable) }
     }
@@ -45,21 +46,21 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
 
 /// Finds the users in the address book; deprecated by Apple.
 ///
-/// Always fails with `permissionFailure`: there is no address book here.
+/// It always fails with `permissionFailure`, because there is no address book here.
 // SAFETY: see `CKOperation`.
 @available(*, deprecated, message: "No longer supported. Will always fail.")
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     /// Never called.
     open var userIdentityDiscoveredBlock: ((CKUserIdentity) -> Void)?
-    /// Called last.
+    /// Called once, last, with the error.
     open var discoverAllUserIdentitiesCompletionBlock: (((any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last, with the error.
     public var discoverAllUserIdentitiesResultBlock: ((Result<Void, any Error>) -> Void)?
 
     /// Makes an operation.
     public override init() { super.init() }
 
-    /// Fails.
+    /// Fails the operation.
     open override func main() {
         if self.claim() { self.conclude(with: .notDiscoverable) }
     }

@@ -1,38 +1,39 @@
 public import Foundation
 
-/// Finds out what the URLs of shares lead to.
+/// Fetches the metadata of shares by their URLs.
 ///
-/// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is looked at once.
-/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing `unknownItem`. The result block gets a success
-///   then; the deprecated completion block gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is fetched
+///   once.
+/// - Errors: A URL that is not one of a share has `invalidArguments`; one that leads nowhere has
+///   `unknownItem`. The result block gets a success then; the deprecated completion block gets a
+///   `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     /// The URLs.
     open var shareURLs: [URL]?
-    /// Whether the records that are shared are wanted too.
-    ///
-    /// `false`.
+    /// Whether to fetch the root records too; `false` by default.
     open var shouldFetchRootRecord: Bool = false
-    /// The fields of those records to fetch: `nil` all, empty none.
+    /// The fields of the root records to fetch; all if `nil`, none if empty.
     open var rootRecordDesiredKeys: [CKRecord.FieldKey]?
 
-    /// Called for every URL.
+    /// Called once for each URL, with the metadata or the error.
     ///
     /// Deprecated by Apple; not called if there is a `perShareMetadataResultBlock`.
     open var perShareMetadataBlock: ((URL, CKShare.Metadata?, (any Error)?) -> Void)?
-    /// Called for every URL.
+    /// Called once for each URL, with the metadata or the error.
     public var perShareMetadataResultBlock: ((URL, Result<CKShare.Metadata, any Error>) -> Void)?
     /// Called last.
     ///
     /// Deprecated by Apple.
     open var fetchShareMetadataCompletionBlock: (((any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var fetchShareMetadataResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// Makes an operation that asks for nothing yet.
+    /// Makes an operation without items yet.
     public override init() { super.init() }
 
-    /// Makes an operation that asks.
+    /// Makes an operation that fetches metadata.
     public convenience init(shareURLs: [URL]) {
         self.init()
         self.shareURLs = shareURLs

@@ -1,33 +1,35 @@
 import Foundation
 
-/// Looks for people to invite to a share.
+/// Looks up people to invite to a share.
 ///
-/// - Shape: At most 400, else `limitExceeded`. Who is named several times is looked for once.
-/// - Errors: Somebody whom the server does not know has `unknownItem`. The result block gets a success then; the deprecated completion
-///   block gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400, else `limitExceeded`. A person who is named several times is looked up
+///   once.
+/// - Errors: A person whom the server does not know has `unknownItem` (share the URL instead). The
+///   result block gets a success then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
-    /// Whom to look for.
+    /// The people to look up.
     open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
 
-    /// Called for everybody who was found.
+    /// Called once for each person who was found.
     ///
     /// Deprecated by Apple; not called if there is a `perShareParticipantResultBlock`.
     open var shareParticipantFetchedBlock: ((CKShare.Participant) -> Void)?
-    /// Called for everybody.
+    /// Called once for each person, with the participant or the error.
     public var perShareParticipantResultBlock:
         ((CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
     /// Called last.
     ///
     /// Deprecated by Apple.
     open var fetchShareParticipantsCompletionBlock: (((any Error)?) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var fetchShareParticipantsResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// Makes an operation that asks for nothing yet.
+    /// Makes an operation without items yet.
     public override init() { super.init() }
 
-    /// Makes an operation that asks.
+    /// Makes an operation that looks up people.
     public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
         self.init()
         self.userIdentityLookupInfos = userIdentityLookupInfos

@@ -1,73 +1,73 @@
 internal import RecordModel
 
 extension CKShare {
-    /// Somebody who was invited to a share or has joined it.
+    /// A person who was invited to a share or has joined it.
     public typealias Participant = CKShareParticipant
-    /// A share as somebody sees it who knows its URL.
+    /// A share as a person sees it who knows its URL.
     public typealias Metadata = CKShareMetadata
-    /// Somebody who asked to be let in.
+    /// A person who requested access to a share.
     public typealias AccessRequester = CKShareAccessRequester
-    /// Somebody who may not ask to be let in.
+    /// A person who may not request access to a share.
     public typealias BlockedIdentity = CKShareBlockedIdentity
 
-    /// The keys of a share that people are shown before they join.
+    /// The keys of a share that people see before they join.
     public enum SystemFieldKey {
-        /// A title, text.
+        /// The title, a text.
         public static let title: CKRecord.FieldKey = CKShareTitleKey
-        /// A picture, data.
+        /// The image, as data.
         public static let thumbnailImageData: CKRecord.FieldKey = CKShareThumbnailImageDataKey
-        /// What kind of thing is shared, a uniform type identifier.
+        /// The kind of the shared data, as a uniform type identifier.
         public static let shareType: CKRecord.FieldKey = CKShareTypeKey
     }
 
     /// Whether a participant has joined.
     public enum ParticipantAcceptanceStatus: Int, Sendable {
-        /// The server said something that this version does not know.
+        /// The server sent a value that this version does not know.
         case unknown = 0
-        /// He was invited.
+        /// The participant was invited.
         case pending = 1
-        /// He has joined.
+        /// The participant has joined.
         case accepted = 2
-        /// He was removed, or has left.
+        /// The participant was removed, or has left.
         case removed = 3
     }
 
-    /// What a participant may do.
+    /// The permission of a participant.
     public enum ParticipantPermission: Int, Sendable {
-        /// The server said something that this version does not know.
+        /// The server sent a value that this version does not know.
         case unknown = 0
-        /// Nothing.
+        /// The participant may do nothing.
         case none = 1
-        /// Read.
+        /// The participant may read.
         case readOnly = 2
-        /// Read, and save and delete records.
+        /// The participant may read, save and delete records.
         case readWrite = 3
     }
 
-    /// What a participant is.
+    /// The role of a participant.
     public enum ParticipantRole: Int, Sendable {
-        /// The server said something that this version does not know.
+        /// The server sent a value that this version does not know.
         case unknown = 0
-        /// Whose records they are.
+        /// The owner of the records.
         case owner = 1
-        /// Somebody who may manage participants.
+        /// A participant who may manage others.
         case administrator = 2
-        /// Somebody who was invited.
+        /// A participant who was invited.
         case privateUser = 3
-        /// Somebody who joined since the share is open to who knows its URL.
+        /// A participant who joined because everybody who knows the URL may.
         case publicUser = 4
     }
 
-    /// What a participant is, under its name from before iOS 12.
+    /// The type of a participant, under its name from before iOS 12.
     @available(*, deprecated, renamed: "CKShare.ParticipantRole")
     public enum ParticipantType: Int, Sendable {
-        /// The server said something that this version does not know.
+        /// The server sent a value that this version does not know.
         case unknown = 0
-        /// Whose records they are.
+        /// The owner of the records.
         case owner = 1
-        /// Somebody who was invited.
+        /// A participant who was invited.
         case privateUser = 3
-        /// Somebody who joined since the share is open to who knows its URL.
+        /// A participant who joined because everybody who knows the URL may.
         case publicUser = 4
     }
 }
@@ -79,10 +79,10 @@ extension CKShareParticipant {
     /// What a participant may do, under its name from before Swift 4.2.
     @available(*, deprecated, renamed: "CKShare.ParticipantPermission")
     public typealias Permission = CKShare.ParticipantPermission
-    /// What a participant is, under its name from before Swift 4.2.
+    /// The role of a participant, under its name from before Swift 4.2.
     @available(*, deprecated, renamed: "CKShare.ParticipantRole")
     public typealias Role = CKShare.ParticipantRole
-    /// What a participant is, under its name from before Swift 4.2.
+    /// The type of a participant, under its name from before Swift 4.2.
     @available(*, deprecated, renamed: "CKShare.ParticipantType")
     public typealias ParticipantType = CKShare.ParticipantType
 }

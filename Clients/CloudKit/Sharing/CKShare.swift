@@ -2,19 +2,38 @@ public import Foundation
 internal import RecordModel
 private import Synchronization
 
-/// What lets others into a record with all that is below it, or into a zone.
+/// Lets other users access a record with all records below it, or a zone.
 ///
-/// A share is a record of the type `CKRecord.SystemType.share` in the zone of what it covers, in its owner's private database. It is
-/// saved together with its root the first time; saved again, it changes who takes part. Whoever takes part finds the records in his
-/// shared database.
+/// ```swift
+/// let share = CKShare(rootRecord: list)
+/// share[CKShare.SystemFieldKey.title] = "Shopping"
+/// share.publicPermission = .readWrite
+/// let (results, _) = try await database.modifyRecords(saving: [list, share], deleting: [])
+/// _ = try results[share.recordID]?.get()
+/// print(share.url?.absoluteString ?? "")
+/// ```
 ///
-/// What Apple's framework raises an exception for is remembered, and the save fails with `CKError.Code.invalidArguments`: participants who are
-/// added or removed while `publicPermission` isn't `.none`, an owner who is removed, a share in another zone than its root.
+/// A share is a record of the type `CKRecord.SystemType.share`, in the zone of its root record, in
+/// the owner's private database. Save it together with its root the first time. A later save
+/// changes the participants. They find the records in their shared databases.
+///
+/// The share remembers faults for which Apple's framework raises an exception, and the save fails:
+///
+/// | error | what to do |
+/// |---|---|
+/// | `serverRecordChanged` | another user joined or changed it: change and save `serverRecord` |
+/// | `invalidArguments` | set `publicPermission` to `.none` before you add or remove participants |
+/// | `invalidArguments` | do not remove the owner; keep the share in the zone of its root |
+/// | `tooManyParticipants` | keep it at 100 participants |
+/// | `alreadyShared` | use the share that the record has |
+/// | `permissionFailure` | let the owner or an administrator save it |
 // SAFETY: see `CKRecord`.
 open class CKShare: CKRecord, @unchecked Sendable {
-    /// Makes the share of a record with all that is below it, under a random name in its zone.
+    /// Makes the share of a record with all records below it, under a random name in its zone.
     ///
-    /// The record gets the share as its `share`; save both in one operation.
+    /// The record gets the share as its `share`. Save both in one operation.
+    ///
+    /// - Parameter rootRecord: The record, in a custom zone.
     public convenience init(rootRecord: CKRecord) {
         let name = "Share-\(UUID().uuidString)"
         self.init(
@@ -23,12 +42,12 @@ open class CKShare: CKRecord, @unchecked Sendable {
         )
     }
 
-    /// Makes the share of a record with all that is below it.
+    /// Makes the share of a record with all records below it.
     ///
-    /// The record gets the share as its `share`; save both in one operation.
+    /// The record gets the share as its `share`. Save both in one operation.
     ///
     /// - Parameters:
-    ///   - rootRecord: What is shared.
+    ///   - rootRecord: The record, in a custom zone.
     ///   - shareID: The ID of the share, in the zone of the record.
     public init(rootRecord: CKRecord, shareID: CKRecord.ID) {
         var state = RecordState(table: FieldTable(in: shareID.zoneID))
@@ -43,6 +62,8 @@ open class CKShare: CKRecord, @unchecked Sendable {
     }
 
     /// Makes the share of a zone.
+    ///
+    /// - Parameter recordZoneID: The ID of a custom zone.
     public init(recordZoneID: CKRecordZone.ID) {
         var state = RecordState(table: FieldTable(in: recordZoneID))
         state.sharing = ShareState(newFor: nil)
@@ -50,15 +71,16 @@ open class CKShare: CKRecord, @unchecked Sendable {
         super.init(storing: CKRecordTypeShare, recordID: id, state: state)
     }
 
-    /// Reads an archived share, or the system fields of one, to which all belongs that is not a field.
+    /// Reads an archived share, or its system fields, which are everything but its fields.
     ///
-    /// From an archive that has none comes a share that can't be saved.
+    /// From an archive without a share it makes one that can't be saved.
     public required init(coder: NSCoder) {
         if let archive = RecordArchive(coder), archive.state.sharing != nil {
             super.init(storing: archive.recordType, recordID: archive.recordID, state: archive.state)
             return
         }
-        // Apple's initialiser can't fail, and a coder of Foundation's on Linux that is told of an error forgets it or ends the program.
+        // Apple's initialiser can't fail. A coder of Foundation on Linux either forgets an error
+        // that it is given or ends the program.
         var state = RecordState(table: FieldTable(in: .default))
         state.sharing = ShareState(newFor: nil)
         state.sharing?.misuse = ValueRefusal("The archive of the share had no share")
@@ -66,12 +88,13 @@ open class CKShare: CKRecord, @unchecked Sendable {
         super.init(storing: CKRecordTypeShare, recordID: id, state: state)
     }
 
-    /// Takes up what a server returned.
+    /// Makes a share that a server returned.
     init(sharing recordID: CKRecord.ID, state: RecordState) {
         super.init(storing: CKRecordTypeShare, recordID: recordID, state: state)
     }
 
-    /// Returns an independent share with the same content, change tag and changes, and participants of its own.
+    /// Returns an independent share with the same content, change tag and changes, and participants
+    /// of its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         var state = self.snapshot.copy
         state.sharing = state.sharing?.copy
@@ -81,7 +104,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
     override func tableKey(of key: FieldKey) -> String { ShareKeys.name(of: key) }
     override func fieldKey(of name: String) -> FieldKey { ShareKeys.key(of: name) }
 
-    /// What is beside the fields, at this moment.
+    /// The state besides the fields, at this moment.
     var sharing: ShareState { self.snapshot.sharing ?? ShareState(newFor: nil) }
 
     func change<Released>(_ change: (inout ShareState) -> Released) -> Released {
@@ -92,30 +115,30 @@ open class CKShare: CKRecord, @unchecked Sendable {
         }
     }
 
-    /// What everybody may do who knows the URL.
+    /// The permission of everybody who knows the URL.
     ///
-    /// With `.none` only invited people get in. Another value ends the invitations of people who have not joined; those who have
-    /// joined stay. A change to `.none` removes every participant but the owner; people who are added after that and before the
-    /// save take part.
+    /// With `.none` only invited people can join. Any other value ends the invitations of people
+    /// who have not joined; those who have joined stay. A change to `.none` removes every
+    /// participant but the owner. People who are added after that and before the save take part.
     open var publicPermission: ParticipantPermission {
         get { ParticipantPermission(self.sharing.publicPermission) }
         set { _ = self.change { $0.setPublicPermission(newValue.model) } }
     }
 
-    /// The URL that leads to the share; `nil` until it was saved.
+    /// The URL of the share; `nil` until it was saved.
     open var url: URL? {
         let sharing = self.sharing
         guard let address = sharing.address, let token = sharing.known?.token else { return nil }
         return ShareURL.url(address: address, token: token)
     }
 
-    /// Whether people who know the URL may ask to be let in.
+    /// Whether people who know the URL may request access.
     open var allowsAccessRequests: Bool {
         get { self.sharing.allowsAccessRequests }
         set { self.change { $0.allowsAccessRequests = newValue } }
     }
 
-    /// The share for people to read, with its keys but not its values.
+    /// A description of the share for people, with its keys but without its values.
     open override var description: String {
         let sharing = self.sharing
         return "<CKShare: recordID=\(self.recordID), recordChangeTag=\(self.recordChangeTag ?? "nil"), "

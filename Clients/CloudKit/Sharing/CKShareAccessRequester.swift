@@ -1,7 +1,7 @@
 public import Foundation
 internal import RecordModel
 
-/// Somebody who asked to be let into a share.
+/// A person who requested access to a share.
 ///
 /// Equality and hash are by value.
 open class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying {
@@ -12,17 +12,18 @@ open class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Who it is.
+    /// The identity of the person.
     open var userIdentity: CKUserIdentity { CKUserIdentity(self.model) }
 
-    /// What to look for him with, to make him a participant: see `CKFetchShareParticipantsOperation`.
+    /// The lookup info with which the person can be made a participant; see
+    /// `CKFetchShareParticipantsOperation`.
     open var participantLookupInfo: CKUserIdentity.LookupInfo {
         let name = self.model.userRecordName
         let lookup = name.isEmpty ? self.model.lookup : .userRecordName(name)
         return CKUserIdentityLookupInfo(lookup ?? .userRecordName(name))
     }
 
-    /// Reads an archived requester; `nil` when the archive has none.
+    /// Reads an archived requester; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let bytes = coder.archivedBody()?.bytes("identity"),
             let model = try? UserIdentity(decoding: bytes)
@@ -31,12 +32,12 @@ open class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the requester into an archive, in one encoding for one content.
+    /// Writes the requester into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([Field("identity", .bytes(self.model.bytes))])
     }
 
-    /// Whether it may be read where secure coding is required: always.
+    /// Always `true`: instances can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the object itself, which never changes.
@@ -50,7 +51,7 @@ open class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying {
     /// Agrees with `isEqual`.
     open override var hash: Int { self.model.hashValue }
 
-    /// The requester for people to read.
+    /// A description of the requester for people.
     open override var description: String { "<CKShareAccessRequester: \(self.model)>" }
 }
 

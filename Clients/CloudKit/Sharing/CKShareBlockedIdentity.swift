@@ -1,7 +1,7 @@
 public import Foundation
 internal import RecordModel
 
-/// Somebody who may not ask to be let into a share.
+/// A person who may not request access to a share.
 ///
 /// Equality and hash are by value.
 open class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying {
@@ -12,10 +12,10 @@ open class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Who it is.
+    /// The identity of the person.
     open var userIdentity: CKUserIdentity { CKUserIdentity(self.model) }
 
-    /// Reads an archived blocked identity; `nil` when the archive has none.
+    /// Reads an archived blocked identity; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let bytes = coder.archivedBody()?.bytes("identity"),
             let model = try? UserIdentity(decoding: bytes)
@@ -24,12 +24,12 @@ open class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the blocked identity into an archive, in one encoding for one content.
+    /// Writes the blocked identity into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([Field("identity", .bytes(self.model.bytes))])
     }
 
-    /// Whether it may be read where secure coding is required: always.
+    /// Always `true`: instances can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the object itself, which never changes.
@@ -43,7 +43,7 @@ open class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying {
     /// Agrees with `isEqual`.
     open override var hash: Int { self.model.hashValue }
 
-    /// The blocked identity for people to read.
+    /// A description of the blocked identity for people.
     open override var description: String { "<CKShareBlockedIdentity: \(self.model)>" }
 }
 

@@ -1,18 +1,18 @@
 public import Foundation
 internal import RecordModel
 
-/// A share as somebody sees it who knows its URL.
+/// A share as a person sees it who knows its URL.
 ///
 /// Equality and hash are by container, share and URL.
 // SAFETY: every stored property is a constant, and records are Sendable.
 open class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    /// The last part of the URL that led here.
+    /// The last part of the URL.
     let token: String
     private let identifier: String
     private let storedShare: CKShare
     private let rootName: String?
     private let root: CKRecord?
-    /// Of the one who asked.
+    /// The participation of the user who fetched it.
     private let participant: (role: ShareRole, acceptance: ShareAcceptance, permission: SharePermission)
     private let storedOwner: CKUserIdentity
 
@@ -33,43 +33,43 @@ open class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, @unchecked Send
     /// The share.
     open var share: CKShare { self.storedShare }
 
-    /// The ID of the record that is shared with what is below it; `nil`: the zone is shared.
+    /// The ID of the root record; `nil` if a zone is shared.
     open var hierarchicalRootRecordID: CKRecord.ID? {
         self.rootName.map { CKRecord.ID(recordName: $0, zoneID: self.storedShare.recordID.zoneID) }
     }
 
-    /// The record that is shared, when it was asked for and may be read.
+    /// The root record, if it was asked for and may be read.
     ///
     /// Its assets have no files.
     open var rootRecord: CKRecord? { self.root }
 
-    /// What the one who asked is in the share, or would become.
+    /// The role of the user in the share, also if they have not joined.
     open var participantRole: CKShare.ParticipantRole { CKShare.ParticipantRole(self.participant.role) }
 
-    /// Whether the one who asked has joined.
+    /// Whether the user has joined.
     open var participantStatus: CKShare.ParticipantAcceptanceStatus {
         CKShare.ParticipantAcceptanceStatus(self.participant.acceptance)
     }
 
-    /// What the one who asked may do, or might.
+    /// The permission of the user, also if they have not joined.
     open var participantPermission: CKShare.ParticipantPermission {
         CKShare.ParticipantPermission(self.participant.permission)
     }
 
-    /// Whose records they are.
+    /// The identity of the owner.
     open var ownerIdentity: CKUserIdentity { self.storedOwner }
 
-    /// The ID of the record that is shared; of a zone's share that of the share.
+    /// The ID of the root record; of a zone's share, the ID of the share.
     @available(*, deprecated, renamed: "hierarchicalRootRecordID")
     open var rootRecordID: CKRecord.ID { self.hierarchicalRootRecordID ?? self.storedShare.recordID }
 
-    /// What the one who asked is, under its name from before iOS 12.
+    /// The user's participant type, under its name from before iOS 12.
     @available(*, deprecated, renamed: "participantRole")
     open var participantType: CKShare.ParticipantType {
         CKShare.ParticipantType(rawValue: self.participantRole.rawValue) ?? .privateUser
     }
 
-    /// Reads archived metadata; `nil` when the archive has none.
+    /// Reads archived metadata; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let token = body.text("token"),
             let identifier = body.text("container"), let owner = body.bytes("owner"),
@@ -112,13 +112,13 @@ open class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, @unchecked Send
     private static let shareKey = "TidemarkShare"
     private static let rootKey = "TidemarkRoot"
 
-    /// Whether metadata may be read where secure coding is required: always.
+    /// Always `true`: metadata can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the object itself, which never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns whether an object is what the same URL of the same share led to.
+    /// Returns whether an object is the metadata of the same URL of the same share.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKShareMetadata else { return false }
         return self.identifier == other.identifier && self.token == other.token
@@ -134,7 +134,7 @@ open class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, @unchecked Send
         return hasher.finalize()
     }
 
-    /// The metadata for people to read; without the URL, which lets in who knows it.
+    /// A description of the metadata for people, without the URL, which gives access.
     open override var description: String {
         "<CKShareMetadata: containerIdentifier=\(self.identifier), shareID=\(self.storedShare.recordID), "
             + "participantRole=\(self.participant.role), participantStatus=\(self.participant.acceptance), "

@@ -2,13 +2,13 @@ public import Foundation
 internal import RecordModel
 private import Synchronization
 
-/// Somebody who was invited to a share or has joined it.
+/// A person who was invited to a share or has joined it.
 ///
-/// His role and permission may be changed; the change counts with the next save of the share that has him.
-/// Two participants are equal when they are the same person, by ID, user record or what they were looked for by.
+/// The role and permission can be changed, with effect from the next save of the share. Two
+/// participants are equal if they are the same person, by ID, user record or lookup info.
 // SAFETY: what can change is behind a mutex.
 open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    /// Names a participant within his share.
+    /// The ID of a participant within their share.
     public typealias ID = String
 
     private let state: Mutex<ShareParticipant>
@@ -24,18 +24,18 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked S
         super.init()
     }
 
-    /// Who it is.
+    /// The identity of the person.
     open var userIdentity: CKUserIdentity { CKUserIdentity(self.model.identity) }
 
-    /// What he is in the share; may be set to `.privateUser` and `.administrator`.
+    /// The role in the share; may be set to `.privateUser` and `.administrator`.
     ///
-    /// Anything else is refused when the share is saved.
+    /// Any other value is refused when the share is saved.
     open var role: CKShare.ParticipantRole {
         get { CKShare.ParticipantRole(self.model.role) }
         set { self.state.withLock { $0.role = newValue.model } }
     }
 
-    /// What he may do.
+    /// The permission in the share.
     ///
     /// `.unknown` is refused when the share is saved.
     open var permission: CKShare.ParticipantPermission {
@@ -43,38 +43,40 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked S
         set { self.state.withLock { $0.permission = newValue.model } }
     }
 
-    /// Whether he has joined.
+    /// Whether the participant has joined.
     open var acceptanceStatus: CKShare.ParticipantAcceptanceStatus {
         CKShare.ParticipantAcceptanceStatus(self.model.acceptance)
     }
 
-    /// His ID within the share.
+    /// The ID within the share.
     open var participantID: String { self.model.id }
 
-    /// Whether he had asked to be let in.
+    /// Whether the participant had requested access.
     open var isApprovedRequester: Bool { self.model.isApprovedRequester }
 
-    /// When he was invited or joined; `nil`: the share was not saved since.
+    /// The time of the invitation or of joining; `nil` if the share was not saved since.
     open var dateAddedToShare: Date? {
         let milliseconds = self.model.addedMilliseconds
         return milliseconds == 0 ? nil : Date(milliseconds: milliseconds)
     }
 
-    /// What he is, under its name from before iOS 12.
+    /// The type of the participant, under its name from before iOS 12.
     @available(*, deprecated, renamed: "role")
     open var type: CKShare.ParticipantType {
         get { CKShare.ParticipantType(rawValue: self.role.rawValue) ?? .privateUser }
         set { self.role = CKShare.ParticipantRole(rawValue: newValue.rawValue) ?? .unknown }
     }
 
-    /// Makes a participant who is nobody yet: who opens `CKShare.oneTimeURL(for:)` first becomes him.
+    /// Makes a participant without an identity: the first person who opens
+    /// `CKShare.oneTimeURL(for:)` becomes this participant.
     ///
-    /// - Returns: One who may read; added to a share and saved, he gets his URL.
+    /// - Returns: A participant who may read. The URL exists once a share with the participant was
+    ///   saved.
     open class func oneTimeURLParticipant() -> CKShareParticipant {
         CKShareParticipant(ShareParticipant(id: UUID().uuidString, identity: UserIdentity()))
     }
 
-    /// Reads an archived participant; `nil` when the archive has none.
+    /// Reads an archived participant; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         let bytes = coder.archivedBody()?.bytes("participant")
         let participant = bytes.map { try? ShareParticipant(decoding: $0) } ?? ShareParticipant(apple: coder)
@@ -83,12 +85,12 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked S
         super.init()
     }
 
-    /// Writes the participant into an archive, in one encoding for one content.
+    /// Writes the participant into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([Field("participant", .bytes(self.model.bytes))])
     }
 
-    /// Whether participants may be read where secure coding is required: always.
+    /// Always `true`: participants can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent participant with the same content.
@@ -100,10 +102,10 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked S
         return self === other || self.model.isSame(as: other.model)
     }
 
-    /// The same for all: people are the same by any of three properties.
+    /// The hash is the same for all participants, because any of three properties makes them equal.
     open override var hash: Int { ObjectIdentifier(CKShareParticipant.self).hashValue }
 
-    /// The participant for people to read.
+    /// A description of the participant for people.
     open override var description: String {
         let model = self.model
         return
@@ -113,7 +115,7 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked S
 }
 
 extension ShareParticipant {
-    /// Whether both are the same person, as far as can be told.
+    /// Returns whether both are the same person, as far as is known.
     func isSame(as other: ShareParticipant) -> Bool {
         self.id == other.id || self.identity.isSame(as: other.identity)
     }

@@ -1,25 +1,26 @@
 public import Foundation
 
-/// Asks the owners of shares to be let in.
+/// Requests access to shares from their owners.
 ///
-/// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is asked for once.
-/// - Errors: A URL that is no share's has `invalidArguments`, one that leads to nothing, or to a share that takes no requests
-///   from the user, `unknownItem`. The block for the whole operation
-///   gets a success then.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 URLs, else `limitExceeded`. One that is named several times is sent once.
+/// - Errors: A URL that is not one of a share has `invalidArguments`. One that leads nowhere has
+///   `unknownItem`, and so has one of a share that takes no requests from the user. The block for
+///   the whole operation gets a success then.
 // SAFETY: see `CKOperation`.
 open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     /// The URLs of the shares.
     open var shareURLs: [URL]?
 
-    /// Called for every URL.
+    /// Called once for each URL, with a success or the error.
     public var perShareAccessRequestResultBlock: ((URL, Result<Void, any Error>) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var shareAccessRequestResultBlock: ((Result<Void, any Error>) -> Void)?
 
-    /// Makes an operation that asks for nothing yet.
+    /// Makes an operation without items yet.
     public override init() { super.init() }
 
-    /// Makes an operation that asks.
+    /// Makes an operation that requests access.
     public convenience init(shareURLs: [URL]) {
         self.init()
         self.shareURLs = shareURLs

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Is told, on Apple's systems, what becomes of a share in the system's own dialogue.
+/// Observes the system's sharing dialogue on Apple's systems.
 ///
-/// There is no such dialogue here: its blocks are never called.
+/// There is no such dialogue here: the blocks are never called.
 // SAFETY: as on Apple's systems, the blocks are set before anything could call them and not later.
 open class CKSystemSharingUIObserver: NSObject, @unchecked Sendable {
     /// Never called.

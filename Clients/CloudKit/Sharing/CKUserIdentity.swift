@@ -1,11 +1,11 @@
 public import Foundation
 internal import RecordModel
 
-/// Somebody, as far as the one who asks may know him.
+/// A user, as far as the current user may know them.
 ///
 /// Equality and hash are by value.
 open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
-    /// By what somebody is looked for.
+    /// The address or ID by which a user is looked up.
     public typealias LookupInfo = CKUserIdentityLookupInfo
 
     let model: UserIdentity
@@ -15,25 +15,26 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// The ID of his user record, with its real name also for the current user; `nil`: nobody knows who it is.
+    /// The ID of the user's record, with its real name also for the current user; `nil` if the user
+    /// is not known.
     open var userRecordID: CKRecord.ID? {
         self.model.userRecordName.isEmpty ? nil : CKRecord.ID(recordName: self.model.userRecordName)
     }
 
-    /// What he was found or invited by; `nil`: nothing.
+    /// The address or ID by which the user was found or invited; `nil` if there is none.
     open var lookupInfo: LookupInfo? { self.model.lookup.map { CKUserIdentityLookupInfo($0) } }
 
-    /// His name: `nil`, as servers know users by their records only.
+    /// Always `nil`: servers know users by their records only.
     open var nameComponents: PersonNameComponents? { nil }
 
-    /// Whether the server has a user for whom it stands.
+    /// Whether the server has a user for the identity.
     open var hasiCloudAccount: Bool { !self.model.userRecordName.isEmpty }
 
-    /// Entries of the address book: none, as there is no address book here.
+    /// Always empty: there is no address book here.
     @available(*, deprecated, message: "There are no contacts here.")
     open var contactIdentifiers: [String] { [] }
 
-    /// Reads an archived identity; `nil` when the archive has none.
+    /// Reads an archived identity; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         let bytes = coder.archivedBody()?.bytes("identity")
         let identity = bytes.map { try? UserIdentity(decoding: $0) } ?? UserIdentity(apple: coder)
@@ -42,12 +43,12 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the identity into an archive, in one encoding for one content.
+    /// Writes the identity into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([Field("identity", .bytes(self.model.bytes))])
     }
 
-    /// Whether identities may be read where secure coding is required: always.
+    /// Always `true`: identities can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the identity itself, which never changes.
@@ -59,7 +60,7 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
     /// Agrees with `isEqual`.
     open override var hash: Int { self.model.hashValue }
 
-    /// The identity for people to read.
+    /// A description of the identity for people.
     open override var description: String { "<CKUserIdentity: \(self.model)>" }
 }
 

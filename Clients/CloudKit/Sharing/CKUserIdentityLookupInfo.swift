@@ -1,9 +1,10 @@
 public import Foundation
 internal import RecordModel
 
-/// By what somebody is looked for: an e-mail address, a phone number or the ID of a user record.
+/// The address or ID by which a user is looked up: an e-mail address, a phone number or the ID of a
+/// user record.
 ///
-/// Equality and hash are by value, as it is written.
+/// Equality and hash are by the value as written.
 open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
     let model: IdentityLookup
 
@@ -12,55 +13,55 @@ open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Looks for who has an e-mail address; case does not matter.
+    /// Makes the info for an e-mail address; case does not matter.
     public init(emailAddress: String) {
         self.model = .emailAddress(emailAddress)
         super.init()
     }
 
-    /// Looks for who has a phone number; its digits and a leading `+` matter.
+    /// Makes the info for a phone number; its digits and a leading `+` matter.
     public init(phoneNumber: String) {
         self.model = .phoneNumber(phoneNumber)
         super.init()
     }
 
-    /// Looks for the user of a user record.
+    /// Makes the info for a user record.
     public init(userRecordID: CKRecord.ID) {
         self.model = .userRecordName(userRecordID.recordName)
         super.init()
     }
 
-    /// The e-mail address; `nil` when something else is looked for.
+    /// The e-mail address; `nil` if the info is of another kind.
     open var emailAddress: String? {
         if case .emailAddress(let address) = self.model { address } else { nil }
     }
 
-    /// The phone number; `nil` when something else is looked for.
+    /// The phone number; `nil` if the info is of another kind.
     open var phoneNumber: String? {
         if case .phoneNumber(let number) = self.model { number } else { nil }
     }
 
-    /// The ID of the user record; `nil` when something else is looked for.
+    /// The ID of the user record; `nil` if the info is of another kind.
     open var userRecordID: CKRecord.ID? {
         if case .userRecordName(let name) = self.model { CKRecord.ID(recordName: name) } else { nil }
     }
 
-    /// Returns one for each e-mail address.
+    /// Returns an info for each e-mail address.
     open class func lookupInfos(withEmails emails: [String]) -> [CKUserIdentityLookupInfo] {
         emails.map { CKUserIdentityLookupInfo(emailAddress: $0) }
     }
 
-    /// Returns one for each phone number.
+    /// Returns an info for each phone number.
     open class func lookupInfos(withPhoneNumbers phoneNumbers: [String]) -> [CKUserIdentityLookupInfo] {
         phoneNumbers.map { CKUserIdentityLookupInfo(phoneNumber: $0) }
     }
 
-    /// Returns one for each user record.
+    /// Returns an info for each user record.
     open class func lookupInfos(with recordIDs: [CKRecord.ID]) -> [CKUserIdentityLookupInfo] {
         recordIDs.map { CKUserIdentityLookupInfo(userRecordID: $0) }
     }
 
-    /// Reads an archived one; `nil` when the archive has none.
+    /// Reads an archived info; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let bytes = coder.archivedBody()?.bytes("lookup"),
             let model = try? IdentityLookup(decoding: bytes)
@@ -69,18 +70,18 @@ open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes it into an archive, in one encoding for one content.
+    /// Writes the info into an archive; equal infos give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([Field("lookup", .bytes(self.model.bytes))])
     }
 
-    /// Whether it may be read where secure coding is required: always.
+    /// Always `true`: instances can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the object itself, which never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Returns whether an object looks for the same.
+    /// Returns whether an object is the same info.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? CKUserIdentityLookupInfo)?.model == self.model
     }
@@ -88,7 +89,7 @@ open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying {
     /// Agrees with `isEqual`.
     open override var hash: Int { self.model.hashValue }
 
-    /// What is looked for, for people to read.
+    /// A description of the info for people.
     open override var description: String { "<CKUserIdentityLookupInfo: \(self.model)>" }
 }
 

@@ -1,7 +1,7 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// People to invite.
+/// A request for people to invite.
 struct ParticipantFetch: BatchRequest {
     typealias ItemID = CKUserIdentity.LookupInfo
     typealias Value = CKShare.Participant
@@ -25,7 +25,7 @@ struct ParticipantFetch: BatchRequest {
     var answeredHere: [Answer] { self.items.answersHere() }
     var itemCount: Int { self.items.ids.count }
 
-    /// "The current user" is looked for by name.
+    /// The current user is looked up by name.
     func operation(user: String) throws(CKError) -> RequestModel {
         let lookups = self.items.questions.map { lookup in
             lookup == .userRecordName(CKCurrentUserDefaultName) && !user.isEmpty

@@ -1,15 +1,15 @@
 internal import RecordModel
 internal import WireProtocol
 
-/// The items of a request about shares: those that go to the server, and those that it need not see.
+/// The items of a request about shares: those for the server, and those with a result already.
 struct ShareItems<ID: Hashable & Sendable, Question: Sendable>: Sendable {
     private(set) var ids: [ID] = []
     private(set) var questions: [Question] = []
     private(set) var refused: [(id: ID, error: CKError)] = []
 
-    /// An item that is named several times is asked once.
+    /// Makes the items; one that is named several times is sent once.
     ///
-    /// `question` says what is asked, or why it can't be.
+    /// `question` returns the part of the request, or throws if there can be none.
     init(_ items: [ID], _ question: (ID) throws(CKError) -> Question) {
         var seen: Set<ID> = []
         for item in items where seen.insert(item).inserted {
@@ -22,7 +22,7 @@ struct ShareItems<ID: Hashable & Sendable, Question: Sendable>: Sendable {
         }
     }
 
-    /// The item of an answer.
+    /// Returns the item of a result.
     func id(of item: Item) -> ID? {
         Int(item.index) < self.ids.count ? self.ids[Int(item.index)] : nil
     }
@@ -33,7 +33,7 @@ struct ShareItems<ID: Hashable & Sendable, Question: Sendable>: Sendable {
 }
 
 extension ItemOutcome {
-    /// What is wrong with an item whose outcome is not the one that was asked for.
+    /// Returns the error of an item whose result is of another kind than the request.
     func error(user: String) -> CKError {
         guard case .failure(let failure) = self else { return .answerOfAnotherKind }
         return CKError(failure, clientRecord: nil, itemID: nil, currentUser: user)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RecordModel
 internal import WireProtocol
 
-/// Shares to join.
+/// A request to join shares.
 struct ShareJoining: BatchRequest {
     typealias ItemID = CKShare.Metadata
     typealias Value = CKShare
@@ -32,7 +32,7 @@ struct ShareJoining: BatchRequest {
     static func share(of value: CKShare) -> CKShare? { value }
 }
 
-/// Shares whose owners are asked to let somebody in.
+/// A request for access to shares.
 struct ShareAccessRequest: BatchRequest {
     typealias ItemID = URL
     typealias Value = Void

@@ -14,7 +14,7 @@ enum ShareKeys {
     /// The key of a field.
     static func key(of name: String) -> String { self.names.first { $0.value == name }?.key ?? name }
 
-    /// The names to ask for: `keys`, and what tells of a record whether it is shared and of a share what it is.
+    /// Returns the names to fetch: `keys`, and those that complete a record's `share` and a share.
     static func asked(_ keys: [String]?) -> [String]? {
         guard let keys else { return nil }
         let system = [ShareRecord.referenceField, ShareRecord.contentsField]

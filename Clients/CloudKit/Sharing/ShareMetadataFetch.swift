@@ -2,7 +2,7 @@ internal import Foundation
 internal import RecordModel
 internal import WireProtocol
 
-/// What the URLs of shares lead to.
+/// A request for the metadata of shares.
 struct ShareMetadataFetch: BatchRequest {
     typealias ItemID = URL
     typealias Value = CKShare.Metadata
@@ -13,7 +13,7 @@ struct ShareMetadataFetch: BatchRequest {
     private let wantsRootRecords: Bool
     private let desiredKeys: [CKRecord.FieldKey]?
 
-    /// Without `rootRecords` the keys are of no account.
+    /// Without `rootRecords` the keys have no effect.
     init(_ urls: [URL], rootRecords: Bool = false, desiredKeys: [CKRecord.FieldKey]? = nil) {
         self.items = ShareItems(urls) { url throws(CKError) in try ShareURL.token(of: url) }
         self.wantsRootRecords = rootRecords

@@ -2,7 +2,7 @@ internal import RecordClient
 internal import RecordModel
 internal import WireProtocol
 
-/// Looks again at shares that were saved: their URLs and who takes part are the server's to say.
+/// Fetches saved shares again, because the server decides about their URLs and participants.
 struct ShareRefresh: RecordCompletion {
     static let parallelMax = 4
 
@@ -11,12 +11,13 @@ struct ShareRefresh: RecordCompletion {
     let user: String
     let address: String
     let patience: Patience
-    /// When the time over all is up.
+    /// When the time limit for all of it ends.
     let end: ContinuousClock.Instant
 
     func isNeeded(for record: CKRecord) -> Bool { record is CKShare }
 
-    /// Takes up what the server has; when it can't be asked, the share stays as it was sent, for it is saved.
+    /// Stores the server's state; if it can't be fetched, the share stays as it was sent, because
+    /// it is saved.
     func complete(_ record: CKRecord, meter: TransferMeter) async throws(CKError) -> CKRecord {
         let fetch = RecordFetch([record.recordID], desiredKeys: [], scope: self.scope)
         let operation = try fetch.operation(user: self.user)

@@ -1,6 +1,7 @@
 import RecordModel
 
-// What an archive keeps of a share, also one of its system fields alone: none of it is a field.
+// The parts of a share in an archive, also in one of its system fields alone: none of them is a
+// field.
 extension ShareState {
     var archiveParts: [Field] {
         var parts = [
@@ -15,7 +16,7 @@ extension ShareState {
         return parts
     }
 
-    /// `nil`: there is none in the archive.
+    /// Reads the state; `nil` if the archive has none.
     init?(_ archive: ArchivedBody) {
         guard let bytes = archive.bytes("sharing"), let local = try? Share(decoding: bytes) else {
             return nil

@@ -1,13 +1,14 @@
 import Foundation
 import RecordModel
 
-/// What is beside its fields in a share: a value, but for the participants, whom users hold and change.
+/// The state of a share besides its fields: a value, except for the participants, which users hold
+/// and change.
 struct ShareState: Sendable {
-    /// Name of the record that is shared with what is below it; `nil`: the zone.
+    /// The name of the root record; `nil` if the zone is shared.
     var root: String?
-    /// As the server had it when this instance last heard of it; `nil`: it was never saved.
+    /// The server's share that this instance was last given; `nil` if it was never saved.
     private(set) var known: Share?
-    /// Where the server is, for URLs; `nil`: not known here.
+    /// The address of the server, for URLs; `nil` if it is not known here.
     var address: String?
     private(set) var participants: [CKShareParticipant] = []
     private(set) var publicPermission = SharePermission.none
@@ -18,27 +19,28 @@ struct ShareState: Sendable {
     private(set) var namesDenied: [String] = []
     private(set) var namesBlocked: [String] = []
     private(set) var namesUnblocked: [String] = []
-    /// IDs of those who went with a public permission: their removal needs no other.
+    /// The IDs of participants who left with a public permission: they need no removal of their
+    /// own.
     private var idsGone: Set<String> = []
-    /// What Apple's framework would have raised an exception for.
+    /// The fault for which Apple's framework would have raised an exception.
     var misuse: ValueRefusal?
-    /// The save that was answered last.
+    /// The last save with a response.
     var sent: ShareChanges?
 
-    /// A share that no server has.
+    /// Makes a share that no server has.
     init(newFor root: String?) {
         self.root = root
         self.participants = [CKShareParticipant(.ownerToBe)]
     }
 
-    /// A share that a server returned.
+    /// Makes a share that a server returned.
     init(_ share: Share) {
         self.root = share.root
         self.show(share)
         self.known = share
     }
 
-    /// What an archive has kept.
+    /// Makes a share from an archive.
     init(showing local: Share, known: Share?) {
         self.init(local)
         self.known = known
@@ -52,7 +54,7 @@ struct ShareState: Sendable {
         self.blocked = share.blocked
     }
 
-    /// The share as it is shown here.
+    /// The share as it is here.
     var local: Share {
         var share = Share(root: self.root, token: self.known?.token ?? "")
         share.publicPermission = self.publicPermission
@@ -80,12 +82,12 @@ struct ShareState: Sendable {
 
     // MARK: Participants
 
-    /// Sets what everybody may do who knows the URL.
+    /// Sets the permission of everybody who knows the URL.
     ///
-    /// As Apple's framework says: with anything but `.none` the invitations go of those who have not joined, with `.none` all
-    /// participants go.
+    /// As in Apple's framework, any value but `.none` ends the invitations of people who have not
+    /// joined, and `.none` removes all participants.
     ///
-    /// - Returns: The participants that there were, for the caller to release.
+    /// - Returns: The former participants, for the caller to release.
     mutating func setPublicPermission(_ permission: SharePermission) -> [CKShareParticipant] {
         let before = self.participants
         if permission != self.publicPermission {
@@ -97,7 +99,7 @@ struct ShareState: Sendable {
         return before
     }
 
-    /// Whether a participant goes when everybody's permission becomes another one.
+    /// Returns whether a participant leaves with a change of the public permission.
     private func goes(with permission: SharePermission, _ participant: ShareParticipant) -> Bool {
         switch participant.role {
         case .owner: false
@@ -107,7 +109,7 @@ struct ShareState: Sendable {
         }
     }
 
-    /// Whether an administrator has it, who can't remove administrators.
+    /// Whether the user is an administrator, who can't remove administrators.
     private var isAdministrators: Bool {
         guard let known = self.known, !known.currentParticipantID.isEmpty else { return false }
         return known.participants.contains {
@@ -115,9 +117,10 @@ struct ShareState: Sendable {
         }
     }
 
-    /// Adds a participant; one who is there, or was there on the server, gets his role and permission.
+    /// Adds a participant; one who is there, or was there on the server, gets the new role and
+    /// permission.
     ///
-    /// - Returns: The participants that there were, for the caller to release.
+    /// - Returns: The former participants, for the caller to release.
     mutating func add(_ participant: CKShareParticipant) -> [CKShareParticipant] {
         let before = self.participants
         let model = participant.model
@@ -138,7 +141,7 @@ struct ShareState: Sendable {
 
     /// Removes a participant.
     ///
-    /// - Returns: The participants that there were, for the caller to release.
+    /// - Returns: The former participants, for the caller to release.
     mutating func remove(_ participant: CKShareParticipant) -> [CKShareParticipant] {
         let before = self.participants
         let model = participant.model
@@ -169,11 +172,11 @@ struct ShareState: Sendable {
     }
 }
 
-// What a save sends, and what becomes of it.
+// The content of a save, and the response to it.
 extension ShareState {
-    /// What differs from what the server had.
+    /// Returns the differences from the server's share.
     ///
-    /// - Throws: The first thing about the share that no server accepts.
+    /// - Throws: The first fault that no server accepts.
     func changes() throws(ValueRefusal) -> ShareChanges {
         if let misuse { throw misuse }
         var changes = ShareChanges(root: self.root)
@@ -194,7 +197,8 @@ extension ShareState {
         return changes
     }
 
-    /// The participants whom the server does not have so, or would not keep with the new public permission.
+    /// Returns the participants whom the server does not have in this form, or would not keep with
+    /// the new public permission.
     private func changed(
         _ models: [ShareParticipant],
         keptBy permission: SharePermission?
@@ -222,7 +226,7 @@ extension ShareState {
         return changed
     }
 
-    /// The IDs of those whom the server is to remove; those who go with the public permission are its own affair.
+    /// Returns the IDs of participants to remove, without those whom the public permission removes.
     private func removed(
         _ models: [ShareParticipant],
         goingWith permission: SharePermission?
@@ -241,7 +245,7 @@ extension ShareState {
         }
         let known = Set(self.known?.participants.map(\.id) ?? [])
         let isNew = changes.participants.contains { !known.contains($0.id) }
-        // Removing comes first, so that both can be in one save.
+        // Removals come first, so that both can be in one save.
         let wasPublic = self.known.map { $0.publicPermission != .none } ?? false
         let isPublic = self.publicPermission != .none
         let isRemovedByHand = changes.removed.contains { !self.idsGone.contains($0) }
@@ -263,9 +267,9 @@ extension ShareState {
         }
     }
 
-    /// Takes up what the server has after a save; what was changed since stays changed.
+    /// Stores the server's share after a save; later changes stay changes.
     ///
-    /// - Returns: The participants that there were, for the caller to release.
+    /// - Returns: The former participants, for the caller to release.
     mutating func refresh(_ share: Share) -> [CKShareParticipant] {
         let before = self.participants
         let sent = self.sent ?? ShareChanges()
@@ -292,7 +296,7 @@ extension ShareState {
         return before
     }
 
-    /// The server's participants in the objects that there are, and those who were added since.
+    /// Returns the server's participants in the existing objects, and those that were added since.
     private func merge(_ theirs: [ShareParticipant], sent: ShareChanges) -> [CKShareParticipant] {
         let known = self.known?.participants ?? []
         func asSent(_ id: String) -> ShareParticipant? {
@@ -323,7 +327,7 @@ extension ShareState {
 }
 
 extension ShareParticipant {
-    /// Who makes a share, before a server knows of it.
+    /// The owner of a share that no server knows yet.
     fileprivate static var ownerToBe: ShareParticipant {
         ShareParticipant(
             id: UUID().uuidString,
@@ -340,7 +344,7 @@ extension ShareParticipant {
 }
 
 extension IdentityLookup {
-    /// Whether a server would read it: 1 to 255 bytes.
+    /// Whether a server would accept it: 1 to 255 bytes.
     var isInBounds: Bool {
         let text =
             switch self {

@@ -4,7 +4,7 @@ import WireProtocol
 
 /// The URLs of shares: `tidemark://HOST:PORT/share/TOKEN`, without the port when it is 7430.
 enum ShareURL {
-    /// The address of a server as it stands in URLs.
+    /// Returns the address of a server in the form for URLs.
     static func address(host: String, port: Int) -> String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == ProtocolVersion.defaultPort ? "tidemark://\(host)" : "tidemark://\(host):\(port)"
@@ -18,11 +18,11 @@ enum ShareURL {
         return URL(string: "\(address)/share/\(path)")
     }
 
-    /// The token of a URL.
+    /// Returns the token of a URL.
     ///
-    /// Which server it names is not looked at: one server may have several names.
+    /// The server in the URL is not compared: one server may have several names.
     ///
-    /// - Throws: `invalidArguments` for a URL that is no share's.
+    /// - Throws: `invalidArguments` if the URL is not one of a share.
     static func token(of url: URL) throws(CKError) -> String {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
             parts.scheme?.lowercased() == "tidemark", parts.host?.isEmpty == false,

@@ -1,8 +1,9 @@
-// One subscription at a time, and all of them.
+// Subscriptions, one at a time and all of them.
 extension CKDatabase {
-    /// Fetches all subscriptions that the user has in the database.
+    /// Fetches all subscriptions of the user in the database, in no particular order.
     ///
-    /// In no particular order.
+    /// - Parameter completionHandler: Called once, on a queue of its own, with the subscriptions or
+    ///   the error.
     @preconcurrency public func fetchAllSubscriptions(
         completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
     ) {
@@ -11,9 +12,9 @@ extension CKDatabase {
         }
     }
 
-    /// All subscriptions that the user has in the database.
+    /// Returns all subscriptions of the user in the database, in no particular order.
     ///
-    /// In no particular order.
+    /// - Throws: `CKError` if the request failed.
     public func allSubscriptions() async throws -> [CKSubscription] {
         try await self.results { SubscriptionFetch(nil, scope: $0) }.values.values
             .compactMap { try? $0.get() }
@@ -21,7 +22,10 @@ extension CKDatabase {
 
     /// Fetches a subscription.
     ///
-    /// Missing: `unknownItem`.
+    /// - Parameters:
+    ///   - subscriptionID: The subscription's ID.
+    ///   - completionHandler: Called once, on a queue of its own, with the subscription or the
+    ///     error; `unknownItem` if it does not exist.
     @preconcurrency public func fetch(
         withSubscriptionID subscriptionID: CKSubscription.ID,
         completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -31,14 +35,21 @@ extension CKDatabase {
         }
     }
 
-    /// The subscription.
+    /// Fetches a subscription.
     ///
-    /// Missing: `unknownItem`.
+    /// - Parameter subscriptionID: The subscription's ID.
+    /// - Returns: The subscription.
+    /// - Throws: `unknownItem` if the subscription does not exist (save it).
     public func subscription(for subscriptionID: CKSubscription.ID) async throws -> CKSubscription {
         try await self.results { SubscriptionFetch([subscriptionID], scope: $0) }.onlyValue.get()
     }
 
-    /// Saves a subscription, in place of one with its ID; see `CKModifySubscriptionsOperation`.
+    /// Saves a subscription; see `save(_:)`.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - completionHandler: Called once, on a queue of its own, with the subscription or the
+    ///     error.
     @preconcurrency public func save(
         _ subscription: CKSubscription,
         completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -51,7 +62,31 @@ extension CKDatabase {
         }
     }
 
-    /// Saves a subscription, in place of one with its ID; see `CKModifySubscriptionsOperation`.
+    /// Saves a subscription; it replaces the user's subscription with the same ID.
+    ///
+    /// `CKContainer.notifications()` then delivers its notifications.
+    ///
+    /// ```swift
+    /// let subscription = CKQuerySubscription(
+    ///     recordType: "Note",
+    ///     predicate: NSPredicate(format: "pages > %d", 10),
+    ///     subscriptionID: "long-notes",
+    ///     options: [.firesOnRecordCreation]
+    /// )
+    /// try await database.save(subscription)
+    /// ```
+    ///
+    /// | error | what to do |
+    /// |---|---|
+    /// | `invalidArguments` | correct the predicate, or name what the subscription fires on |
+    /// | `zoneNotFound` | create the zone first |
+    /// | `badDatabase` | use a kind that the database has: public ones have only queries |
+    /// | `serverRejectedRequest` | use the subscription with the same definition and another ID |
+    /// | `notAuthenticated` | sign in: only users have subscriptions |
+    ///
+    /// - Parameter subscription: The subscription.
+    /// - Returns: The same object.
+    /// - Throws: `CKError`, see the table.
     @discardableResult
     public func save(_ subscription: CKSubscription) async throws -> CKSubscription {
         try await self.results { scope throws(CKError) in
@@ -61,7 +96,10 @@ extension CKDatabase {
 
     /// Deletes a subscription.
     ///
-    /// Missing: `unknownItem`.
+    /// - Parameters:
+    ///   - subscriptionID: The subscription's ID.
+    ///   - completionHandler: Called once, on a queue of its own, with the ID or the error;
+    ///     `unknownItem` if it does not exist.
     @preconcurrency public func delete(
         withSubscriptionID subscriptionID: CKSubscription.ID,
         completionHandler: @escaping @Sendable (String?, (any Error)?) -> Void
@@ -76,7 +114,9 @@ extension CKDatabase {
 
     /// Deletes a subscription.
     ///
-    /// Missing: `unknownItem`.
+    /// - Parameter subscriptionID: The subscription's ID.
+    /// - Returns: The same ID.
+    /// - Throws: `unknownItem` if the subscription does not exist (nothing is left to do).
     @discardableResult
     public func deleteSubscription(
         withID subscriptionID: CKSubscription.ID

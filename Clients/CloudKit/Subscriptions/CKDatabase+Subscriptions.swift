@@ -3,8 +3,9 @@ extension CKDatabase {
     /// Fetches subscriptions.
     ///
     /// - Parameters:
-    ///   - subscriptionIDs: Which; one that is named several times is fetched once.
-    ///   - completionHandler: Told a result for each ID, or why the request as a whole failed.
+    ///   - subscriptionIDs: The IDs; one that is named several times is fetched once.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each ID, or
+    ///     with the error of the whole request.
     @preconcurrency public func fetch(
         withSubscriptionIDs subscriptionIDs: [CKSubscription.ID],
         completionHandler:
@@ -19,9 +20,9 @@ extension CKDatabase {
 
     /// Fetches subscriptions.
     ///
-    /// - Parameter ids: Which; one that is named several times is fetched once.
+    /// - Parameter ids: The IDs; one that is named several times is fetched once.
     /// - Returns: A result for each ID.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     public func subscriptions(
         for ids: [CKSubscription.ID]
     ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -33,7 +34,8 @@ extension CKDatabase {
     /// - Parameters:
     ///   - subscriptionsToSave: The subscriptions to save.
     ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete.
-    ///   - completionHandler: Told a result for each item, or why the request as a whole failed.
+    ///   - completionHandler: Called once, on a queue of its own, with a result for each item, or
+    ///     with the error of the whole request.
     @preconcurrency public func modifySubscriptions(
         saving subscriptionsToSave: [CKSubscription],
         deleting subscriptionIDsToDelete: [CKSubscription.ID],
@@ -64,7 +66,7 @@ extension CKDatabase {
     ///   - subscriptionsToSave: The subscriptions to save.
     ///   - subscriptionIDsToDelete: The IDs of the subscriptions to delete.
     /// - Returns: A result for each item.
-    /// - Throws: Why the request as a whole failed.
+    /// - Throws: `CKError` if the whole request failed.
     @discardableResult
     public func modifySubscriptions(
         saving subscriptionsToSave: [CKSubscription],

@@ -1,16 +1,20 @@
 public import Foundation
 internal import RecordModel
 
-/// Tells about anything that changes in any custom zone of a database, zones that are created and deleted included.
+/// A subscription to changes in all custom zones of a database, including the creation and deletion
+/// of zones.
 // SAFETY: see `CKSubscription`.
 open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
-    /// The type of the records that count; `nil`: all.
+    /// The type of the records that count; `nil` if all do.
     public var recordType: CKRecord.RecordType?
 
     /// What the subscription is about: `database`.
     open override var subscriptionType: SubscriptionType { .database }
 
     /// Creates a subscription.
+    ///
+    /// - Parameter subscriptionID: An ID that is unique among the user's subscriptions in the
+    ///   database.
     public convenience init(subscriptionID: CKSubscription.ID) {
         self.init(storing: subscriptionID)
     }
@@ -25,7 +29,7 @@ open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
         super.init(storing: subscriptionID)
     }
 
-    /// Reads an archived subscription; `nil` when the archive has none.
+    /// Reads an archived subscription; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), body.isSubscription(.database) else { return nil }
         self.recordType = body.text("recordType")

@@ -2,27 +2,27 @@ import Foundation
 
 /// Fetches subscriptions of the user: those with certain IDs, or all in a database.
 ///
-/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and reported once.
-/// - Errors: A subscription that does not exist has `unknownItem`. The result block gets a success then; the deprecated completion block
-///   gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 IDs, else `limitExceeded`. An ID that is named several times is fetched and
+///   reported once.
+/// - Errors: A subscription that does not exist has `unknownItem`. The result block gets a success
+///   then; the deprecated completion block gets a `partialFailure`.
 // SAFETY: see `CKOperation`.
 open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
-    /// The IDs of the subscriptions to fetch.
-    ///
-    /// Not looked at by an operation that fetches all.
+    /// The IDs of the subscriptions to fetch; ignored by an operation that fetches all.
     public var subscriptionIDs: [CKSubscription.ID]?
 
-    /// Called for every subscription.
+    /// Called once for each subscription, with the subscription or its error.
     public var perSubscriptionResultBlock: ((CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var fetchSubscriptionsResultBlock: ((Result<Void, any Error>) -> Void)?
-    /// Called last, with the subscriptions found, `nil` when the request as a whole failed.
+    /// Called once, last, with the subscriptions found; `nil` instead if the whole request failed.
     ///
     /// Deprecated by Apple.
     public var fetchSubscriptionCompletionBlock:
         (([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var found: [CKSubscription.ID: CKSubscription] = [:]
     private var isForAll = false
 
@@ -35,7 +35,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         self.subscriptionIDs = subscriptionIDs
     }
 
-    /// Makes an operation that fetches all subscriptions that the user has in its database.
+    /// Makes an operation that fetches all subscriptions of the user in its database.
     open class func fetchAllSubscriptionsOperation() -> Self {
         let operation = _CKMadeByDefault.make(Self.self)
         operation.isForAll = true

@@ -2,12 +2,20 @@ import Foundation
 
 /// Saves and deletes subscriptions of the user.
 ///
-/// - Shape: At most 400 items, else `limitExceeded`. A subscription that is named twice is `invalidArguments`.
-/// - Durability: What is reported as saved or deleted is on the server's disk.
-/// - Errors: A predicate that a query can't have is `invalidArguments`, a zone that does not exist `zoneNotFound`, a kind that the
-///   database does not have `badDatabase`, one that is about the same as another with another ID `serverRejectedRequest`. Deleting one that
-///   does not exist is `unknownItem`. The result block gets a success when only subscriptions failed; the deprecated completion
-///   block gets a `partialFailure`.
+/// - Threads: See `CKOperation`.
+/// - Shape: At most 400 items, else `limitExceeded`. A subscription that is named twice is
+///   `invalidArguments`.
+/// - Durability: A subscription that is reported as saved or deleted is so on the server's disk.
+/// - Errors: The result block gets a success if only subscriptions failed; the deprecated
+///   completion block gets a `partialFailure`.
+///
+/// | error | what to do |
+/// |---|---|
+/// | `invalidArguments` | correct the predicate |
+/// | `zoneNotFound` | create the zone first |
+/// | `badDatabase` | use a kind that the database has |
+/// | `serverRejectedRequest` | use the subscription with the same definition and another ID |
+/// | `unknownItem` | nothing: the subscription to delete does not exist |
 // SAFETY: see `CKOperation`.
 open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The subscriptions to save.
@@ -15,20 +23,20 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     /// The IDs of the subscriptions to delete.
     public var subscriptionIDsToDelete: [CKSubscription.ID]?
 
-    /// Called for every subscription to save.
+    /// Called once for each subscription to save, with the subscription or its error.
     public var perSubscriptionSaveBlock: ((CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
-    /// Called for every subscription to delete.
+    /// Called once for each subscription to delete, with a success or its error.
     public var perSubscriptionDeleteBlock: ((CKSubscription.ID, Result<Void, any Error>) -> Void)?
-    /// Called last.
+    /// Called once, last; a success even if single items failed.
     public var modifySubscriptionsResultBlock: ((Result<Void, any Error>) -> Void)?
-    /// Called last, with the subscriptions that were saved and the IDs of those deleted: `nil` for both when the
-    /// request as a whole failed.
+    /// Called once, last, with the saved subscriptions and the IDs of the deleted ones; `nil` for
+    /// both if the whole request failed.
     ///
     /// Deprecated by Apple.
     public var modifySubscriptionsCompletionBlock:
         (([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
 
-    /// On the callback queue only.
+    /// Used on the callback queue only.
     private var saved: [CKSubscription] = []
     private var deleted: [CKSubscription.ID] = []
 

@@ -1,57 +1,57 @@
 public import Foundation
 
-/// Word that something happened which a subscription is about.
+/// A notification of a change that a subscription is about.
 ///
-/// Made with `CKNotification(fromRemoteNotificationDictionary:)`, which makes one of the subclasses.
+/// `CKNotification(fromRemoteNotificationDictionary:)` makes an instance of one of the subclasses.
 open class CKNotification: NSObject, NSSecureCoding {
-    /// Names a notification.
+    /// The ID of a notification.
     public typealias ID = CKNotificationID
 
-    /// What a notification is about.
+    /// The kind of a notification.
     public enum NotificationType: Int, Sendable {
-        /// A record of a query's subscription: `CKQueryNotification`.
+        /// A change of a record that a query's subscription is about: `CKQueryNotification`.
         case query = 1
-        /// A zone: `CKRecordZoneNotification`.
+        /// A change in a zone: `CKRecordZoneNotification`.
         case recordZone = 2
-        /// Never sent: nobody marks notifications as read.
+        /// Never sent: notifications are not marked as read.
         case readNotification = 3
-        /// A database: `CKDatabaseNotification`.
+        /// A change in a database: `CKDatabaseNotification`.
         case database = 4
     }
 
-    /// What the notification is about.
+    /// The kind of the notification.
     open var notificationType: NotificationType { self.content.type }
 
     /// The ID of the notification.
     open var notificationID: CKNotification.ID? { self.content.id }
 
-    /// The container in which something happened.
+    /// The container of the change.
     open var containerIdentifier: String? { self.content.container }
 
-    /// The user whose subscription it is.
+    /// The owner of the subscription.
     open var subscriptionOwnerUserRecordID: CKRecord.ID? { self.content.owner }
 
-    /// Whether something stayed out: values that would have made the notification too large, or, of a query, what happened
-    /// while nobody listened.
+    /// Whether details are missing: values that would have made it too large, or, of a query,
+    /// changes while nobody listened.
     open var isPruned: Bool { self.content.isPruned }
 
-    /// The subscription.
+    /// The ID of the subscription.
     public var subscriptionID: CKSubscription.ID? { self.content.subscriptionID }
 
-    /// Whether other notifications of the subscription that came before it were left out.
+    /// Whether earlier notifications of the subscription were left out.
     ///
     /// Beyond CloudKit.
     public var isCoalesced: Bool { self.content.isCoalesced }
 
-    /// When the change was committed, by the server's clock; `nil`: while nobody listened.
+    /// The time of the commit, by the server's clock; `nil` if nobody listened then.
     ///
     /// Beyond CloudKit.
     public var commitDate: Date? { self.content.commitDate }
 
-    /// The dictionary that an application's delegate gets for the notification on Apple's systems.
+    /// The dictionary that an app delegate gets for the notification on Apple's systems.
     ///
-    /// Beyond CloudKit. `CKNotification(fromRemoteNotificationDictionary:)` makes the same notification of it, so handlers that were
-    /// written for such a delegate can be called with it:
+    /// Beyond CloudKit. `CKNotification(fromRemoteNotificationDictionary:)` makes the same
+    /// notification of it. So code that was written for such a delegate can handle it:
     ///
     /// ```swift
     /// for await notification in container.notifications() {
@@ -67,7 +67,7 @@ open class CKNotification: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Reads an archived notification; `nil` when the archive has none of this class.
+    /// Reads an archived notification; `nil` if the archive has none of this class.
     public required init?(coder: NSCoder) {
         guard let content = coder.archivedBody().flatMap({ NotificationContent($0) }),
             content.notification is Self
@@ -79,10 +79,10 @@ open class CKNotification: NSObject, NSSecureCoding {
     /// Writes the notification into an archive.
     open func encode(with coder: NSCoder) { coder.encodeBody(self.content.archiveParts) }
 
-    /// Whether notifications may be read where secure coding is required: always.
+    /// Always `true`: notifications can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
-    /// The notification for people to read.
+    /// A description of the notification for people.
     open override var description: String {
         "<\(Self.self): subscriptionID=\(self.subscriptionID ?? "nil"), "
             + "containerIdentifier=\(self.containerIdentifier ?? "nil")>"
@@ -92,31 +92,31 @@ open class CKNotification: NSObject, NSSecureCoding {
 // SAFETY: every stored property is a constant value.
 extension CKNotification: @unchecked Sendable {}
 
-/// What a notification shows; deprecated by Apple.
+/// The texts and settings of a notification; deprecated by Apple.
 extension CKNotification {
     /// The text of an alert.
     public var alertBody: String? { self.content.alert("body") }
     /// The key of a localized text.
     public var alertLocalizationKey: String? { self.content.alert("loc-key") }
-    /// The values that go into the localized text.
+    /// The values for the localized text.
     public var alertLocalizationArgs: [String]? { self.content.alert("loc-args") }
     /// The key of a localized text for the button.
     public var alertActionLocalizationKey: String? { self.content.alert("action-loc-key") }
-    /// The name of an image for the start of an application.
+    /// The name of an image for the launch of an app.
     public var alertLaunchImage: String? { self.content.alert("launch-image") }
     /// The title.
     public var title: String? { self.content.alert("title") }
     /// The key of a localized title.
     public var titleLocalizationKey: String? { self.content.alert("title-loc-key") }
-    /// The values that go into the localized title.
+    /// The values for the localized title.
     public var titleLocalizationArgs: [String]? { self.content.alert("title-loc-args") }
     /// The subtitle.
     public var subtitle: String? { self.content.alert("subtitle") }
     /// The key of a localized subtitle.
     public var subtitleLocalizationKey: String? { self.content.alert("subtitle-loc-key") }
-    /// The values that go into the localized subtitle.
+    /// The values for the localized subtitle.
     public var subtitleLocalizationArgs: [String]? { self.content.alert("subtitle-loc-args") }
-    /// The number on a badge: 1, when the subscription wants one.
+    /// The number on a badge: 1 if the subscription asks for a badge.
     public var badge: NSNumber? { self.content.aps["badge"] as? NSNumber }
     /// The name of a sound.
     public var soundName: String? { self.content.aps["sound"] as? String }
@@ -124,33 +124,33 @@ extension CKNotification {
     public var category: String? { self.content.aps["category"] as? String }
 }
 
-/// Word of a record that a query's subscription is about.
+/// A notification of a change of a record that a query's subscription is about.
 // SAFETY: see `CKNotification`.
 open class CKQueryNotification: CKNotification, @unchecked Sendable {
     /// What happened to the record.
     public enum Reason: Int, Sendable {
-        /// It was created.
+        /// The record was created.
         case recordCreated = 1
-        /// It was changed.
+        /// The record was changed.
         case recordUpdated = 2
-        /// It was deleted.
+        /// The record was deleted.
         case recordDeleted = 3
     }
 
-    /// What happened to the record; `recordUpdated` when that is not known.
+    /// What happened to the record; `recordUpdated` if that is not known.
     open var queryNotificationReason: Reason { self.content.reason ?? .recordUpdated }
 
     /// The values of the subscription's desired keys, for a record that was created or changed.
     open var recordFields: [String: Any]? { self.content.fields }
 
-    /// The record; `nil` when something happened while nobody listened.
+    /// The ID of the record; `nil` if the change happened while nobody listened.
     open var recordID: CKRecord.ID? { self.content.recordID }
 
     /// The database of the record.
     open var databaseScope: CKDatabase.Scope { self.content.scope }
 }
 
-/// Word of a change in a zone.
+/// A notification of a change in a zone.
 // SAFETY: see `CKNotification`.
 open class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
     /// The zone.
@@ -160,7 +160,7 @@ open class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
     open var databaseScope: CKDatabase.Scope { self.content.scope }
 }
 
-/// Word of a change in a database.
+/// A notification of a change in a database.
 // SAFETY: see `CKNotification`.
 open class CKDatabaseNotification: CKNotification, @unchecked Sendable {
     /// The database.
@@ -169,15 +169,15 @@ open class CKDatabaseNotification: CKNotification, @unchecked Sendable {
 
 /// Gives `CKNotification` the initialiser that makes one of its subclasses.
 ///
-/// Not to be used from outside. An initialiser of a protocol may assign `self`; one of a class could not.
+/// Not to be used from outside. An initialiser of a protocol may assign `self`; one of a class
+/// could not.
 public protocol _CKNotificationFactory {}
 
 extension CKNotification: _CKNotificationFactory {}
 
 extension _CKNotificationFactory {
-    /// Reads the dictionary of a notification.
-    ///
-    /// `nil` when it is none of CloudKit's, or not of the class that is asked for.
+    /// Reads the dictionary of a notification; `nil` if it is not one of CloudKit, or not of the
+    /// requested class.
     public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
         guard let content = NotificationContent(notificationDictionary),
             let notification = content.notification as? Self

@@ -1,7 +1,7 @@
 public import Foundation
 internal import RecordModel
 
-/// Names a notification.
+/// The ID of a notification.
 open class CKNotificationID: NSObject, NSSecureCoding, NSCopying {
     let text: String
 
@@ -10,19 +10,19 @@ open class CKNotificationID: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Reads an archived ID; `nil` when the archive has none.
+    /// Reads an archived ID; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let text = coder.archivedBody()?.text("notificationID") else { return nil }
         self.text = text
         super.init()
     }
 
-    /// Writes the ID into an archive, in one encoding for one ID.
+    /// Writes the ID into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([Field("notificationID", .string(self.text))])
     }
 
-    /// Whether IDs may be read where secure coding is required: always.
+    /// Always `true`: IDs can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the ID itself, which never changes.

@@ -1,7 +1,7 @@
 import Foundation
 import RecordModel
 
-/// Every property, with its name in an archive.
+/// The properties with their names in archives.
 extension CKNotificationInfo {
     // SAFETY: key paths of stored properties are constants.
     nonisolated(unsafe) static let texts: [(String, ReferenceWritableKeyPath<CKNotificationInfo, String?>)] =
@@ -29,7 +29,7 @@ extension CKNotificationInfo {
         ("shouldSendMutableContent", \.shouldSendMutableContent),
     ]
 
-    /// Makes an info of what an archive holds of it.
+    /// Makes an info from an archive.
     convenience init(_ body: ArchivedBody) {
         self.init()
         for (name, text) in Self.texts { self[keyPath: text] = body.text(name) }
@@ -37,7 +37,7 @@ extension CKNotificationInfo {
         for (name, flag) in Self.flags { self[keyPath: flag] = body.integer(name) == 1 }
     }
 
-    /// What an archive holds of the info.
+    /// The archived parts of the info.
     var parts: [Field] {
         var parts: [Field] = []
         for (name, text) in Self.texts {
@@ -50,7 +50,7 @@ extension CKNotificationInfo {
         return parts
     }
 
-    /// Makes an info of the server's, in which what is empty is absent.
+    /// Makes an info from the server's; an empty value is absent.
     convenience init(_ info: NotificationInfo) {
         func text(_ text: String) -> String? { text.isEmpty ? nil : text }
         func list(_ list: [String]) -> [String]? { list.isEmpty ? nil : list }
@@ -75,7 +75,7 @@ extension CKNotificationInfo {
         self.collapseIDKey = text(info.collapseIDKey)
     }
 
-    /// The info as the server is told.
+    /// The info in the form for the server.
     var model: NotificationInfo {
         var info = NotificationInfo()
         info.alertBody = self.alertBody ?? ""

@@ -1,7 +1,7 @@
 public import Foundation
 import RecordModel
 
-/// What the notifications of a subscription say besides what happened.
+/// What the notifications of a subscription contain besides the change.
 ///
 /// Instances are not synchronised: use one from one task at a time.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
@@ -9,7 +9,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
     open var alertBody: String?
     /// The key of a localized text of an alert.
     open var alertLocalizationKey: String?
-    /// Names of fields whose values go into the localized text; at most 20, here and in the other lists of the kind.
+    /// Names of fields whose values go into the localized text; at most 20 in each such list.
     public var alertLocalizationArgs: [CKRecord.FieldKey]?
     /// The title of an alert.
     open var title: String?
@@ -25,27 +25,27 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
     public var subtitleLocalizationArgs: [CKRecord.FieldKey]?
     /// The key of a localized text for the button of an alert.
     open var alertActionLocalizationKey: String?
-    /// The name of an image for the start of an application.
+    /// The name of an image for the launch of an app.
     open var alertLaunchImage: String?
     /// The name of a sound.
     open var soundName: String?
-    /// Names of fields whose values come along with a query's notification; at most 3.
+    /// Names of fields whose values are part of a query's notification; at most 3.
     public var desiredKeys: [CKRecord.FieldKey]?
-    /// Whether a badge is to show that there is news.
+    /// Whether a badge shows that there is something new.
     open var shouldBadge = false
-    /// Whether the application is to fetch.
+    /// Whether the app is woken to fetch.
     open var shouldSendContentAvailable = false
-    /// Whether the application may change the notification before it is shown.
+    /// Whether the app may change the notification before it is shown.
     open var shouldSendMutableContent = false
     /// The name of a category of notifications.
     open var category: String?
-    /// The name of a field whose value makes a notification replace an earlier one with the same.
+    /// The name of a field by whose value a notification replaces an earlier one.
     open var collapseIDKey: String?
 
-    /// Makes an info that says nothing.
+    /// Makes an empty info.
     public override init() { super.init() }
 
-    /// Makes an info.
+    /// Makes an info with the given values.
     public convenience init(
         alertBody: String? = nil,
         alertLocalizationKey: String? = nil,
@@ -87,16 +87,16 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
         self.collapseIDKey = collapseIDKey
     }
 
-    /// Reads an archived info; `nil` when the archive has none.
+    /// Reads an archived info; `nil` if the archive has none.
     public required convenience init?(coder: NSCoder) {
         guard let body = coder.archivedBody() else { return nil }
         self.init(body)
     }
 
-    /// Writes the info into an archive, in one encoding for one content.
+    /// Writes the info into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) { coder.encodeBody(self.parts) }
 
-    /// Whether infos may be read where secure coding is required: always.
+    /// Always `true`: infos can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent info with the same content.
@@ -108,14 +108,15 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying {
         return copy
     }
 
-    /// Returns whether an object is an info that says the same; an empty text or list says nothing, as `nil`.
+    /// Returns whether an object is an info with the same content; an empty text or list counts as
+    /// `nil`.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? CKNotificationInfo)?.model == self.model
     }
 
-    /// The hash of what is said.
+    /// The hash of the content.
     open override var hash: Int { self.model.hashValue }
 }
 
-// SAFETY: as Apple's, the class leaves it to its user not to change it in two threads at once.
+// SAFETY: as in Apple's class, callers must not change an instance from two threads at once.
 extension CKNotificationInfo: @unchecked Sendable {}

@@ -2,25 +2,26 @@ public import Foundation
 import PredicateFormat
 internal import RecordModel
 
-/// Tells about records of a type that meet a predicate.
+/// A subscription to the records of a type that match a predicate.
 ///
-/// A predicate that a query can't ask is remembered, and saving the subscription fails with `CKError.Code.invalidArguments` and the text
-/// of Apple's exception. `now()` in it is when the subscription was made.
+/// The subscription remembers a predicate that a query can't ask: saving it fails with
+/// `CKError.Code.invalidArguments` and the text of Apple's exception. `now()` in the predicate is
+/// the time at which the subscription was made.
 // SAFETY: see `CKSubscription`.
 open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
-    /// When a subscription tells.
+    /// The changes that a subscription notifies.
     public struct Options: OptionSet, Sendable {
-        /// The bits.
+        /// The options as bits.
         public let rawValue: UInt
 
         /// Creates options from bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// A record is created that meets the predicate.
+        /// A record is created that matches the predicate.
         public static let firesOnRecordCreation = Options(rawValue: 1 << 0)
-        /// A record is changed and meets the predicate then.
+        /// A record is changed and then matches the predicate.
         public static let firesOnRecordUpdate = Options(rawValue: 1 << 1)
-        /// A record is deleted that met the predicate.
+        /// A record is deleted that matched the predicate.
         public static let firesOnRecordDeletion = Options(rawValue: 1 << 2)
         /// The first notification deletes the subscription.
         public static let firesOnce = Options(rawValue: 1 << 3)
@@ -32,10 +33,10 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     /// The condition on the records: the predicate that was given, not a copy.
     open var predicate: NSPredicate { self.storedPredicate }
 
-    /// The zone; `nil`: all zones of the database.
+    /// The zone; `nil` if all zones of the database count.
     @NSCopying open var zoneID: CKRecordZone.ID?
 
-    /// When the subscription tells.
+    /// The changes that the subscription notifies.
     open var querySubscriptionOptions: Options { self.storedOptions }
 
     /// What the subscription is about: `query`.
@@ -61,6 +62,12 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     }
 
     /// Creates a subscription.
+    ///
+    /// - Parameters:
+    ///   - recordType: The type of the records.
+    ///   - predicate: The condition on the records.
+    ///   - subscriptionID: An ID that is unique among the user's subscriptions in the database.
+    ///   - querySubscriptionOptions: The changes that the subscription notifies.
     public convenience init(
         recordType: CKRecord.RecordType,
         predicate: NSPredicate,
@@ -95,9 +102,10 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
         )
     }
 
-    /// Reads an archived subscription; `nil` when the archive has none.
+    /// Reads an archived subscription; `nil` if the archive has none.
     ///
-    /// What is read has a predicate from a format, whatever it was made of. A block is not kept; that a subscription can't have it is.
+    /// The archived predicate is one from a format, whatever it was made of. A block is not
+    /// written, but the archive remembers that a subscription can't have one.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), body.isSubscription(.query),
             let recordType = body.text("recordType"), let options = body.integer("options"),
@@ -154,14 +162,14 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 }
 
 extension CKRecordZoneID {
-    /// What an archive holds of a zone that something else has.
+    /// The archived parts of the zone of another object.
     var archivedParts: [Field] {
         [Field("zoneName", .string(self.zoneName)), Field("ownerName", .string(self.ownerName))]
     }
 }
 
 extension ArchivedBody {
-    /// The zone that something has; `nil`: none.
+    /// The archived zone of another object; `nil` if there is none.
     var archivedZoneID: CKRecordZone.ID? {
         guard let zoneName = self.text("zoneName"), let ownerName = self.text("ownerName") else { return nil }
         return CKRecordZone.ID(zoneName: zoneName, ownerName: ownerName)

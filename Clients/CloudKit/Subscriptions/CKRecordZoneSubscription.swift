@@ -1,13 +1,13 @@
 public import Foundation
 internal import RecordModel
 
-/// Tells about anything that changes in a custom zone.
+/// A subscription to changes in a custom zone.
 // SAFETY: see `CKSubscription`.
 open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     /// The zone.
     @NSCopying open private(set) var zoneID: CKRecordZone.ID
 
-    /// The type of the records that count; `nil`: all.
+    /// The type of the records that count; `nil` if all do.
     public var recordType: CKRecord.RecordType?
 
     /// What the subscription is about: `recordZone`.
@@ -19,6 +19,10 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     }
 
     /// Creates a subscription.
+    ///
+    /// - Parameters:
+    ///   - zoneID: The ID of a custom zone.
+    ///   - subscriptionID: An ID that is unique among the user's subscriptions in the database.
     public convenience init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
         self.init(storing: subscriptionID, zoneID: zoneID)
     }
@@ -29,7 +33,7 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
         self.init(zoneID: zoneID, subscriptionID: UUID().uuidString)
     }
 
-    /// Reads an archived subscription; `nil` when the archive has none.
+    /// Reads an archived subscription; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), body.isSubscription(.recordZone),
             let zoneID = body.archivedZoneID

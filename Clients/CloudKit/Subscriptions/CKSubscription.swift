@@ -1,21 +1,28 @@
 public import Foundation
 import RecordModel
 
-/// What a user wants to be told about: one of `CKQuerySubscription`, `CKRecordZoneSubscription` and `CKDatabaseSubscription`.
+/// The changes that a user wants to be notified of: a `CKQuerySubscription`, a
+/// `CKRecordZoneSubscription` or a `CKDatabaseSubscription`.
 ///
-/// It belongs to the user who saves it, in the database it is saved in. Saving another one under the same ID replaces it.
-/// Instances are not synchronised: use one from one task at a time.
+/// ```swift
+/// try await database.save(CKRecordZoneSubscription(zoneID: zoneID, subscriptionID: "notes"))
+/// ```
+///
+/// It belongs to the user who saves it, in the database where it is saved. Saving another one under
+/// the same ID replaces it. `CKContainer.notifications()` delivers the notifications. Instances are
+/// not synchronised: use one from one task at a time.
 open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
-    /// Names a subscription among the user's in a database: 1 to 255 printable ASCII characters.
+    /// The ID of a subscription among the user's in a database: 1 to 255 printable ASCII
+    /// characters.
     public typealias ID = String
-    /// What notifications say besides what happened.
+    /// What notifications contain besides the change.
     public typealias NotificationInfo = CKNotificationInfo
 
-    /// What a subscription is about.
+    /// The kind of the subscription.
     public enum SubscriptionType: Int, Sendable {
-        /// Records of a type that meet a predicate.
+        /// Records of a type that match a predicate.
         case query = 1
-        /// A zone.
+        /// The records of a zone.
         case recordZone = 2
         /// All custom zones of a database.
         case database = 3
@@ -24,14 +31,14 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
     /// The ID of the subscription.
     public var subscriptionID: CKSubscription.ID { self.storedID }
 
-    /// What the subscription is about.
+    /// The kind of the subscription.
     open var subscriptionType: SubscriptionType {
         preconditionFailure(
             "\(Self.self) is no subscription: a subclass of CKSubscription says what it is about"
         )
     }
 
-    /// What notifications say besides what happened; `nil`: nothing.
+    /// What notifications contain besides the change; `nil` if nothing.
     @NSCopying open var notificationInfo: CKSubscription.NotificationInfo?
 
     private let storedID: CKSubscription.ID
@@ -41,7 +48,7 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Reads what all subscriptions have; `nil` when the archive has none.
+    /// Reads the properties of every subscription; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let id = body.text("subscriptionID") else { return nil }
         self.storedID = id
@@ -49,7 +56,7 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the subscription into an archive, in one encoding for one content.
+    /// Writes the subscription into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         var parts = [
             Field("subscriptionID", .string(self.storedID)),
@@ -62,10 +69,10 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
         coder.encodeBody(parts)
     }
 
-    /// What an archive holds of what the subscription is about.
+    /// The archived parts of the definition.
     var ownParts: [Field] { [] }
 
-    /// Whether subscriptions may be read where secure coding is required: always.
+    /// Always `true`: subscriptions can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent subscription with the same content.
@@ -75,27 +82,29 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
         return copy
     }
 
-    /// A copy without notification info.
+    /// Makes a copy without notification info.
     func bareCopy() -> CKSubscription {
         preconditionFailure(
             "\(Self.self) is no subscription: a subclass of CKSubscription says what it is about"
         )
     }
 
-    /// What the subscription is about, as the server is told.
+    /// Returns the definition in the form for the server.
     ///
-    /// - Throws: `CKError.Code.invalidArguments` for what no server could be told.
+    /// - Throws: `CKError.Code.invalidArguments` if there is none that a server accepts.
     func kind() throws(CKError) -> RecordModel.Subscription.Kind {
         throw .local(.invalidArguments, "A subscription is about a query, a zone or a database")
     }
 
-    /// Whether a server takes only one of the two, whatever their IDs and notification infos: both are about the same.
+    /// Returns whether both have the same definition: a server accepts only one of them, whatever
+    /// their IDs and notification infos.
     package func isAboutTheSame(as other: CKSubscription) -> Bool {
         guard let own = try? self.kind(), let others = try? other.kind() else { return false }
         return own == others
     }
 
-    /// Returns whether an object is a subscription with the same ID, about the same, with the same notification info.
+    /// Returns whether an object is a subscription with the same ID, definition and notification
+    /// info.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKSubscription, other.subscriptionID == self.subscriptionID,
             other.subscriptionType == self.subscriptionType,
@@ -107,17 +116,17 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
     /// The hash of the ID, which never changes.
     open override var hash: Int { self.storedID.hashValue }
 
-    /// The subscription for people to read.
+    /// A description of the subscription for people.
     open override var description: String { "<\(Self.self): subscriptionID=\(self.storedID)>" }
 }
 
-// SAFETY: as Apple's, the class leaves it to its user not to change it in two threads at once.
+// SAFETY: as in Apple's class, callers must not change an instance from two threads at once.
 extension CKSubscription: @unchecked Sendable {}
 
 extension CKSubscription {
-    /// The subscription as the server is told.
+    /// Returns the subscription in the form for the server.
     ///
-    /// - Throws: `CKError.Code.invalidArguments` for what no server could be told.
+    /// - Throws: `CKError.Code.invalidArguments` if there is none that a server accepts.
     func model() throws(CKError) -> RecordModel.Subscription {
         RecordModel.Subscription(
             id: self.subscriptionID,
@@ -126,7 +135,7 @@ extension CKSubscription {
         )
     }
 
-    /// Makes the subscription that a server has.
+    /// Makes a subscription from the server's.
     static func made(of subscription: RecordModel.Subscription) -> CKSubscription {
         let made: CKSubscription
         switch subscription.kind {
@@ -157,7 +166,7 @@ extension CKSubscription {
 }
 
 extension ArchivedBody {
-    /// Whether it is that of a subscription of a kind.
+    /// Returns whether the body is that of a subscription of a kind.
     func isSubscription(_ type: CKSubscription.SubscriptionType) -> Bool {
         self.integer("subscriptionType") == Int64(type.rawValue)
     }

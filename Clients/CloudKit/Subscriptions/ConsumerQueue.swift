@@ -1,17 +1,18 @@
 internal import RecordClient
 internal import RecordModel
 
-/// A notification that came, with the name that it has for all who are told of it.
+/// A notification that arrived, with the key that it has for all consumers.
 struct ArrivedNotification: Sendable {
     let key: NotificationKey
     let id: String
     let notification: RecordModel.Notification
 }
 
-/// What one consumer has not taken care of, oldest first.
+/// The notifications that one consumer has not acknowledged, oldest first.
 ///
-/// - Bounds: As many as a connection may have unacknowledged, and as many of earlier connections: of those the oldest go first, since the
-///   server says on the next connection that there is news of what was not acknowledged.
+/// - Bounds: As many as a connection may have unacknowledged, and as many of earlier connections.
+///   Of the latter the oldest are dropped first: the server announces on the next connection what
+///   was not acknowledged.
 struct ConsumerQueue {
     static let keptMax = Bounds.notificationsUnacknowledgedMax
 
@@ -22,24 +23,25 @@ struct ConsumerQueue {
         self.waiting.append(arrived)
     }
 
-    /// Another connection begins.
+    /// Notes that another connection has begun.
     mutating func connectionBegan() {
         self.waiting.removeFirst(max(0, self.waiting.count - Self.keptMax))
     }
 
-    /// The notification that was handed out is taken care of.
+    /// Notes that the delivered notification is acknowledged.
     mutating func took() {
         self.inHands = nil
     }
 
-    /// Hands out the next one; `nil`: there is none yet.
+    /// Returns the next notification; `nil` if there is none yet.
     mutating func next() -> ArrivedNotification? {
         guard !self.waiting.isEmpty else { return nil }
         self.inHands = self.waiting.removeFirst()
         return self.inHands
     }
 
-    /// The number of the first notification of a connection that is not taken care of; `nil`: all are that came.
+    /// Returns the number of a connection's first notification that is not acknowledged; `nil` if
+    /// all are.
     func firstOutstanding(of connection: Int) -> UInt64? {
         if let inHands, inHands.key.connection == connection { return inHands.key.number }
         return self.waiting.first { $0.key.connection == connection }?.key.number

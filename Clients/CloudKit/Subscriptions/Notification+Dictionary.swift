@@ -2,14 +2,16 @@ internal import Foundation
 package import RecordModel
 
 extension RecordModel.Notification {
-    /// The dictionary of which `CKNotification(fromRemoteNotificationDictionary:)` makes the notification.
+    /// Returns the dictionary of which `CKNotification(fromRemoteNotificationDictionary:)` makes
+    /// the notification.
     ///
-    /// `NotificationContent` says what is in it.
+    /// `NotificationContent` describes it.
     ///
     /// - Parameters:
     ///   - containerIdentifier: The container of the connection that it came on.
-    ///   - id: Names the notification; no other has the same.
-    /// - Returns: Strings, numbers, arrays and dictionaries; among the fields of a record also what else a field can be.
+    ///   - id: The ID of the notification, which is unique.
+    /// - Returns: Strings, numbers, arrays and dictionaries; among the fields of a record also
+    ///   other values of fields.
     package func remoteDictionary(containerIdentifier: String, id: String) -> [String: Any] {
         var ck: [String: Any] = ["nid": id, "cid": containerIdentifier]
         if !self.owner.isEmpty { ck["ckuserid"] = self.owner }
@@ -19,7 +21,7 @@ extension RecordModel.Notification {
         let event: [String: Any] = ["sid": self.subscriptionID, "dbs": Int(self.scope.rawValue)]
         switch self.event {
         case .query(let change):
-            // Whatever happened, it is not here.
+            // The change itself is not part of it.
             if change == nil { isPruned = true }
             ck["qry"] = event.merging(change?.parts ?? [:]) { $1 }
         case .zone(let zone): ck["fet"] = event.merging(zone.parts) { $1 }

@@ -1,4 +1,4 @@
-/// An iterator's place among those who are told.
+/// An iterator of the notifications of a container.
 final class NotificationConsumer: Sendable {
     private let hub: NotificationHub
     private let number: Int
@@ -19,7 +19,8 @@ final class NotificationConsumer: Sendable {
     }
 
     func next() async -> CKNotification? {
-        // Before the task is looked at: who asks has taken care of the one before, though he may get no other.
+        // This comes before the task is checked: the request for the next notification acknowledges
+        // the one before, even if there is no next one.
         self.hub.took(self.number)
         while let arrived = await self.arrived() {
             let dictionary = arrived.notification.remoteDictionary(

@@ -1,12 +1,13 @@
 import Foundation
 import RecordModel
 
-/// A notification in an archive: its dictionary in JSON, and beside it the fields of the record, which JSON can't hold.
+/// A notification in an archive: its dictionary in JSON, and beside it the fields of the record,
+/// which JSON can't represent.
 extension NotificationContent {
     private static let queryKey = "qry"
     private static let fieldsKey = "af"
 
-    /// Reads what `archiveParts` wrote; `nil` if it is no notification.
+    /// Reads what `archiveParts` wrote; `nil` if it is not a notification.
     init?(_ body: ArchivedBody) {
         guard let json = body.bytes("json"),
             var dictionary = (try? JSONSerialization.jsonObject(with: Data(json))) as? [String: Any],
@@ -27,7 +28,8 @@ extension NotificationContent {
         self.init(dictionary)
     }
 
-    /// Empty if the dictionary, which anybody may have made, holds what JSON can't.
+    /// The archived parts; empty if the dictionary, which anybody may have made, has values that
+    /// JSON can't represent.
     var archiveParts: [Field] {
         var dictionary = self.dictionary
         if self.fields != nil, var ck = dictionary["ck"] as? [AnyHashable: Any],

@@ -1,9 +1,10 @@
 import Foundation
 
-/// What the dictionary of a notification says.
+/// The contents of a notification's dictionary.
 ///
 /// ```text
-/// aps: alert {body, title, loc-key, loc-args, ...}, badge, sound, category, content-available, mutable-content
+/// aps: alert {body, title, loc-key, loc-args, ...}, badge, sound, category, content-available,
+///      mutable-content
 /// ck:  nid    the notification's ID
 ///      cid    container
 ///      ckuserid  the subscription's owner
@@ -12,7 +13,7 @@ import Foundation
 ///      fet    {sid, dbs, zid, zoid}                 a zone
 ///      met    {sid, dbs}                            a database
 /// ```
-// SAFETY: immutable, and what is in its dictionaries is never changed.
+// SAFETY: immutable, and the contents of its dictionaries never change.
 struct NotificationContent: @unchecked Sendable {
     /// The keys of the three kinds within `ck`.
     static let kinds: [(key: String, type: CKNotification.NotificationType)] = [
@@ -33,10 +34,10 @@ struct NotificationContent: @unchecked Sendable {
     let reason: CKQueryNotification.Reason?
     let fields: [String: Any]?
     let aps: [String: Any]
-    /// All of it, as it came.
+    /// The whole dictionary, as it came.
     let dictionary: [AnyHashable: Any]
 
-    /// Reads a dictionary; `nil` when it is no notification.
+    /// Reads a dictionary; `nil` if it is not one of a notification.
     init?(_ dictionary: [AnyHashable: Any]) {
         guard let ck = dictionary["ck"] as? [AnyHashable: Any] else { return nil }
         let found = Self.kinds.lazy.compactMap { kind in
@@ -67,10 +68,10 @@ struct NotificationContent: @unchecked Sendable {
         self.dictionary = dictionary
     }
 
-    /// What an alert says under a key.
+    /// Returns the value of an alert under a key.
     func alert<Value>(_ key: String) -> Value? { (self.aps["alert"] as? [String: Any])?[key] as? Value }
 
-    /// The notification of the class for what it is about.
+    /// The notification, in the class of its kind.
     var notification: CKNotification {
         switch self.type {
         case .query: CKQueryNotification(self)
@@ -80,6 +81,6 @@ struct NotificationContent: @unchecked Sendable {
         }
     }
 
-    /// Dictionaries that went through JSON have numbers of Foundation's, others Swift's.
+    /// Dictionaries that went through JSON have Foundation's numbers, others Swift's.
     private static func integer(_ value: Any?) -> Int? { value as? Int ?? (value as? NSNumber)?.intValue }
 }

@@ -4,10 +4,10 @@ private import RecordModel
 private import Synchronization
 private import WireProtocol
 
-/// One listening connection for all who iterate over the notifications of a container's session.
+/// One listening connection for all iterators of the notifications of a container's session.
 ///
-/// Listens while somebody does. A notification is acknowledged when each of those who were there when it came has taken care of it, or
-/// has left.
+/// It listens while there is an iterator. A notification is acknowledged when each iterator that
+/// existed when it came has acknowledged it, or is gone.
 final class NotificationHub: Sendable {
     typealias Listen = @Sendable (@escaping @Sendable (ListeningEvent) -> Void) -> ListenerHandle
 
@@ -16,17 +16,17 @@ final class NotificationHub: Sendable {
         var waiting: CheckedContinuation<ArrivedNotification?, Never>?
         let statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?
 
-        /// Hands a notification to the consumer if it waits, else keeps it for later.
+        /// Delivers a notification to the consumer if it waits, else keeps it for later.
         mutating func give(_ arrived: ArrivedNotification) -> Handover? {
             self.queue.append(arrived)
             return self.waiting.take().map { Handover(waiting: $0, arrived: self.queue.next()) }
         }
     }
 
-    /// A notification on its way to a consumer that waits.
+    /// A notification for a consumer that waits.
     ///
-    /// It is handed over once the lock is let go of: resuming a task waits for a task
-    /// that cancels it, and that one waits for the lock.
+    /// It is delivered after the lock is released. Resuming a task waits for a task that cancels
+    /// it, and that one waits for the lock.
     private struct Handover {
         let waiting: CheckedContinuation<ArrivedNotification?, Never>
         let arrived: ArrivedNotification?
@@ -38,13 +38,13 @@ final class NotificationHub: Sendable {
         var consumers: [Int: Consumer] = [:]
         var lastConsumer = 0
         var listener: ListenerHandle?
-        /// Counts the listeners: what one that was stopped is still told means nothing.
+        /// Counts the listeners: events of a listener that was stopped are ignored.
         var lastListener = 0
-        /// The last one that came on the connection; `nil`: none has.
+        /// The last notification of the connection; `nil` if there was none.
         var last: NotificationKey?
-        /// Of that connection.
+        /// The last acknowledged number of that connection.
         var acknowledged: UInt64 = 0
-        /// `nil`: before the first word of the server, or why there is none.
+        /// `nil` before the first message of the server, or before the reason why there is none.
         var status: CKContainer.ListeningStatus?
         var hasEnded = false
     }
@@ -52,18 +52,18 @@ final class NotificationHub: Sendable {
     private let listen: Listen
     private let signIn: SignInAnswer?
     private let state = Mutex(State())
-    /// What calls the user's code does not run on the connection's event loop.
+    /// Callbacks of the user do not run on the connection's event loop.
     private let callbacks = CallbackQueue(name: "CKContainer.notifications")
 
     /// - Parameters:
-    ///   - signIn: Told what the server says of the token; `nil`: there is no token.
+    ///   - signIn: Stores the server's response to the token; `nil` if there is no token.
     ///   - listen: Starts to listen.
     init(signIn: SignInAnswer?, listen: @escaping Listen) {
         self.signIn = signIn
         self.listen = listen
     }
 
-    /// Adds somebody who is told of everything from now on, and of news there was when nobody else listens.
+    /// Adds a consumer of everything from now on, and of earlier summaries if it is the only one.
     ///
     /// - Returns: Its number.
     func join(_ statusChanged: (@Sendable (CKContainer.ListeningStatus) -> Void)?) -> Int {
@@ -83,7 +83,7 @@ final class NotificationHub: Sendable {
         }
     }
 
-    /// What the consumer was given last is taken care of.
+    /// Notes that the consumer has acknowledged its last notification.
     func took(_ number: Int) {
         self.state.withLock { state in
             state.consumers[number]?.queue.took()
@@ -91,7 +91,8 @@ final class NotificationHub: Sendable {
         }
     }
 
-    /// Gives the consumer its next notification as soon as there is one; `nil`: it has left, or the connection was closed for good.
+    /// Delivers the consumer's next notification as soon as there is one; `nil` if it has left, or
+    /// if the connection was closed for good.
     func next(_ number: Int, _ continuation: CheckedContinuation<ArrivedNotification?, Never>) {
         let handover: Handover? = self.state.withLock { state in
             guard var consumer = state.consumers[number] else {
@@ -106,7 +107,7 @@ final class NotificationHub: Sendable {
         handover?.run()
     }
 
-    /// The consumer wants no more; the last one that leaves ends the listening.
+    /// Removes a consumer; the last one that leaves ends the listening.
     func leave(_ number: Int) {
         let waiting = self.state.withLock { state -> CheckedContinuation<ArrivedNotification?, Never>? in
             guard let consumer = state.consumers.removeValue(forKey: number) else { return nil }
@@ -171,7 +172,7 @@ final class NotificationHub: Sendable {
         }
     }
 
-    /// Acknowledges what everybody has taken care of.
+    /// Acknowledges what all consumers have acknowledged.
     private static func acknowledge(_ state: inout State) {
         guard let last = state.last else { return }
         let outstanding = state.consumers.values.compactMap {

@@ -3,10 +3,10 @@ import PredicateFormat
 import RecordModel
 
 extension PredicateSyntax {
-    /// What a user would have written for a predicate that the server has.
+    /// Makes the syntax that a user would have written for a server's predicate.
     ///
-    /// What no format can ask (a list that contains all of several values) is written as Foundation would, and refused when it is
-    /// sent again.
+    /// A predicate that no format can ask (a list that contains all of several values) gets
+    /// Foundation's syntax, and is refused when it is sent again.
     init(_ predicate: RecordModel.Predicate) {
         switch predicate {
         case .all: self = .value(true)
@@ -22,7 +22,8 @@ extension PredicateSyntax {
 }
 
 extension ComparisonSyntax {
-    /// A comparison; of those that are the negation of another, that other one, unless it has an operator of its own.
+    /// Makes the syntax of a comparison; a negation becomes its opposite, unless it has an operator
+    /// of its own.
     fileprivate init(_ comparison: RecordModel.Comparison) {
         let key = ExpressionSyntax.keyPath(SystemField.key(fieldName: comparison.field))
         let operand = ExpressionSyntax(comparison.operand)
@@ -52,7 +53,7 @@ extension ComparisonSyntax {
 }
 
 extension SystemField {
-    /// The key of a field in Apple's public spelling.
+    /// Returns the key of a field in Apple's public spelling.
     fileprivate static func key(fieldName: String) -> String {
         switch SystemField(rawValue: fieldName) {
         case .recordID: "recordID"
@@ -68,7 +69,7 @@ extension SystemField {
 }
 
 extension NSPredicate {
-    /// The predicate that a user would have made for one that the server has.
+    /// Makes the predicate that a user would have made for a server's predicate.
     static func made(of predicate: RecordModel.Predicate) -> NSPredicate {
         switch predicate {
         case .all: return NSPredicate(value: true)

@@ -11,7 +11,7 @@ struct SubscriptionFetch: BatchRequest {
     static let partialFailureText = "Failed to fetch some subscriptions"
 
     private let scope: DatabaseScopeModel
-    /// `nil`: all.
+    /// `nil` if all are fetched.
     private let ids: [CKSubscription.ID]?
 
     init(_ ids: [CKSubscription.ID]?, scope: DatabaseScopeModel) {
@@ -31,7 +31,7 @@ struct SubscriptionFetch: BatchRequest {
 
     func answer(to item: Item, user: String) -> Answer? {
         guard let ids = self.ids else {
-            // Only the answer says which subscriptions there are.
+            // Only the response tells which subscriptions there are.
             guard case .subscription(let subscription) = item.outcome else { return nil }
             return .value(subscription.id, .success(.made(of: subscription)))
         }

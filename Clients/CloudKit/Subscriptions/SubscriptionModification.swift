@@ -3,7 +3,7 @@ internal import WireProtocol
 
 /// Subscriptions to save and to delete in one request.
 ///
-/// What a subscription says is taken down when the request is made.
+/// Their contents are copied when the request is made.
 struct SubscriptionModification: BatchRequest {
     typealias ItemID = CKSubscription.ID
     typealias Value = CKSubscription
@@ -16,7 +16,7 @@ struct SubscriptionModification: BatchRequest {
     private let models: [RecordModel.Subscription]
     private let deletes: [CKSubscription.ID]
 
-    /// - Throws: `invalidArguments` when a subscription is named twice.
+    /// - Throws: `invalidArguments` if a subscription is named twice.
     init(
         saving subscriptions: [CKSubscription],
         deleting ids: [CKSubscription.ID],
@@ -84,7 +84,8 @@ struct SubscriptionModification: BatchRequest {
 }
 
 extension RecordModel.Subscription {
-    /// The subscription with the user's own name where its predicate refers to a user as "the current one".
+    /// Returns the subscription with the user's own name where its predicate refers to "the current
+    /// user".
     fileprivate func naming(user: String) -> RecordModel.Subscription {
         guard case .query(let recordType, let predicate, let zone, let firesOn) = self.kind else {
             return self
@@ -101,7 +102,7 @@ extension RecordModel.Subscription {
 }
 
 extension CKSubscription {
-    /// The zone that the subscription is about; `nil` if it is about all.
+    /// The zone of the subscription; `nil` if it covers all zones.
     fileprivate var zone: CKRecordZone.ID? {
         switch self {
         case let query as CKQuerySubscription: query.zoneID

@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// Hears, as long as it exists, that a server's word on a token has changed.
-// SAFETY: its one property is a constant, which the notification center, safe to be used by several threads, takes back.
+/// Observes, for as long as it exists, changes of a server's response to a token.
+// SAFETY: its one property is a constant, an observer that the notification center removes; the
+// center may be used by several threads.
 final class AccountWatch: @unchecked Sendable {
     private let observer: any NSObjectProtocol
 

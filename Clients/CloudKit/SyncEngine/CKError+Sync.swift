@@ -1,5 +1,5 @@
 extension CKError {
-    /// Whether the reason passes by itself, so that the same can be asked again: without the app, and without its change.
+    /// Whether the error is temporary, so that the same request can succeed without the app.
     var isTransient: Bool {
         switch self.code {
         case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
@@ -9,8 +9,8 @@ extension CKError {
         }
     }
 
-    /// Whether the reason is not in what was asked, when it is the answer to a request as a whole: another version, another configuration or
-    /// another day may do it.
+    /// Whether the error of a whole request is not caused by its items: another version or
+    /// configuration, or another day, may remove it.
     var isOfService: Bool {
         switch self.code {
         case .internalError, .badContainer, .incompatibleVersion, .missingEntitlement,
@@ -20,20 +20,21 @@ extension CKError {
         }
     }
 
-    /// How long the server wants to be left alone; `nil`: it named no time.
+    /// The retry time of the server; `nil` if it named none.
     var pause: Duration? {
         guard let seconds = self.retryAfterSeconds, seconds.isFinite else { return nil }
-        // An hour at most, whatever the server says: the next answer may say so again. Rounded up: a moment too early is refused.
+        // At most an hour, whatever the server says: the next response may repeat it. It is rounded
+        // up, because a moment too early is rejected.
         return .milliseconds(Int64((min(max(seconds, 0), 3_600) * 1_000).rounded(.up)))
     }
 
-    /// Whether an item that failed so is pending again, without the app.
+    /// Whether a failed item becomes pending again without the app.
     var isRetried: Bool { self.isTransient || self.code == .operationCancelled }
 
-    /// Whether the items of a request that failed so as a whole are pending again, without the app.
+    /// Whether the items of a request that failed as a whole become pending again without the app.
     var isRetriedWhole: Bool { self.isRetried || self.isOfService }
 
-    /// Of two errors the one that asks for the longer pause.
+    /// Returns the error that asks for the longer pause.
     func later(than other: CKError?) -> CKError {
         guard let other else { return self }
         return (other.pause ?? .zero) > (self.pause ?? .zero) ? other : self

@@ -1,23 +1,31 @@
 extension CKSyncEngine {
-    /// What an engine is made of.
+    /// The database, the state and the delegate of an engine.
     public struct Configuration: Sendable {
         /// The database: a private or a shared one.
         public var database: CKDatabase
-        /// The state that the app kept of the last launch; `nil`: there was none.
+        /// The state that the app stored in the last launch; `nil` if there was none.
         public var stateSerialization: State.Serialization?
-        /// Who handles events.
+        /// The delegate, which handles events.
         ///
-        /// The configuration holds it, the engine does not: as an app usually holds its engine, both would never be let go of.
+        /// The configuration holds it, but the engine does not. Otherwise an app that holds its
+        /// engine and is its delegate would never be released.
         public var delegate: any CKSyncEngineDelegate
-        /// Whether the engine sends and fetches by itself: at the start, after changes of the state, after notifications, and again
-        /// after errors that pass.
+        /// Whether the engine sends and fetches by itself: at the start, after changes of the
+        /// state, after notifications, and after temporary errors.
         public var automaticallySync = true
-        /// The ID of the database's subscription that makes the server send notifications; `nil`: any that there is will do.
+        /// The ID of the subscription with which the server notifies the engine; `nil` if any
+        /// subscription of the database will do.
         ///
         /// If there is none, the engine saves one.
         public var subscriptionID: CKSubscription.ID?
 
         /// Creates a configuration of an engine that syncs automatically.
+        ///
+        /// - Parameters:
+        ///   - database: A private or a shared database.
+        ///   - stateSerialization: The state that the app stored in the last launch; `nil` if there
+        ///     was none.
+        ///   - delegate: Handles events, and gives records to send.
         public init(
             database: CKDatabase,
             stateSerialization: State.Serialization?,
@@ -31,7 +39,7 @@ extension CKSyncEngine {
 }
 
 extension CKSyncEngine.Configuration: CustomStringConvertible {
-    /// The configuration for people to read.
+    /// A description of the configuration for people.
     public var description: String {
         let scope = self.database.databaseScope == .private ? "private" : "shared"
         return "database=\(scope) of \(self.database.access.identifier ?? "no container"), "

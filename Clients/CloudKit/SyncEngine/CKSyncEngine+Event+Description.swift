@@ -1,6 +1,6 @@
-// Events for people to read, and for logs: names and codes, no contents.
+// Descriptions of events for people and logs: names and codes, without contents.
 extension CKSyncEngine.Event: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         switch self {
         case .stateUpdate(let event): event.description
@@ -22,12 +22,12 @@ extension CKSyncEngine.Event: CustomStringConvertible {
 private func list(_ names: some Sequence<String>) -> String { "[\(names.joined(separator: ", "))]" }
 
 extension CKSyncEngine.Event.StateUpdate: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String { "stateUpdate" }
 }
 
 extension CKSyncEngine.Event.AccountChange: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         switch self.changeType {
         case .signIn(let user): "accountChange(signIn: \(user.recordName))"
@@ -39,7 +39,7 @@ extension CKSyncEngine.Event.AccountChange: CustomStringConvertible {
 }
 
 extension CKSyncEngine.Event.FetchedDatabaseChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         "fetchedDatabaseChanges(modifications: \(list(self.modifications.map(\.zoneID.label))), "
             + "deletions: \(list(self.deletions.map(\.zoneID.label))))"
@@ -47,7 +47,7 @@ extension CKSyncEngine.Event.FetchedDatabaseChanges: CustomStringConvertible {
 }
 
 extension CKSyncEngine.Event.FetchedRecordZoneChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         "fetchedRecordZoneChanges(modifications: \(list(self.modifications.map(\.record.recordID.label))), "
             + "deletions: \(list(self.deletions.map(\.recordID.label))))"
@@ -55,7 +55,7 @@ extension CKSyncEngine.Event.FetchedRecordZoneChanges: CustomStringConvertible {
 }
 
 extension CKSyncEngine.Event.SentDatabaseChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         let failedSaves = self.failedZoneSaves.map(\.description)
         let failedDeletes = self.failedZoneDeletes.map { "\($0.key.label): \($0.value.code)" }.sorted()
@@ -66,7 +66,7 @@ extension CKSyncEngine.Event.SentDatabaseChanges: CustomStringConvertible {
 }
 
 extension CKSyncEngine.Event.SentRecordZoneChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         let failedSaves = self.failedRecordSaves.map(\.description)
         let failedDeletes = self.failedRecordDeletes.map { "\($0.key.label): \($0.value.code)" }.sorted()
@@ -77,45 +77,45 @@ extension CKSyncEngine.Event.SentRecordZoneChanges: CustomStringConvertible {
 }
 
 extension CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave: CustomStringConvertible {
-    /// The failure for people to read.
+    /// A description of the failure for people.
     public var description: String { "\(self.zone.zoneID.label): \(self.error.code)" }
 }
 
 extension CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave: CustomStringConvertible {
-    /// The failure for people to read.
+    /// A description of the failure for people.
     public var description: String { "\(self.record.recordID.label): \(self.error.code)" }
 }
 
 extension CKSyncEngine.Event.WillFetchChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String { "willFetchChanges(\(self.context))" }
 }
 
 extension CKSyncEngine.Event.DidFetchChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String { "didFetchChanges(\(self.context))" }
 }
 
 extension CKSyncEngine.Event.WillFetchRecordZoneChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         "willFetchRecordZoneChanges(\(self.zoneID.label)\(self.startsAnew ? ", anew" : ""))"
     }
 }
 
 extension CKSyncEngine.Event.DidFetchRecordZoneChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String {
         "didFetchRecordZoneChanges(\(self.zoneID.label)\(self.error.map { ", \($0.code)" } ?? ""))"
     }
 }
 
 extension CKSyncEngine.Event.WillSendChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String { "willSendChanges(\(self.context))" }
 }
 
 extension CKSyncEngine.Event.DidSendChanges: CustomStringConvertible {
-    /// The event for people to read.
+    /// A description of the event for people.
     public var description: String { "didSendChanges(\(self.context))" }
 }

@@ -1,17 +1,17 @@
 extension CKSyncEngine.Event {
-    /// A page of what happened to zones, oldest first.
+    /// A page of changes of zones, oldest first.
     public struct FetchedDatabaseChanges: Sendable {
-        /// Zones that were created, or in which something changed.
+        /// Zones that were created, or in which a record changed.
         public let modifications: [CKDatabase.DatabaseChange.Modification]
-        /// Zones that are no more.
+        /// Zones that were deleted.
         public let deletions: [CKDatabase.DatabaseChange.Deletion]
     }
 
-    /// A page of what happened to records of one zone: parents before children, else oldest first.
+    /// A page of changes of records in one zone: parents before children, else oldest first.
     ///
-    /// What the engine sent comes back.
+    /// The records that the engine sent come back.
     public struct FetchedRecordZoneChanges: Sendable {
-        /// Records that were saved, at their latest state.
+        /// Records that were saved, in their latest state.
         public let modifications: [CKDatabase.RecordZoneChange.Modification]
         /// Records that were deleted.
         public let deletions: [CKDatabase.RecordZoneChange.Deletion]
@@ -19,25 +19,27 @@ extension CKSyncEngine.Event {
 
     /// The engine begins to fetch changes of a zone.
     public struct WillFetchRecordZoneChanges: Sendable {
-        /// Which zone.
+        /// The ID of the zone.
         public let zoneID: CKRecordZone.ID
-        /// Whether everything in the zone comes, because the server does not know any more what happened since the engine last fetched, or
-        /// something was sent to the zone before it was ever fetched.
+        /// Whether everything in the zone comes.
         ///
-        /// Then the last `fetchedRecordZoneChanges` of the zone has as deletions what the engine told of before and that did not come again. Where
-        /// the installation keeps no ledger, a record that does not come until `didFetchRecordZoneChanges` without an error was deleted.
+        /// That is the case if the server no longer knows the changes since the last fetch, or if
+        /// the app sent to the zone before it was ever fetched. The last `fetchedRecordZoneChanges`
+        /// of the zone then reports as deleted each record that the engine reported before and that
+        /// did not come again. If the installation keeps no ledger, a record was deleted if it did
+        /// not come by a `didFetchRecordZoneChanges` without an error.
         ///
         /// Beyond CloudKit.
         public let startsAnew: Bool
     }
 
-    /// The engine has fetched the changes of a zone, or given up.
+    /// The engine has fetched the changes of a zone, or has given up.
     public struct DidFetchRecordZoneChanges: Sendable {
-        /// Which zone.
+        /// The ID of the zone.
         public let zoneID: CKRecordZone.ID
-        /// Why it gave up; `nil`: it did not.
+        /// Why the engine gave up; `nil` if it did not.
         ///
-        /// With `changeTokenExpired` the engine begins again, from the zone's beginning.
+        /// After `changeTokenExpired` the engine starts again, from the zone's beginning.
         public let error: CKError?
     }
 }

@@ -1,36 +1,38 @@
 extension CKSyncEngine.Event {
-    /// What became of a batch of changes of zones.
+    /// The results of a batch of changes of zones.
     ///
-    /// Those that failed for a reason that passes are pending again, and are sent again without the app's help; all others are not.
+    /// Changes that failed temporarily are pending again, and the engine sends them without the
+    /// app. Other failed changes are not.
     public struct SentDatabaseChanges: Sendable {
         /// A zone that was not created.
         public struct FailedZoneSave: Sendable {
             /// The zone.
             public let zone: CKRecordZone
-            /// Why.
+            /// The reason.
             public let error: CKError
         }
 
-        /// Zones that exist now.
+        /// Zones that were created.
         public let savedZones: [CKRecordZone]
         /// Zones that were not created.
         public let failedZoneSaves: [FailedZoneSave]
-        /// Zones that are no more.
+        /// Zones that were deleted.
         public let deletedZoneIDs: [CKRecordZone.ID]
-        /// Zones that were not deleted, and why.
+        /// Zones that were not deleted, with the reason.
         public let failedZoneDeletes: [CKRecordZone.ID: CKError]
     }
 
-    /// What became of a batch of changes of records.
+    /// The results of a batch of changes of records.
     ///
-    /// Those that failed for a reason that passes are pending again, and are sent again without the app's help. All others are not, those of an
-    /// atomic zone that failed with another one (`batchRequestFailed`) included: the app resolves what is to be resolved and adds them again.
+    /// Changes that failed temporarily are pending again, and the engine sends them without the
+    /// app. Other failed changes are not, including those that failed with another one in an atomic
+    /// zone (`batchRequestFailed`): the app resolves the errors and adds the changes again.
     public struct SentRecordZoneChanges: Sendable {
         /// A record that was not saved.
         public struct FailedRecordSave: Sendable {
             /// The record.
             public let record: CKRecord
-            /// Why.
+            /// The reason.
             public let error: CKError
         }
 
@@ -38,9 +40,9 @@ extension CKSyncEngine.Event {
         public let savedRecords: [CKRecord]
         /// Records that were not saved.
         public let failedRecordSaves: [FailedRecordSave]
-        /// Records that are no more.
+        /// Records that were deleted.
         public let deletedRecordIDs: [CKRecord.ID]
-        /// Records that were not deleted, and why.
+        /// Records that were not deleted, with the reason.
         public let failedRecordDeletes: [CKRecord.ID: CKError]
     }
 }

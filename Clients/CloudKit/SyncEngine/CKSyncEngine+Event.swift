@@ -1,18 +1,22 @@
 extension CKSyncEngine {
-    /// What an engine tells its delegate.
+    /// An event that an engine reports to its delegate.
     ///
-    /// - Order: One at a time; the next comes when the last was handled.
+    /// - Order: One at a time; the next event comes when the delegate has handled the last.
     ///
-    ///   Sending: `willSendChanges`, a `sentDatabaseChanges` for each batch of zones, a `sentRecordZoneChanges` for each batch of records,
-    ///   `didSendChanges`. Fetching: `willFetchChanges`, a `fetchedDatabaseChanges` for each page with changes, then for each
-    ///   zone `willFetchRecordZoneChanges`, a `fetchedRecordZoneChanges` for each page with changes, `didFetchRecordZoneChanges`; last
-    ///   `didFetchChanges`. Up to four zones are fetched at once, and their events alternate then. What begins ends, with or without an error.
+    ///   Sending: `willSendChanges`; `sentDatabaseChanges` for each batch of zones;
+    ///   `sentRecordZoneChanges` for each batch of records; `didSendChanges`.
     ///
-    ///   `stateUpdate` comes between, whenever the state is another one than the app was last told.
+    ///   Fetching: `willFetchChanges`; `fetchedDatabaseChanges` for each page with changes; for
+    ///   each zone `willFetchRecordZoneChanges`, `fetchedRecordZoneChanges` for each page with
+    ///   changes, and `didFetchRecordZoneChanges`; `didFetchChanges`. Up to four zones are fetched
+    ///   at once, and their events alternate then. What begins also ends, with or without an error.
+    ///
+    ///   `stateUpdate` comes in between, whenever the state differs from the last one that was
+    ///   reported.
     public enum Event: Sendable {
-        /// The engine's state changed: to be kept.
+        /// The engine's state changed; the app stores it.
         case stateUpdate(StateUpdate)
-        /// Somebody signed in or out.
+        /// A user signed in or out.
         case accountChange(AccountChange)
         /// Zones were created, changed or deleted.
         case fetchedDatabaseChanges(FetchedDatabaseChanges)
@@ -26,13 +30,13 @@ extension CKSyncEngine {
         case willFetchChanges(WillFetchChanges)
         /// The engine begins to fetch changes of a zone.
         case willFetchRecordZoneChanges(WillFetchRecordZoneChanges)
-        /// The engine has fetched the changes of a zone, or given up.
+        /// The engine has fetched the changes of a zone, or has given up.
         case didFetchRecordZoneChanges(DidFetchRecordZoneChanges)
-        /// The engine has fetched, or given up.
+        /// The engine has fetched changes, or has given up.
         case didFetchChanges(DidFetchChanges)
         /// The engine begins to send.
         case willSendChanges(WillSendChanges)
-        /// The engine has sent, or given up.
+        /// The engine has sent changes, or has given up.
         case didSendChanges(DidSendChanges)
     }
 }
@@ -42,50 +46,52 @@ extension CKSyncEngine.Event {
     public struct StateUpdate: Sendable {
         /// The state, for `Configuration.stateSerialization` at the next launch.
         ///
-        /// Everything that was told before is taken care of by it: keep it together with what was made of that.
+        /// It covers all events that were reported before it: store it together with their effects.
         public let stateSerialization: CKSyncEngine.State.Serialization
     }
 
-    /// Somebody signed in or out.
+    /// A user signed in or out.
     ///
-    /// The engine forgets all it knows, what waits to be sent included; what the delegate adds while it handles the event is the next user's.
-    /// Only what was added before the very first `signIn` of an engine's state is sent after it: there was no user before whose it could be.
+    /// The engine drops its state and all pending changes. Changes that the delegate adds while it
+    /// handles the event belong to the next user. There is one exception: changes that were added
+    /// before the very first `signIn` of a state are sent after it, because they can belong to no
+    /// other user.
     public struct AccountChange: Sendable {
-        /// What happened.
+        /// The change of the account.
         public enum ChangeType: Equatable, Sendable {
-            /// Somebody is signed in, and nobody was when the engine last looked.
+            /// A user is signed in, and nobody was when the engine last looked.
             case signIn(currentUser: CKRecord.ID)
-            /// The server does not take the token (any more), or there is none.
+            /// The server does not accept the token, or no longer, or there is none.
             case signOut(previousUser: CKRecord.ID)
-            /// Somebody else is signed in than when the engine last looked.
+            /// Another user is signed in than when the engine last looked.
             case switchAccounts(previousUser: CKRecord.ID, currentUser: CKRecord.ID)
         }
 
-        /// What happened.
+        /// The change of the account.
         public let changeType: ChangeType
     }
 
     /// The engine begins to fetch.
     public struct WillFetchChanges: Sendable {
-        /// Why and how.
+        /// The reason and the options of the fetch.
         public let context: CKSyncEngine.FetchChangesContext
     }
 
-    /// The engine has fetched, or given up.
+    /// The engine has fetched changes, or has given up.
     public struct DidFetchChanges: Sendable {
-        /// Why and how.
+        /// The reason and the options of the fetch.
         public let context: CKSyncEngine.FetchChangesContext
     }
 
     /// The engine begins to send.
     public struct WillSendChanges: Sendable {
-        /// Why and how.
+        /// The reason and the options of the send.
         public let context: CKSyncEngine.SendChangesContext
     }
 
-    /// The engine has sent, or given up.
+    /// The engine has sent changes, or has given up.
     public struct DidSendChanges: Sendable {
-        /// Why and how.
+        /// The reason and the options of the send.
         public let context: CKSyncEngine.SendChangesContext
     }
 }

@@ -1,41 +1,45 @@
 extension CKSyncEngine {
-    /// How to fetch changes.
+    /// The scope and the order of a fetch.
     public struct FetchChangesOptions: Sendable, CustomStringConvertible {
-        /// Of which zones to fetch the changes of records.
+        /// The zones whose records are fetched.
         ///
-        /// Which zones there are and have changed is always fetched.
+        /// The list of zones and of their changes is always fetched.
         public var scope: Scope
         /// The group of the requests.
         public var operationGroup: CKOperationGroup
-        /// Zones to fetch first, in this order: no other zone is begun before these are done.
+        /// Zones to fetch first, in this order: no other zone begins before these are finished.
         public var prioritizedZoneIDs: [CKRecordZone.ID] = []
 
-        /// Creates options; without a group they have one of their own.
+        /// Creates options.
+        ///
+        /// - Parameters:
+        ///   - scope: The zones or changes that are meant.
+        ///   - operationGroup: The group of the requests; `nil` if they get one of their own.
         public init(scope: Scope = .all, operationGroup: CKOperationGroup? = nil) {
             self.scope = scope
             self.operationGroup = operationGroup ?? CKOperationGroup()
         }
 
-        /// The options for people to read.
+        /// A description of the options for people.
         public var description: String {
             "scope=\(self.scope), prioritized=[\(self.prioritizedZoneIDs.map(\.label).joined(separator: ", "))]"
         }
     }
 
-    /// Why and how an engine fetches changes.
+    /// The reason and the options of a fetch.
     public struct FetchChangesContext: Sendable, CustomStringConvertible {
-        /// Why.
+        /// The reason.
         public let reason: SyncReason
-        /// How.
+        /// The options.
         public let options: FetchChangesOptions
 
-        /// The context for people to read.
+        /// A description of the context for people.
         public var description: String { "reason=\(self.reason), \(self.options)" }
     }
 
     /// Why an engine fetches or sends.
     public enum SyncReason: Sendable {
-        /// The engine found it was time.
+        /// The engine decided that it was time.
         case scheduled
         /// The app called `fetchChanges` or `sendChanges`.
         case manual
@@ -52,7 +56,7 @@ extension CKSyncEngine.FetchChangesOptions {
         /// These zones.
         case zoneIDs([CKRecordZone.ID])
 
-        /// Whether a zone is one of them.
+        /// Returns whether the scope has a zone.
         public func contains(_ zoneID: CKRecordZone.ID) -> Bool {
             switch self {
             case .all: true
@@ -61,7 +65,7 @@ extension CKSyncEngine.FetchChangesOptions {
             }
         }
 
-        /// The scope for people to read.
+        /// A description of the scope for people.
         public var description: String {
             switch self {
             case .all: "all"

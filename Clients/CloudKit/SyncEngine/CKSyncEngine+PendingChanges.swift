@@ -1,21 +1,21 @@
 extension CKSyncEngine {
-    /// A change of a record that waits to be sent.
+    /// A change of a record that is still to be sent.
     ///
-    /// The record itself is asked for when it is sent.
+    /// The engine asks for the record when it sends the change.
     public enum PendingRecordZoneChange: Hashable, Sendable, CustomStringConvertible {
         /// The record is to be saved.
         case saveRecord(CKRecord.ID)
         /// The record is to be deleted.
         case deleteRecord(CKRecord.ID)
 
-        /// The record that the change is about.
+        /// The ID of the record.
         var recordID: CKRecord.ID {
             switch self {
             case .saveRecord(let id), .deleteRecord(let id): id
             }
         }
 
-        /// The change for people to read.
+        /// A description of the change for people.
         public var description: String {
             switch self {
             case .saveRecord(let id): "saveRecord(\(id.label))"
@@ -24,7 +24,7 @@ extension CKSyncEngine {
         }
     }
 
-    /// A change of a zone that waits to be sent.
+    /// A change of a zone that is still to be sent.
     public enum PendingDatabaseChange: Hashable, Sendable, CustomStringConvertible {
         /// The zone is to be created.
         case saveZone(CKRecordZone)
@@ -38,7 +38,7 @@ extension CKSyncEngine {
             }
         }
 
-        /// The zone that the change is about.
+        /// The ID of the zone.
         var zoneID: CKRecordZone.ID {
             switch self {
             case .saveZone(let zone): zone.zoneID
@@ -46,7 +46,7 @@ extension CKSyncEngine {
             }
         }
 
-        /// The change for people to read.
+        /// A description of the change for people.
         public var description: String {
             switch self {
             case .saveZone(let zone): "saveZone(\(zone.zoneID.label))"
@@ -62,7 +62,8 @@ extension CKRecordID {
 }
 
 extension CKRecordZoneID {
-    /// The ID in the descriptions of the sync engine: the name, and the owner unless it is the user.
+    /// The ID in the descriptions of the sync engine: the name, and the owner unless it is the
+    /// user.
     var label: String {
         self.ownerName == CKCurrentUserDefaultName ? self.zoneName : "\(self.ownerName):\(self.zoneName)"
     }

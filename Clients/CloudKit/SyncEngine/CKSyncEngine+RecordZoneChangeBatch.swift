@@ -1,19 +1,23 @@
 private import RecordModel
 
 extension CKSyncEngine {
-    /// Changes of records to be sent in one request.
+    /// Changes of records that are sent in one request.
     public struct RecordZoneChangeBatch: Sendable {
-        /// Records to save, unless the server's have changed.
+        /// Records to save; each save fails if the server's record has changed meanwhile.
         public var recordsToSave: [CKRecord]
-        /// Records to delete.
+        /// IDs of records to delete.
         public var recordIDsToDelete: [CKRecord.ID]
         /// Whether all changes of a zone succeed or none.
         public var atomicByZone: Bool
 
         /// Creates a batch.
         ///
-        /// - Shape: As a request's, at most 400 items and 2 MiB. A larger one is sent in halves; changes of one zone that are to succeed together fail
-        ///   with `limitExceeded` instead.
+        /// - Shape: At most 400 items and 2 MiB, as any request. A larger batch is sent in halves.
+        ///   Changes of one zone that must succeed together fail with `limitExceeded` instead.
+        /// - Parameters:
+        ///   - recordsToSave: Records to save.
+        ///   - recordIDsToDelete: IDs of records to delete.
+        ///   - atomicByZone: Whether all changes of a zone succeed or none.
         public init(
             recordsToSave: [CKRecord] = [],
             recordIDsToDelete: [CKRecord.ID] = [],
@@ -24,17 +28,19 @@ extension CKSyncEngine {
             self.atomicByZone = atomicByZone
         }
 
-        /// Creates a batch of as many changes, from the first on, as one request takes; `nil` when there are none.
+        /// Creates a batch of as many changes, in order, as one request takes; `nil` if there are
+        /// none.
         ///
         /// - Parameters:
-        ///   - pendingChanges: The changes, as the engine's state has them.
-        ///   - recordProvider: Gives the record that is to be saved; `nil`: leave it out. It stays pending until it is removed from the state.
+        ///   - pendingChanges: The changes, from the engine's state.
+        ///   - recordProvider: Returns the record to save; `nil` if it is to be left out. Its
+        ///     change stays pending until it is removed from the state.
         public init?(
             pendingChanges: [PendingRecordZoneChange],
             recordProvider: @Sendable (CKRecord.ID) async -> CKRecord?
         ) async {
             self.init()
-            // What surrounds the items of a request.
+            // The request around its items.
             var bytes = 1_024
             for change in pendingChanges {
                 guard self.count < Bounds.defaults.requestItemsMax else { break }
@@ -42,7 +48,7 @@ extension CKSyncEngine {
                 case .saveRecord(let id):
                     guard let record = await recordProvider(id) else { continue }
                     bytes += record.saveBytesEstimate
-                    // A record that is too large by itself is the server's to refuse.
+                    // A record that is too large by itself is refused by the server.
                     guard bytes <= Bounds.defaults.requestBytesMax || self.count == 0 else { return }
                     self.recordsToSave.append(record)
                 case .deleteRecord(let id):
@@ -59,12 +65,12 @@ extension CKSyncEngine {
 }
 
 extension CKSyncEngine.RecordZoneChangeBatch: CustomStringConvertible {
-    /// The changes of the pending list that the batch sends.
+    /// The pending changes that the batch sends.
     var changes: [CKSyncEngine.PendingRecordZoneChange] {
         self.recordsToSave.map { .saveRecord($0.recordID) } + self.recordIDsToDelete.map { .deleteRecord($0) }
     }
 
-    /// The batch for people to read.
+    /// A description of the batch for people.
     public var description: String {
         let saves = self.recordsToSave.map(\.recordID.label).joined(separator: ", ")
         let deletes = self.recordIDsToDelete.map(\.label).joined(separator: ", ")
@@ -73,14 +79,15 @@ extension CKSyncEngine.RecordZoneChangeBatch: CustomStringConvertible {
 }
 
 extension CKRecord {
-    /// About how many bytes a save of the record adds to a request, rather too many than too few.
+    /// An estimate of the bytes that a save of the record adds to a request; rather too high than
+    /// too low.
     fileprivate var saveBytesEstimate: Int {
         let state = self.snapshot
         let fields = state.table.changes.keys.sorted().map { key -> Field in
             let value = (try? state.table.entries[key]?.value.get()) ?? .clear
             return Field(name: key, value: value)
         }
-        // Each field's flag, the parent, type and change tag, and the lengths in front of them.
+        // The flag of each field, the parent, type and change tag, and their length prefixes.
         return RecordBody(fields).bytes.count + 4 * fields.count + self.recordID.bytesEstimate
             + self.recordType.utf8.count + (state.system.changeTag?.utf8.count ?? 0)
             + (state.parent?.reference.recordID.recordName.utf8.count ?? 0) + 32

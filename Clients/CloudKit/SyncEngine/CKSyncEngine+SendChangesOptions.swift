@@ -1,48 +1,53 @@
 extension CKSyncEngine {
-    /// How to send changes.
+    /// The scope of a send.
     public struct SendChangesOptions: Sendable, CustomStringConvertible {
-        /// Which changes to send.
+        /// The changes that are sent.
         ///
-        /// The engine holds changes of zones to it; changes of records are in the batches that the delegate makes.
+        /// The engine applies it to changes of zones. The delegate applies it to its batches of
+        /// records.
         public var scope: Scope
         /// The group of the requests.
         public var operationGroup: CKOperationGroup
 
-        /// Creates options; without a group they have one of their own.
+        /// Creates options.
+        ///
+        /// - Parameters:
+        ///   - scope: The zones or changes that are meant.
+        ///   - operationGroup: The group of the requests; `nil` if they get one of their own.
         public init(scope: Scope = .all, operationGroup: CKOperationGroup? = nil) {
             self.scope = scope
             self.operationGroup = operationGroup ?? CKOperationGroup()
         }
 
-        /// The options for people to read.
+        /// A description of the options for people.
         public var description: String { "scope=\(self.scope)" }
     }
 
-    /// Why and how an engine sends changes.
+    /// The reason and the options of a send.
     public struct SendChangesContext: Sendable, CustomStringConvertible {
-        /// Why.
+        /// The reason.
         public let reason: SyncReason
-        /// How.
+        /// The options.
         public let options: SendChangesOptions
 
-        /// The context for people to read.
+        /// A description of the context for people.
         public var description: String { "reason=\(self.reason), \(self.options)" }
     }
 }
 
 extension CKSyncEngine.SendChangesOptions {
-    /// Some of the changes that wait to be sent.
+    /// Some of the pending changes.
     public enum Scope: Equatable, Sendable, CustomStringConvertible {
-        /// All.
+        /// All changes.
         case all
-        /// Those in all zones but these.
+        /// The changes in all zones but these.
         case allExcluding([CKRecordZone.ID])
-        /// Those in these zones.
+        /// The changes in these zones.
         case zoneIDs([CKRecordZone.ID])
-        /// Those of these records, and of the zones that these are in.
+        /// The changes of these records and of their zones.
         case recordIDs([CKRecord.ID])
 
-        /// Whether changes of a record are among them.
+        /// Returns whether the scope has changes of a record.
         public func contains(_ recordID: CKRecord.ID) -> Bool {
             switch self {
             case .all: true
@@ -52,12 +57,12 @@ extension CKSyncEngine.SendChangesOptions {
             }
         }
 
-        /// Whether a change is among them.
+        /// Returns whether the scope has a change.
         public func contains(_ pendingChange: CKSyncEngine.PendingRecordZoneChange) -> Bool {
             self.contains(pendingChange.recordID)
         }
 
-        /// Whether changes of a zone itself are among them.
+        /// Returns whether the scope has changes of a zone itself.
         func contains(zone zoneID: CKRecordZone.ID) -> Bool {
             switch self {
             case .all: true
@@ -67,7 +72,7 @@ extension CKSyncEngine.SendChangesOptions {
             }
         }
 
-        /// The scope for people to read.
+        /// A description of the scope for people.
         public var description: String {
             switch self {
             case .all: "all"

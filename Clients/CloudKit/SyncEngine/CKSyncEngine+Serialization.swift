@@ -2,12 +2,12 @@ internal import Foundation
 private import RecordModel
 
 extension CKSyncEngine.State {
-    /// An engine's state, to be kept by the app and given to the engine of the next launch.
+    /// An engine's state, which the app stores and passes to the engine at the next launch.
     ///
-    /// Opaque. It belongs together with what the delegate was told before it: keep both at once, or this last. Changes that were on their
-    /// way are pending in it: whether the server has them, nobody knows.
+    /// It is opaque. It covers the events before it: store both at once, or the state last. Changes
+    /// in flight are pending in it, because nobody knows whether the server has them.
     public struct Serialization: Codable, Sendable {
-        /// Rises when an older version of this library could not read what it finds.
+        /// The version, which rises if an older version of this library could not read the state.
         static let version = 1
 
         let content: SyncState
@@ -16,7 +16,8 @@ extension CKSyncEngine.State {
 
         /// Reads a state.
         ///
-        /// - Throws: `DecodingError` for one that is damaged, or of a later version: begin without one then.
+        /// - Throws: `DecodingError` if it is damaged or of a later version: start without a state
+        ///   then.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             let version = try container.decode(Int.self, forKey: .version)
@@ -40,12 +41,12 @@ extension CKSyncEngine.State {
 }
 
 extension CKSyncEngine.State.Serialization {
-    /// What waits to be sent: for tests.
+    /// The pending changes, for tests.
     package var pendingRecordZoneChanges: [CKSyncEngine.PendingRecordZoneChange] {
         self.content.records.changes
     }
 
-    /// What waits to be sent: for tests.
+    /// The pending changes, for tests.
     package var pendingDatabaseChanges: [CKSyncEngine.PendingDatabaseChange] {
         self.content.zoneChanges.changes
     }
@@ -63,10 +64,10 @@ extension CKSyncEngine.State.Serialization {
     }
 }
 
-/// A zone as it is kept, with what is known of it, if anything; changes refer to it by its place.
+/// A stored zone, with what is known of it; changes refer to it by its index.
 private struct KeptZone: Codable {
     var name: String
-    /// `nil`: the user.
+    /// `nil` if it is the user.
     var owner: String?
     var isKnown: Bool
     var token: Data?
@@ -89,10 +90,10 @@ private struct KeptZone: Codable {
 
 private struct KeptChange: Codable {
     var zone: Int
-    /// `nil`: the zone itself.
+    /// `nil` for a change of the zone itself.
     var name: String?
     var isDeletion: Bool
-    /// Of a zone that is to be created.
+    /// The scope of a zone that is to be created.
     var encryptionScope: Int?
 }
 
@@ -154,7 +155,7 @@ extension SyncState {
             zones.append(KeptZone(id, self.zones[id]))
             return zones.count - 1
         }
-        // In an order of their own, so that one state is one text.
+        // The order is fixed, so that equal states have equal texts.
         for id in self.zones.keys.sorted(by: { ($0.zoneName, $0.ownerName) < ($1.zoneName, $1.ownerName) }) {
             _ = place(id)
         }

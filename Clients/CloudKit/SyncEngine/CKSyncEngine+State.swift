@@ -1,9 +1,9 @@
 private import Synchronization
 
 extension CKSyncEngine {
-    /// What an engine knows, and what it is to send.
+    /// The progress of an engine, and its pending changes.
     ///
-    /// May be used from anywhere, at any time: also by a delegate while it handles an event.
+    /// It may be used from any thread at any time, also by a delegate that handles an event.
     public final class State: Sendable {
         private let content: Mutex<SyncState>
         private let changed: @Sendable () -> Void
@@ -13,19 +13,21 @@ extension CKSyncEngine {
             self.changed = changed
         }
 
-        /// Changes of records that wait to be sent, in order, one for each record.
+        /// Pending changes of records, in order, one for each record.
         ///
-        /// One that was taken into a batch is not among them. If that fails for a reason that passes, it is again.
+        /// A change that was taken into a batch is not among them. It is again if it fails
+        /// temporarily.
         public var pendingRecordZoneChanges: [PendingRecordZoneChange] { self.snapshot.records.changes }
 
-        /// Changes of zones that wait to be sent, in order.
+        /// Pending changes of zones, in order.
         ///
-        /// One that is on its way is not among them. If it fails for a reason that passes, it is again.
+        /// A change in flight is not among them. It is again if it fails temporarily.
         public var pendingDatabaseChanges: [PendingDatabaseChange] { self.snapshot.zoneChanges.changes }
 
-        /// Whether there are changes that only the app knows of.
+        /// Whether there are changes that only the app knows.
         ///
-        /// Set it, and the delegate is asked for a batch though nothing is pending. It is the app's to set it back.
+        /// If it is `true`, the engine asks the delegate for a batch even if nothing is pending.
+        /// The app sets it back.
         public var hasPendingUntrackedChanges: Bool {
             get { self.snapshot.hasUntrackedChanges }
             set {
@@ -34,35 +36,36 @@ extension CKSyncEngine {
             }
         }
 
-        /// Zones that have changed on the server and were not fetched yet.
+        /// Zones with changes on the server that were not fetched yet.
         public var zoneIDsWithUnfetchedServerChanges: [CKRecordZone.ID] { self.snapshot.zonesBehind }
 
-        /// Adds changes of records, to be sent.
+        /// Adds changes of records to the pending ones.
         ///
-        /// A change that is pending already is not added twice; one that is on its way is pending again, and sent once more. Another change
-        /// of the same record gives way: save and delete leaves the deletion.
+        /// A change that is pending already is not added twice. A change in flight becomes pending
+        /// again and is sent once more. It replaces another change of the same record: of a save
+        /// and a deletion, the later one is sent.
         public func add(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.add(pendingRecordZoneChanges) }
             self.changed()
         }
 
-        /// Takes changes of records out of those to be sent.
+        /// Removes changes of records from the pending ones.
         ///
-        /// What is on its way is not stopped, and not pending again when it fails.
+        /// A change in flight is not stopped, but does not become pending again if it fails.
         public func remove(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
             self.update { $0.remove(pendingRecordZoneChanges) }
             self.changed()
         }
 
-        /// Adds changes of zones, to be sent before changes of records.
+        /// Adds changes of zones, which are sent before changes of records.
         public func add(pendingDatabaseChanges: [PendingDatabaseChange]) {
             self.update { $0.add(pendingDatabaseChanges) }
             self.changed()
         }
 
-        /// Takes changes of zones out of those to be sent.
+        /// Removes changes of zones from the pending ones.
         ///
-        /// What is on its way is not stopped, and not pending again when it fails.
+        /// A change in flight is not stopped, but does not become pending again if it fails.
         public func remove(pendingDatabaseChanges: [PendingDatabaseChange]) {
             self.update { $0.remove(pendingDatabaseChanges) }
             self.changed()
@@ -70,7 +73,7 @@ extension CKSyncEngine {
 
         var snapshot: SyncState { self.content.withLock { $0 } }
 
-        /// Changes the state without waking the engine, whose doing it is.
+        /// Changes the state without waking the engine, which makes the change.
         func update(_ change: (inout SyncState) -> Void) { self.content.withLock { change(&$0) } }
     }
 }

@@ -1,35 +1,59 @@
 private import Synchronization
 
-/// Keeps an app's records and those of a private or shared database the same.
+/// Keeps an app's records and those of a private or shared database in sync.
 ///
-/// The app says what changed on its side (`state`), gives records when they are to be sent, and is told what changed on the
-/// server: the engine fetches, sends, waits, subscribes and tries again. An app makes one engine for a database, early, with the state that it
-/// was last given (`Event.stateUpdate`).
+/// The app adds its changes to `state`, supplies records when they are sent, and handles events
+/// with the server's changes. The engine fetches, sends, waits, subscribes and retries. Make one
+/// engine per database, early, with the last state that the app stored (`Event.stateUpdate`).
 ///
-/// - Durability: No pending change is lost. It leaves `state` when it is sent, and what it left by is a state that the delegate was told. It is
-///   gone from later ones when the server has it, or when the delegate was told why it can't, and after the delegate has handled the event that
-///   says so. Whoever keeps the states, and begins again with the last, hears some events twice and misses none.
-/// - Lifetime: The engine does not hold its delegate. With the engine ends what it does.
+/// ```swift
+/// let engine = CKSyncEngine(
+///     CKSyncEngine.Configuration(
+///         database: container.privateCloudDatabase,
+///         stateSerialization: storedState,
+///         delegate: delegate
+///     )
+/// )
+/// engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: "Notes"))])
+/// engine.state.add(pendingRecordZoneChanges: [.saveRecord(noteID)])
+/// ```
 ///
-/// A public database has no engine: making one stops the program.
+/// The engine retries temporary errors. The delegate handles the others in `sentRecordZoneChanges`:
+///
+/// | error of a record | what the app does |
+/// |---|---|
+/// | `serverRecordChanged` | merges into `serverRecord`, keeps that, adds the change again |
+/// | `zoneNotFound` | adds a `saveZone` and the change again, or drops the zone |
+/// | `unknownItem` | drops its change tag, and adds the change again as a new record |
+/// | `batchRequestFailed` | adds the change again, with that of the item at fault |
+/// | `invalidArguments`, `permissionFailure`, `quotaExceeded` | informs the user |
+///
+/// - Durability: No pending change is lost. When it is sent it leaves `state`, but stays in the
+///   stored state. It leaves that after the server has saved it, or after the delegate has handled
+///   the event with its error. An app that stores each state and starts again with the last one
+///   gets some events twice and misses none.
+/// - Lifetime: The engine does not hold its delegate. Its work ends when it is released.
+///
+/// A public database has no engine: making one ends the program.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// The database.
     public let database: CKDatabase
-    /// What the engine knows, and what it is to send.
+    /// The progress of the engine, and its pending changes.
     public let state: State
 
     private let inbox: SyncInbox
     private let work: Mutex<Task<Void, Never>?>
     private let accountWatch: AccountWatch?
 
-    /// Makes an engine, which begins at once when it syncs automatically.
+    /// Makes an engine, which starts at once if it syncs automatically.
     ///
-    /// - Precondition: The database is a private or a shared one.
+    /// - Parameter configuration: The database, the state and the delegate.
+    /// - Precondition: The database is private or shared.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration, pace: .usual)
     }
 
-    /// As `init(_:)`, with other pauses after errors for which no server names a time: for tests.
+    /// Does the same as `init(_:)` with other pauses after errors without a retry time, for tests.
     package convenience init(_ configuration: Configuration, pausing: ClosedRange<Duration>) {
         self.init(configuration, pace: .init(min: pausing.lowerBound, max: pausing.upperBound))
     }
@@ -72,38 +96,42 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
         self.inbox.close()
     }
 
-    /// Fetches what changed on the server, now.
+    /// Fetches the server's changes now.
     ///
-    /// Returns when the delegate has handled all of it. Cancelling the task cancels the fetch.
+    /// It returns when the delegate has handled all of them. Cancelling the task cancels the fetch.
     ///
-    /// - Parameter options: Of which zones, and which first.
-    /// - Throws: `CKError`: why not everything was fetched; `invalidArguments` when the delegate calls it while it handles a call of this engine;
-    ///   `notAuthenticated` when nobody is signed in. What concerns one zone only is told with its `didFetchRecordZoneChanges`.
+    /// - Parameter options: Which zones to fetch, and which first.
+    /// - Throws: `CKError` if something could not be fetched: `invalidArguments` if the delegate
+    ///   calls it while it handles a call of this engine (use a task); `notAuthenticated` if nobody
+    ///   is signed in. The error of one zone is in its `didFetchRecordZoneChanges`.
     public func fetchChanges(_ options: FetchChangesOptions = .init()) async throws {
         try DelegateCall.check(self)
         try await self.inbox.perform(.fetch(options))
     }
 
-    /// Sends what is pending, now, until nothing is, what the delegate adds meanwhile included.
+    /// Sends the pending changes now, including those that the delegate adds meanwhile.
     ///
-    /// Ends with the first batch of which an item fails, when the delegate has handled that. What it adds again then is sent by the next call,
-    /// or by an engine that syncs automatically. Cancelling the task cancels the send.
+    /// It ends with the first batch in which an item fails, after the delegate has handled that.
+    /// The next call sends what the delegate adds again, and so does an engine that syncs
+    /// automatically. Cancelling the task cancels the send.
     ///
-    /// - Parameter options: Which changes.
-    /// - Throws: `CKError`: `partialFailure` with the errors of the items that failed; why a request as a whole failed; `invalidArguments` when the
-    ///   delegate calls it while it handles a call of this engine; `notAuthenticated` when nobody is signed in.
+    /// - Parameter options: Which changes to send.
+    /// - Throws: `CKError`: `partialFailure` with the errors of the failed items; the error of a
+    ///   request that failed as a whole; `invalidArguments` if the delegate calls it while it
+    ///   handles a call of this engine (use a task); `notAuthenticated` if nobody is signed in.
     public func sendChanges(_ options: SendChangesOptions = .init()) async throws {
         try DelegateCall.check(self)
         try await self.inbox.perform(.send(options))
     }
 
-    /// Cancels what is being fetched or sent, and what was planned or asked for.
+    /// Cancels the current fetch or send, and those that were requested or planned.
     ///
-    /// Returns at once: what a server has received may still take effect, and the events that end what began still come. Nothing that is pending
-    /// is lost. An engine that syncs automatically goes on with the next change of its state or the next notification.
+    /// It returns at once. A change that the server has received may still take effect, and the
+    /// events at the end of the fetch or send still come. No pending change is lost. An engine that
+    /// syncs automatically continues at the next change of its state or the next notification.
     public func cancelOperations() async { self.inbox.cancelAll() }
 
-    /// The engine for people to read.
+    /// A description of the engine for people.
     public var description: String {
         let snapshot = self.state.snapshot
         let scope = self.database.databaseScope == .private ? "private" : "shared"

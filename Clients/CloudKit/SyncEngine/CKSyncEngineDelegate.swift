@@ -1,33 +1,35 @@
-/// An app, as an engine sees it: it handles events, and gives what is to be sent.
+/// The delegate of an engine: it handles events and supplies records to send.
 ///
-/// - Order: One call at a time. A call that waits makes the engine wait.
-/// - Reentrancy: Within a call, `state` may be used; `fetchChanges` and `sendChanges` of the same engine fail. A task that is started
-///   within a call may use them, as long as the call does not wait for it.
+/// - Order: One call at a time. The engine waits for a call that waits.
+/// - Threads: Calls come from a task of the engine, which is never cancelled while the engine
+///   exists.
+/// - Reentrancy: A call may use `state`. `fetchChanges` and `sendChanges` of the same engine fail
+///   within it. A task that a call starts may use them, if the call does not wait for it.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
     /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What happened.
+    ///   - event: The event.
     ///   - syncEngine: The engine.
     func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
-    /// Gives the next changes of records to be sent.
+    /// Supplies the next changes of records to send.
     ///
     /// - Parameters:
-    ///   - context: Why the engine sends, and what.
+    ///   - context: The reason and the scope of the send.
     ///   - syncEngine: The engine.
-    /// - Returns: The batch; `nil`: there is nothing more for now.
+    /// - Returns: The batch; `nil` if there is nothing more for now.
     func nextRecordZoneChangeBatch(
         _ context: CKSyncEngine.SendChangesContext,
         syncEngine: CKSyncEngine
     ) async -> CKSyncEngine.RecordZoneChangeBatch?
 
-    /// Says how to go on fetching; called before each request.
+    /// Returns the options with which a fetch continues; called before each request.
     ///
     /// - Parameters:
-    ///   - context: Why the engine fetches, and how it was to begin with.
+    ///   - context: The reason of the fetch, and its options at the start.
     ///   - syncEngine: The engine.
-    /// - Returns: How; unless it is written, as it was to begin with.
+    /// - Returns: The options; those at the start if the delegate has no such method.
     func nextFetchChangesOptions(
         _ context: CKSyncEngine.FetchChangesContext,
         syncEngine: CKSyncEngine
@@ -35,7 +37,7 @@ public protocol CKSyncEngineDelegate: AnyObject, Sendable {
 }
 
 extension CKSyncEngineDelegate {
-    /// The options of the context.
+    /// Returns the options at the start of the fetch.
     public func nextFetchChangesOptions(
         _ context: CKSyncEngine.FetchChangesContext,
         syncEngine: CKSyncEngine

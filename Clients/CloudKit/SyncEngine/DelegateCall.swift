@@ -1,4 +1,4 @@
-/// A call of a delegate that is going on: so that it is not made to wait for itself.
+/// A call of a delegate in progress, which must not be made to wait for itself.
 final class DelegateCall: Sendable {
     @TaskLocal private static var current: DelegateCall?
 
@@ -19,9 +19,9 @@ final class DelegateCall: Sendable {
         await self.$current.withValue(DelegateCall(engine: engine, task: self.currentTask)) { await body() }
     }
 
-    /// Checks that it is not a delegate of the engine that goes on here, in its own task.
+    /// Checks that the caller is not a delegate call of the engine, in its own task.
     ///
-    /// A task that the delegate has started inherits the call, and may wait for the engine as anybody may.
+    /// A task that the delegate has started inherits the call, and may wait for the engine.
     static func check(_ engine: CKSyncEngine) throws(CKError) {
         guard let current = self.current, current.engine == ObjectIdentifier(engine) else { return }
         guard current.task != self.currentTask else { throw .calledByDelegate }

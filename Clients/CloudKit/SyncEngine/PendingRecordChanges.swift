@@ -1,17 +1,17 @@
-/// Changes of records that wait to be sent, in order, one for each record.
+/// Pending changes of records, in order, one for each record.
 ///
-/// Adding notes a stamp, also for a change that is there: so a change that was asked for again while the delegate made a batch of the
-/// earlier one is told apart from that one, and outlives it.
+/// Each addition notes a stamp, also for a change that is there. So a change that was added again
+/// while the delegate made a batch of the earlier one can be told apart from that, and outlives it.
 struct PendingRecordChanges: Sendable {
     private struct Slot: Sendable {
         var change: CKSyncEngine.PendingRecordZoneChange
         var stamp: UInt64
     }
 
-    /// In order of arrival; `nil`: was removed.
+    /// In order of arrival; `nil` if it was removed.
     private var slots: [Slot?] = []
     private var places: [CKRecord.ID: Int] = [:]
-    /// Of the last addition.
+    /// The stamp of the last addition.
     private(set) var stamp: UInt64 = 0
 
     var isEmpty: Bool { self.places.isEmpty }
@@ -27,7 +27,7 @@ struct PendingRecordChanges: Sendable {
 
     /// Adds a change.
     ///
-    /// One that is there keeps its place; another one of the same record gives way.
+    /// A change that is there keeps its position. It replaces another change of the same record.
     mutating func add(_ change: CKSyncEngine.PendingRecordZoneChange) {
         self.stamp += 1
         if let place = self.places[change.recordID] {
@@ -41,9 +41,10 @@ struct PendingRecordChanges: Sendable {
         self.slots.append(Slot(change: change, stamp: self.stamp))
     }
 
-    /// Removes a change, but not another one of the same record, nor one that was added, or asked for again, after a stamp.
+    /// Removes a change, but not another one of the same record, nor one that was added after a
+    /// stamp.
     ///
-    /// - Returns: Whether anything was removed.
+    /// - Returns: Whether a change was removed.
     @discardableResult
     mutating func remove(_ change: CKSyncEngine.PendingRecordZoneChange, asOf stamp: UInt64 = .max) -> Bool {
         guard let place = self.places[change.recordID], let slot = self.slots[place], slot.change == change,
@@ -53,7 +54,8 @@ struct PendingRecordChanges: Sendable {
         return true
     }
 
-    /// Puts changes back in front, in their order, but none of a record of which another change is pending by now.
+    /// Puts changes back at the front, in order, unless another change of their record is pending
+    /// by now.
     mutating func putBack(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
         let missing = changes.filter { self.places[$0.recordID] == nil }
         guard !missing.isEmpty else { return }

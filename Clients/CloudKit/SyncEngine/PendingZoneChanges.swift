@@ -1,7 +1,7 @@
-/// Changes of zones that wait to be sent, in order: at most a deletion and, after it, a creation of each zone.
+/// Pending changes of zones, in order: at most a deletion and then a creation of each zone.
 ///
-/// A zone that is deleted and created again is empty then, so one does not make up for the other; a zone that is created and
-/// deleted is deleted.
+/// A zone that is deleted and created again is then empty, so a creation does not cancel a
+/// deletion. A zone that is created and deleted is deleted.
 struct PendingZoneChanges: Sendable {
     /// All of them, in order.
     private(set) var changes: [CKSyncEngine.PendingDatabaseChange] = []
@@ -11,11 +11,11 @@ struct PendingZoneChanges: Sendable {
     mutating func add(_ change: CKSyncEngine.PendingDatabaseChange) {
         if case .deleteZone(let id) = change { self.changes.removeAll { $0.isSave && $0.zoneID == id } }
         guard let index = self.changes.firstIndex(of: change) else { return self.changes.append(change) }
-        // Equal is what is about the same zone; the later object counts.
+        // Changes of the same zone are equal; the later object counts.
         self.changes[index] = change
     }
 
-    /// - Returns: Whether anything was removed.
+    /// - Returns: Whether a change was removed.
     @discardableResult
     mutating func remove(_ change: CKSyncEngine.PendingDatabaseChange) -> Bool {
         let count = self.changes.count
@@ -23,7 +23,7 @@ struct PendingZoneChanges: Sendable {
         return self.changes.count < count
     }
 
-    /// Puts changes back in front, in their order, as far as later ones have not overtaken them.
+    /// Puts changes back at the front, in order, unless later ones have replaced them.
     mutating func putBack(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
         var merged = PendingZoneChanges()
         for change in changes + self.changes { merged.add(change) }
@@ -32,7 +32,7 @@ struct PendingZoneChanges: Sendable {
 
     mutating func removeAll() { self.changes = [] }
 
-    /// The changes of the next request: in order, at most so many, no zone twice.
+    /// Returns the changes of the next request: in order, at most a given number, no zone twice.
     func batch(
         countMax: Int,
         where isWanted: (CKRecordZone.ID) -> Bool
@@ -41,7 +41,7 @@ struct PendingZoneChanges: Sendable {
         var batch: [CKSyncEngine.PendingDatabaseChange] = []
         for change in self.changes where isWanted(change.zoneID) {
             guard batch.count < countMax else { break }
-            // Of two changes of a zone the first goes, the other with the next request.
+            // Of two changes of a zone the first is sent now, the other with the next request.
             if zones.insert(change.zoneID).inserted { batch.append(change) }
         }
         return batch

@@ -1,4 +1,4 @@
-/// What a server's answers to a batch of records mean: for what is pending, and for the delegate.
+/// The meaning of the results of a batch of records, for the pending changes and the delegate.
 struct RecordAnswers {
     private(set) var event = CKSyncEngine.Event.SentRecordZoneChanges(
         savedRecords: [],
@@ -6,31 +6,32 @@ struct RecordAnswers {
         deletedRecordIDs: [],
         failedRecordDeletes: [:]
     )
-    /// Changes that are done, or the app's.
+    /// Changes that succeeded, or that are now the app's.
     private(set) var settled: [CKSyncEngine.PendingRecordZoneChange] = []
     /// Changes that are pending again.
     private(set) var unsettled: [CKSyncEngine.PendingRecordZoneChange] = []
     private(set) var failures: [AnyHashable: any Error] = [:]
-    /// Why something is to be sent again later, by the longest pause.
+    /// The error that asks for the longest pause before a retry.
     private(set) var later: CKError?
-    /// Zones in which the app now has a record that the server has: its own, or the other one of a conflict.
+    /// Zones in which the app now has a record that the server has: its own, or the other one of a
+    /// conflict.
     var zonesWithRecords: Set<CKRecordZone.ID> {
         let conflicts = self.event.failedRecordSaves.filter { $0.error.code == .serverRecordChanged }
         return Set((self.event.savedRecords + conflicts.map(\.record)).map(\.recordID.zoneID))
     }
-    /// Whether anything took effect.
+    /// Whether any item succeeded.
     var hasProgress: Bool { !self.event.savedRecords.isEmpty || !self.event.deletedRecordIDs.isEmpty }
 
     /// - Parameters:
-    ///   - batch: What was sent.
-    ///   - results: The answers.
+    ///   - batch: The batch that was sent.
+    ///   - results: Its results.
     init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ results: SyncServer.RecordResults) {
         self.init(batch, of: results.values.mapValues { $0.map { _ in } }, results.deletions) { $0.isRetried }
     }
 
     /// - Parameters:
-    ///   - batch: What was sent.
-    ///   - error: Why the request failed as a whole.
+    ///   - batch: The batch that was sent.
+    ///   - error: The error of the whole request.
     init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ error: CKError) {
         self.init(
             batch,
@@ -89,7 +90,7 @@ struct RecordAnswers {
 }
 
 extension Result<Void, any Error>? {
-    /// What went wrong; no answer is an answer that is missing.
+    /// The error of a result; a missing result is an error.
     fileprivate var failure: CKError? {
         switch self {
         case .success?: nil
@@ -100,9 +101,10 @@ extension Result<Void, any Error>? {
 }
 
 extension CKSyncEngine.RecordZoneChangeBatch {
-    /// Two batches of about half the size; `nil` when it can't be divided: one item, or one zone of which all succeed or none.
+    /// Two batches of about half the size; `nil` if the batch can't be divided, because it has one
+    /// item, or one zone of which all or none succeed.
     ///
-    /// Saves are before deletions in both together, and in their order.
+    /// Both together have saves before deletions, in their order.
     var halves: [Self]? {
         guard self.count > 1 else { return nil }
         guard self.atomicByZone else {

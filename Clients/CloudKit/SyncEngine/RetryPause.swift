@@ -1,6 +1,7 @@
-/// When something that failed may be tried again: after the time that the server named, else after a pause that doubles and is jittered.
+/// The time of a retry: after the server's retry time, else after a pause that doubles and has
+/// jitter.
 struct RetryPause: Equatable, Sendable {
-    /// How long pauses are that no server names.
+    /// The lengths of pauses for which the server names no time.
     struct Pace: Hashable, Sendable {
         static let usual = Pace(min: .seconds(1), max: .seconds(300))
 
@@ -10,7 +11,7 @@ struct RetryPause: Equatable, Sendable {
 
     let pace: Pace
     private(set) var failures = 0
-    /// `nil`: nothing keeps from trying.
+    /// `nil` if a retry is allowed at once.
     private(set) var until: ContinuousClock.Instant?
 
     init(pace: Pace) { self.pace = pace }
@@ -22,16 +23,17 @@ struct RetryPause: Equatable, Sendable {
         self.until = nil
     }
 
-    /// It failed.
+    /// Notes a failure.
     ///
     /// - Parameters:
-    ///   - advice: What the server wants to be waited; `nil`: it named no time.
-    ///   - now: When it failed.
-    ///   - jitter: By chance, from 0 to 1.
+    ///   - advice: The server's retry time; `nil` if it named none.
+    ///   - now: The time of the failure.
+    ///   - jitter: A random number from 0 to 1.
     mutating func failed(advice: Duration?, now: ContinuousClock.Instant, jitter: Double) {
         self.failures += 1
         if let advice {
-            // Not before, and not all at the same moment who were told the same.
+            // Not before that time, and not at the same moment as all clients that were given the
+            // same time.
             self.until = now + advice + advice * (0.1 * jitter)
             return
         }

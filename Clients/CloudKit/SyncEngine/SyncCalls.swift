@@ -1,8 +1,9 @@
 private import Synchronization
 
-/// The requests of one fetch or one send that are on their way.
+/// The requests in flight of one fetch or send.
 ///
-/// Only they are cancelled, never a call of the delegate: an app that was interrupted in the midst of an event would have lost it.
+/// Only they are cancelled, never a call of the delegate: an app that was interrupted while it
+/// handled an event would have lost it.
 final class SyncCalls: Sendable {
     private struct State {
         var isCancelled = false

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// What an app asked an engine for.
+/// A request of an app to an engine.
 struct SyncJob: Sendable {
     enum Kind: Sendable {
         case fetch(CKSyncEngine.FetchChangesOptions)
@@ -23,11 +23,11 @@ struct SyncJob: Sendable {
     }
 }
 
-/// What reaches an engine from anywhere, until its worker looks.
+/// Events from any thread, collected until the engine's worker looks.
 ///
-/// - Bounds: Equal news are one. Jobs are as many as callers wait.
+/// - Bounds: Equal events are one. There are as many jobs as waiting callers.
 final class SyncInbox: Sendable {
-    /// What happened since the worker last looked.
+    /// The events since the worker last looked.
     struct News: Sendable {
         var stateChanged = false
         var notified = false
@@ -41,14 +41,14 @@ final class SyncInbox: Sendable {
         var sleeper: CheckedContinuation<Void, Never>?
         var jobs: [SyncJob] = []
         var lastJob: UInt64 = 0
-        /// What is being fetched or sent, and for whom.
+        /// The current fetch or send, and the job that it belongs to.
         var running: (job: UInt64?, calls: SyncCalls)?
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// Notes news and wakes the worker.
+    /// Notes an event and wakes the worker.
     func post(_ note: (inout News) -> Void) {
         self.wake { note(&$0.news) }
     }
@@ -69,7 +69,7 @@ final class SyncInbox: Sendable {
         sleeper?.resume()
     }
 
-    /// Waits until something is posted, has been posted since the last wait, or the task is cancelled.
+    /// Waits until an event is posted, or was posted since the last wait, or the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -91,9 +91,9 @@ final class SyncInbox: Sendable {
 
     // MARK: Jobs
 
-    /// Has the worker do something, and waits for it.
+    /// Has the worker do a job, and waits for it.
     ///
-    /// Cancelling the task cancels it.
+    /// Cancelling the task cancels the job.
     func perform(_ kind: SyncJob.Kind) async throws(CKError) {
         let number = self.state.withLock { state in
             state.lastJob += 1
@@ -108,7 +108,8 @@ final class SyncInbox: Sendable {
                     return true
                 }
                 if isAdded { self.wake { _ in } } else { job.end(.cancelled) }
-                // A task that was cancelled before has said so when there was nothing to cancel yet.
+                // If the task was cancelled before, its cancellation handler found no job to
+                // cancel.
                 if Task.isCancelled { self.cancel(number) }
             }
         } onCancel: {
@@ -119,9 +120,7 @@ final class SyncInbox: Sendable {
 
     var firstJob: SyncJob? { self.state.withLock { $0.jobs.first } }
 
-    /// Takes a job to do; `nil`: its caller gave up.
-    ///
-    /// It is what runs from now on.
+    /// Returns a job and makes it the current one; `nil` if its caller gave up.
     func begin(job number: UInt64) -> (job: SyncJob, calls: SyncCalls)? {
         let calls = SyncCalls()
         return self.state.withLock { state in
@@ -131,7 +130,7 @@ final class SyncInbox: Sendable {
         }
     }
 
-    /// Something runs from now on that nobody asked for.
+    /// Begins work that no caller has requested.
     func begin() -> SyncCalls {
         let calls = SyncCalls()
         self.state.withLock { $0.running = (nil, calls) }
@@ -140,7 +139,7 @@ final class SyncInbox: Sendable {
 
     func ended() { self.state.withLock { $0.running = nil } }
 
-    /// Ends a job that is not to be done.
+    /// Ends a job that will not be done.
     func refuse(job number: UInt64, _ error: CKError) {
         let job = self.state.withLock { state in
             state.jobs.firstIndex { $0.number == number }.map { state.jobs.remove(at: $0) }
@@ -159,7 +158,7 @@ final class SyncInbox: Sendable {
         calls?.cancel()
     }
 
-    /// Cancels what is running, what the app asked for, and what was planned.
+    /// Cancels the current work, the app's jobs, and what was planned.
     func cancelAll() {
         self.post { $0.cancelled = true }
         let (jobs, calls) = self.state.withLock { state in
@@ -170,7 +169,7 @@ final class SyncInbox: Sendable {
         calls?.cancel()
     }
 
-    /// The worker is gone: whoever asks for something gets `operationCancelled`.
+    /// Ends the inbox after its worker: all jobs fail with `operationCancelled`.
     func close() {
         let jobs = self.state.withLock { state in
             state.isClosed = true

@@ -1,27 +1,28 @@
-/// Decides what an engine does next: look who is signed in, subscribe, fetch, send, or wait.
+/// Decides what an engine does next: check the account, subscribe, fetch, send, or wait.
 ///
-/// Pure: told what happened and what time it is, it answers with one step at a time; the next is asked for when that is done.
+/// It is pure: it is given events and the time, and returns one step at a time. The next step is
+/// requested when that is done.
 ///
 /// ```text
-/// account:   unknown --signed in--> signedIn --notAuthenticated, news--> unknown
-///               ^ \------signed out--> signedOut --news, pause over--/
-/// automatic: subscribe (once for each sign-in) -> fetch (start, notification) -> send (something is pending) -> wait
+/// account:   unknown --signed in--> signedIn --notAuthenticated, event--> unknown
+///               ^ \------signed out--> signedOut --event, pause over--/
+/// automatic: subscribe (once per sign-in) -> fetch (start, notification) -> send (pending) -> wait
 /// ```
 ///
-/// What the app asks for comes first, and no pause keeps it back.
+/// The app's jobs come first, and no pause delays them.
 struct SyncMachine: Sendable {
     enum Step: Equatable, Sendable {
-        /// Find out who is signed in; with a job, on its behalf: it fails when that can't be found out.
+        /// Check who is signed in; with a job, on its behalf: the job fails if that is impossible.
         case checkAccount(job: UInt64?)
-        /// See to it that the server sends notifications.
+        /// Make sure that the server sends notifications.
         case subscribe
         case fetch
         case send
-        /// What the app asked for.
+        /// Do the app's job.
         case run(job: UInt64)
-        /// Nobody is signed in: what the app asked for is not possible.
+        /// Refuse the app's job, because nobody is signed in.
         case refuse(job: UInt64)
-        /// Until something happens, or then.
+        /// Wait until an event, or until a time.
         case wait(until: ContinuousClock.Instant?)
     }
 
@@ -40,7 +41,7 @@ struct SyncMachine: Sendable {
     private var subscriptionPause: RetryPause
     private var fetchPause: RetryPause
     private var sendPause: RetryPause
-    /// A job for which the account was looked at already.
+    /// The job for which the account was already checked.
     private var checkedJob: UInt64?
 
     init(isAutomatic: Bool, pace: RetryPause.Pace = .usual) {
@@ -56,13 +57,13 @@ struct SyncMachine: Sendable {
 
     // MARK: What happened
 
-    /// The app changed what is to be sent.
+    /// Notes that the app changed what is pending.
     mutating func stateChanged() { self.wantsSend = self.isAutomatic }
 
-    /// The server says that something changed.
+    /// Notes that the server reported a change.
     mutating func notified() { self.wantsFetch = self.isAutomatic }
 
-    /// Somebody heard something else about the token than before.
+    /// Notes that the server's response to the token may have changed.
     mutating func accountMayHaveChanged() {
         self.account = .unknown
         self.accountPause.succeeded()
@@ -77,7 +78,7 @@ struct SyncMachine: Sendable {
         self.accountPause.succeeded()
     }
 
-    /// Another user than before, or nobody: there is nothing left of what was wanted but to begin.
+    /// Notes that the user changed: everything starts again.
     mutating func userChanged() {
         self.wantsFetch = self.isAutomatic
         self.wantsSend = self.isAutomatic
@@ -96,10 +97,10 @@ struct SyncMachine: Sendable {
         self.accountPause.failed(advice: error.pause, now: now, jitter: jitter)
     }
 
-    /// The server sends notifications from now on, or why it does not.
+    /// Notes that the server sends notifications from now on, or the error.
     mutating func subscribed(_ error: CKError?, now: ContinuousClock.Instant, jitter: Double) {
         guard let error, error.isTransient || error.code == .operationCancelled else {
-            // What is refused for good is asked for again by the next engine.
+            // The next engine tries again what was refused for good.
             self.needsSubscription = false
             self.subscriptionPause.succeeded()
             return
@@ -108,23 +109,24 @@ struct SyncMachine: Sendable {
         self.doubtAccount(error)
     }
 
-    /// Everything was fetched that there was, or why there is something to be fetched again.
+    /// Notes that everything was fetched, or the error for which to fetch again.
     mutating func fetched(_ error: CKError?, now: ContinuousClock.Instant, jitter: Double) {
         guard let error else { return self.fetchPause.succeeded() }
         self.wantsFetch = self.isAutomatic
-        // Whoever cancelled what he asked for himself has cancelled nothing that was planned.
+        // A caller that cancels its own job cancels nothing that was planned.
         guard error.code != .operationCancelled else { return }
         self.fetchPause.failed(advice: error.pause, now: now, jitter: jitter)
         self.doubtAccount(error)
     }
 
-    /// Everything was sent that there was, or it ended before, and there may be more.
+    /// Notes that everything was sent, or that the send ended early and there may be more.
     ///
-    /// It goes on at once if something took effect and nothing asks for time: an app that resolves nothing is not followed without end.
+    /// The engine continues at once if any item succeeded and no error asks for time. Otherwise an
+    /// app that resolves nothing would keep it busy for ever.
     mutating func sent(_ outcome: SyncOutcome, now: ContinuousClock.Instant, jitter: Double) {
         guard let error = outcome.error else { return self.sendPause.succeeded() }
         self.wantsSend = self.isAutomatic
-        // Whoever cancelled what he asked for himself has cancelled nothing that was planned.
+        // A caller that cancels its own job cancels nothing that was planned.
         guard error.code != .operationCancelled else { return }
         let reason = outcome.later ?? error
         if outcome.hasProgress, outcome.later == nil, error.code == .partialFailure {
@@ -135,7 +137,7 @@ struct SyncMachine: Sendable {
         self.doubtAccount(reason)
     }
 
-    /// The app wants to hear nothing more of what was planned.
+    /// Notes that the app has cancelled everything that was planned.
     mutating func cancelled() {
         self.wantsFetch = false
         self.wantsSend = false
@@ -147,7 +149,10 @@ struct SyncMachine: Sendable {
 
     // MARK: What to do
 
-    /// The next step, at a time: with what the app asked for first, if anything, and whether there is anything to send.
+    /// Returns the next step at a time.
+    ///
+    /// The app's first job, if there is one, has precedence. The step depends on whether anything
+    /// is pending.
     mutating func next(
         now: ContinuousClock.Instant,
         job: (number: UInt64, isFetch: Bool)?,
@@ -179,7 +184,7 @@ struct SyncMachine: Sendable {
     private mutating func next(_ job: UInt64, isFetch: Bool) -> Step {
         switch self.account {
         case .signedIn:
-            // It does what was planned as well.
+            // The job does what was planned as well.
             if isFetch { self.wantsFetch = false } else { self.wantsSend = false }
             return .run(job: job)
         case .signedOut where self.checkedJob == job:

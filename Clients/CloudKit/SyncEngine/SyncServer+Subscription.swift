@@ -1,8 +1,9 @@
 extension SyncServer {
-    /// The ID of the subscription that engines save when an app names none: the same for all, so that two of them save one.
+    /// The ID of the subscription that engines save if an app names none: the same for all, so that
+    /// two of them save one.
     static let subscriptionIDOfEngines = "CKSyncEngine"
 
-    /// Sees to it that the user has a subscription to the database.
+    /// Makes sure that the user has a subscription to the database.
     func subscribe() async throws {
         if let id = self.subscriptionID {
             switch try await self.database.results({ SubscriptionFetch([id], scope: $0) }).onlyValue {
@@ -27,7 +28,7 @@ extension SyncServer {
         do {
             try await self.database.save(subscription)
         } catch let error as CKError where error.code == .serverRejectedRequest {
-            // One of the same definition is there under another ID: it does the same.
+            // A subscription with the same definition and another ID serves as well.
         }
     }
 }

@@ -1,21 +1,22 @@
 private import RecordClient
 private import WireProtocol
 
-/// What an engine asks its server.
+/// The requests of an engine to its server.
 struct SyncServer: Sendable {
-    /// What became of changes of zones that were sent together.
+    /// The results of changes of zones that were sent together.
     typealias ZoneResults = BatchResults<ZoneModification>
-    /// What became of changes of records that were sent together.
+    /// The results of changes of records that were sent together.
     typealias RecordResults = BatchResults<RecordModification>
 
-    /// Longest wait for a server's word on who is signed in.
+    /// The longest wait for the server's response to the token.
     private static let accountPatience = Duration.seconds(60)
 
     let database: CKDatabase
-    /// `nil`: any of the database will do.
+    /// `nil` if any subscription of the database will do.
     let subscriptionID: CKSubscription.ID?
 
-    /// The record name of the user; `nil`: there is no token, or the server does not take it.
+    /// Returns the record name of the user; `nil` if there is no token, or if the server refuses
+    /// it.
     func user() async throws(CKError) -> String? {
         let session = try self.database.access.session()
         guard session.isSignedIn else { return nil }
@@ -77,10 +78,10 @@ struct SyncServer: Sendable {
         return changes
     }
 
-    /// A record whose files the server does not have, as it is, so that it holds up no others; what else is wrong with files is tried again,
-    /// with the rest of the page.
+    /// Fetches a record without files if the server does not have them, so that it does not block
+    /// other records; after any other file error the page is fetched again.
     ///
-    /// - Returns: `nil`: it was deleted, which comes with a later page.
+    /// - Returns: The record; `nil` if it was deleted, which a later page reports.
     private func withoutFiles(
         _ id: CKRecord.ID,
         _ error: any Error,
@@ -134,7 +135,7 @@ struct SyncServer: Sendable {
     }
 }
 
-/// A page of what happened to records of a zone.
+/// A page of changes of records in a zone.
 struct ZoneChanges: Sendable {
     var modifications: [CKDatabase.RecordZoneChange.Modification]
     var deletions: [CKDatabase.RecordZoneChange.Deletion]

@@ -1,41 +1,43 @@
-/// What an engine knows: whose data, how far it has fetched, what waits to be sent.
+/// The state of an engine: its user, how far it has fetched, and its pending changes.
 ///
-/// A value, which an app keeps between launches. Whatever is taken into it is known to the app already: tokens move on when what came
-/// before them was handled.
+/// It is a value that an app stores between launches. The app already knows all that is in it:
+/// tokens advance when the changes before them were handled.
 struct SyncState: Sendable {
     /// How far the changes of a zone were fetched.
     struct Progress: Hashable, Sendable {
-        /// `nil`: nothing was, or the token has expired.
+        /// `nil` if nothing was fetched, or if the token has expired.
         var token: CKServerChangeToken?
         /// Whether the server has changes that were not fetched.
         var isBehind = false
-        /// Whether the app has records of which some may have been deleted unheard, since a token has expired or there was none when
-        /// they were sent: everything is fetched from the beginning, in one go.
+        /// Whether the app may have missed deletions, because a token has expired or there was none
+        /// when it sent records: everything is then fetched from the beginning, in one go.
         var startsAnew = false
     }
 
-    /// The record name of the user; `nil`: nobody.
+    /// The record name of the user; `nil` if nobody is signed in.
     private(set) var user: String?
-    /// Whether somebody was signed in before `user`, or before nobody was.
+    /// Whether there was a user before `user`, or before nobody was signed in.
     private(set) var hadUser = false
-    /// How far the changes of the database were fetched; `nil`: nothing was, or the token has expired.
+    /// The position in the changes of the database; `nil` if nothing was fetched, or if the token
+    /// has expired.
     private(set) var databaseToken: CKServerChangeToken?
-    /// Whether zones may have been deleted unheard, since the token has expired or there was none when the app made a zone.
+    /// Whether the app may have missed deletions of zones, because the token has expired or there
+    /// was none when it made a zone.
     private(set) var databaseStartsAnew = false
     /// The zones of the server, as far as they are known.
     private(set) var zones: [CKRecordZone.ID: Progress] = [:]
     private(set) var records = PendingRecordChanges()
     private(set) var zoneChanges = PendingZoneChanges()
-    /// Changes that are on their way, and pending no more; pending as far as the kept state is concerned.
+    /// Changes in flight: no longer pending, but pending in the stored state.
     private(set) var recordsInFlight: [CKSyncEngine.PendingRecordZoneChange] = []
     private(set) var zonesInFlight: [CKSyncEngine.PendingDatabaseChange] = []
     private(set) var hasUntrackedChanges = false
-    /// Rises with every change.
+    /// Rises with every change of the state.
     private(set) var revision: UInt64 = 0
 
     init() {}
 
-    /// Whether there is anything to send.
+    /// Whether anything is pending.
     var hasPending: Bool {
         !self.records.isEmpty || !self.zoneChanges.isEmpty || self.hasUntrackedChanges
     }
@@ -47,7 +49,7 @@ struct SyncState: Sendable {
     }
 }
 
-/// What waits to be sent.
+/// Pending changes.
 extension SyncState {
     mutating func add(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
         for change in changes { self.records.add(change) }
@@ -59,7 +61,7 @@ extension SyncState {
         if !changes.isEmpty { self.revision += 1 }
     }
 
-    /// Removes changes; those on their way are not pending again if they fail.
+    /// Removes changes; those in flight do not become pending again if they fail.
     mutating func remove(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
         var isChanged = false
         for change in changes where self.records.remove(change) { isChanged = true }
@@ -67,7 +69,7 @@ extension SyncState {
         self.settle(changes)
     }
 
-    /// Removes changes; those on their way are not pending again if they fail.
+    /// Removes changes; those in flight do not become pending again if they fail.
     mutating func remove(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
         var isChanged = false
         for change in changes where self.zoneChanges.remove(change) { isChanged = true }
@@ -82,16 +84,16 @@ extension SyncState {
     }
 }
 
-/// What is on its way.
+/// Changes in flight.
 extension SyncState {
-    /// Takes changes out of the pending ones, to be sent; but not what was asked for again after a stamp.
+    /// Takes pending changes, to be sent, without those that were added again after a stamp.
     ///
-    /// The kept state stays the same, so this is no revision.
+    /// The stored state stays the same, so this is not a revision.
     mutating func take(_ changes: [CKSyncEngine.PendingRecordZoneChange], asOf stamp: UInt64) {
         self.recordsInFlight += changes.filter { self.records.remove($0, asOf: stamp) }
     }
 
-    /// Takes the changes of zones that are to be sent next.
+    /// Takes the changes of zones for the next request.
     mutating func takeZones(
         countMax: Int,
         where isWanted: (CKRecordZone.ID) -> Bool
@@ -102,35 +104,35 @@ extension SyncState {
         return changes
     }
 
-    /// Changes are done, or the app's.
+    /// Removes changes in flight that succeeded, or that are now the app's.
     mutating func settle(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
         let (settled, count) = (Set(changes), self.recordsInFlight.count)
         self.recordsInFlight.removeAll { settled.contains($0) }
         if self.recordsInFlight.count < count { self.revision += 1 }
     }
 
-    /// Changes are done, or the app's.
+    /// Removes changes in flight that succeeded, or that are now the app's.
     mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
         let (settled, count) = (Set(changes), self.zonesInFlight.count)
         self.zonesInFlight.removeAll { settled.contains($0) }
         if self.zonesInFlight.count < count { self.revision += 1 }
     }
 
-    /// Changes are pending again.
+    /// Makes changes in flight pending again.
     mutating func putBack(_ changes: [CKSyncEngine.PendingRecordZoneChange]) {
         let back = Set(changes)
         self.records.putBack(self.recordsInFlight.filter { back.contains($0) })
         self.recordsInFlight.removeAll { back.contains($0) }
     }
 
-    /// Changes are pending again.
+    /// Makes changes in flight pending again.
     mutating func putBack(_ changes: [CKSyncEngine.PendingDatabaseChange]) {
         let back = Set(changes)
         self.zoneChanges.putBack(self.zonesInFlight.filter { back.contains($0) })
         self.zonesInFlight.removeAll { back.contains($0) }
     }
 
-    /// The state as it is kept: what is on its way is pending.
+    /// The state to be stored: changes in flight are pending in it.
     var kept: SyncState {
         var state = self
         state.putBack(self.recordsInFlight)
@@ -139,17 +141,18 @@ extension SyncState {
     }
 }
 
-/// Whose data.
+/// The user.
 extension SyncState {
-    /// Another user, or nobody: nothing of what was known holds, and nothing that was pending is theirs.
+    /// Changes the user: the former state is void, and the pending changes are not the new user's.
     ///
-    /// Only what was added before the very first sign-in is the first user's: there is nobody else whose it could be.
+    /// Only changes that were added before the very first sign-in are kept: they can belong to no
+    /// other user.
     mutating func change(to user: String?) {
         let isFirst = self.user == nil && !self.hadUser
         if !isFirst {
             let (records, revision) = (self.records, self.revision)
             self = SyncState()
-            // Stamps go on, and so do revisions.
+            // Stamps and revisions continue.
             self.records = records
             self.records.removeAll()
             self.revision = revision
@@ -160,11 +163,12 @@ extension SyncState {
     }
 }
 
-/// How far it was fetched.
+/// The progress of fetches.
 extension SyncState {
-    /// From the answers to what was sent, the app has zones of the server, and records in some of them.
+    /// Notes zones, and zones with records, that the app now shares with the server.
     ///
-    /// What of it was deleted before a first fetch, which begins without a token, no server tells: so that starts anew as well.
+    /// A first fetch starts without a token, so no server reports what was deleted before it: these
+    /// zones start again.
     mutating func heard(of zones: Set<CKRecordZone.ID>, recordsIn zonesWithRecords: Set<CKRecordZone.ID>) {
         for zone in zones.union(zonesWithRecords) where zone != .default {
             var progress = self.zones[zone] ?? Progress()
@@ -176,12 +180,12 @@ extension SyncState {
         }
     }
 
-    /// A page of the database's changes was handled.
+    /// Notes that the delegate has handled a page of the database's changes.
     ///
     /// - Parameters:
     ///   - changed: Zones with changes.
-    ///   - deleted: Zones that are no more.
-    ///   - token: Where the next page begins; `nil` within pages that are only good together.
+    ///   - deleted: Zones that were deleted.
+    ///   - token: The position of the next page; `nil` between pages that are valid only together.
     mutating func databasePage(
         changed: [CKRecordZone.ID],
         deleted: [CKRecordZone.ID],
@@ -196,22 +200,23 @@ extension SyncState {
         self.revision += 1
     }
 
-    /// The server does not know any more what happened to zones since the token.
+    /// Notes that the server no longer knows the changes of zones since the token.
     mutating func databaseTokenExpired() {
         self.databaseToken = nil
         self.databaseStartsAnew = true
         self.revision += 1
     }
 
-    /// A page of a zone's changes was handled.
+    /// Notes that the delegate has handled a page of a zone's changes.
     ///
     /// - Parameters:
-    ///   - zone: Which.
-    ///   - token: Where the next page begins.
-    ///   - isLast: Whether there is nothing more.
+    ///   - zone: The zone.
+    ///   - token: The position of the next page.
+    ///   - isLast: Whether there are no more changes.
     mutating func zonePage(_ zone: CKRecordZone.ID, token: CKServerChangeToken, isLast: Bool) {
         guard var progress = self.zones[zone] else { return }
-        // Whoever starts anew is through with all of it or with nothing: what did not come was deleted.
+        // A zone that starts again is complete or not fetched at all: records that did not come
+        // were deleted.
         if !progress.startsAnew || isLast { progress.token = token }
         if isLast {
             progress.isBehind = false
@@ -221,13 +226,14 @@ extension SyncState {
         self.revision += 1
     }
 
-    /// The server does not know any more what happened in the zone since the token.
+    /// Notes that the server no longer knows the changes of the zone since the token.
     mutating func zoneTokenExpired(_ zone: CKRecordZone.ID) {
         self.zones[zone] = Progress(token: nil, isBehind: true, startsAnew: true)
         self.revision += 1
     }
 
-    /// The zone is not there; the database's changes will say whether it was deleted or created again.
+    /// Notes that the zone is missing; the database's changes will tell whether it was deleted or
+    /// created again.
     mutating func zoneMissing(_ zone: CKRecordZone.ID) {
         guard let progress = self.zones[zone] else { return }
         let hadRecords = progress.token != nil || progress.startsAnew
@@ -236,7 +242,7 @@ extension SyncState {
     }
 }
 
-/// Being kept.
+/// The stored form.
 extension SyncState {
     init(
         user: String?,

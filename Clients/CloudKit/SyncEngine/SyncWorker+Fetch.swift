@@ -1,16 +1,16 @@
-/// Fetching: which zones there are and have changed, then what is in those.
+/// Fetching: first the list of zones and their changes, then the records of the changed zones.
 extension SyncWorker {
-    /// A fetch that is going on.
+    /// A fetch in progress.
     struct FetchCourse: Sendable {
         let context: CKSyncEngine.FetchChangesContext
         let calls: SyncCalls
         var queue = ZoneQueue()
         var outcome = SyncOutcome()
-        /// Whether a zone was not there when its turn came.
+        /// Whether a zone was missing when its turn came.
         var isZoneMissing = false
     }
 
-    /// More rounds than these are left to the next fetch.
+    /// More rounds are left to the next fetch.
     private static let roundsMax = 3
 
     func fetch(_ context: CKSyncEngine.FetchChangesContext, _ calls: SyncCalls) async -> SyncOutcome {
@@ -23,7 +23,7 @@ extension SyncWorker {
                 course.isZoneMissing = false
                 try await self.fetchDatabase(&course)
                 if course.outcome.error == nil { try await self.fetchZones(&course) }
-                // What became of a zone that was missing, the database's changes tell.
+                // The database's changes tell what became of a missing zone.
             } while course.isZoneMissing && course.outcome.error == nil && rounds < Self.roundsMax
             try await self.deliver(.didFetchChanges(.init(context: context)))
             try await self.tellState()
@@ -33,15 +33,15 @@ extension SyncWorker {
         return course.outcome
     }
 
-    /// How to go on, by the delegate's word.
+    /// Returns the options with which the delegate wants the fetch to continue.
     func options(_ course: FetchCourse) async throws(CKError) -> CKSyncEngine.FetchChangesOptions {
         let context = course.context
         return try await self.call { await $0.nextFetchChangesOptions(context, syncEngine: $1) }
     }
 
-    /// Fetches which zones were created, changed and deleted.
+    /// Fetches the zones that were created, changed or deleted.
     ///
-    /// - Throws: That there is nobody to tell.
+    /// - Throws: `CKError` if the delegate or the engine is gone.
     private func fetchDatabase(_ course: inout FetchCourse) async throws(CKError) {
         var token = self.state.snapshot.databaseToken
         var seen: Set<CKRecordZone.ID> = []
@@ -75,12 +75,12 @@ extension SyncWorker {
         }
     }
 
-    /// Tells a page, and remembers it; `seen` are the zones of all pages so far.
+    /// Reports a page and notes it; `seen` are the zones of all pages so far.
     private func take(
         _ changes: CKDatabase.DatabaseChanges,
         seen: Set<CKRecordZone.ID>
     ) async throws(CKError) {
-        // The default zone takes no part in syncing, as on Apple's systems.
+        // The default zone takes no part, as on Apple's systems.
         let changed = changes.modifications.filter { $0.zoneID != .default }
         var deletions = changes.deletions.filter { $0.zoneID != .default }
         let startsAnew = self.state.snapshot.databaseStartsAnew

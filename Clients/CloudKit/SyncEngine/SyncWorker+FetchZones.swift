@@ -1,13 +1,14 @@
-/// Fetching what is in zones, up to four at once. While a page is told the next one of its zone is on its way, and no more than one.
+/// Fetching the records of up to four zones at once; while a page is reported, only the next page
+/// of its zone is fetched.
 extension SyncWorker {
     private struct Page: Sendable {
         var zone: CKRecordZone.ID
         var result: Result<ZoneChanges, CKError>
     }
 
-    /// Fetches zones that are behind.
+    /// Fetches zones with changes.
     ///
-    /// - Throws: That there is nobody to tell.
+    /// - Throws: `CKError` if the delegate or the engine is gone.
     func fetchZones(_ course: inout FetchCourse) async throws(CKError) {
         let result: Result<FetchCourse, CKError> = await withTaskGroup(of: Page.self) { [course] group in
             var course = course
@@ -70,7 +71,7 @@ extension SyncWorker {
         }
     }
 
-    /// Tells a page, remembers it, and goes on.
+    /// Reports a page, notes it, and continues.
     private func take(
         _ changes: ZoneChanges,
         of zone: CKRecordZone.ID,
@@ -94,12 +95,12 @@ extension SyncWorker {
         try await self.tellState()
         guard !goesOn else { return }
         course.queue.ended(zone)
-        // Out of the scope by now: not all has come.
+        // The zone has left the scope, so not all of it has come.
         let error = changes.moreComing ? course.outcome.error ?? .cancelled : nil
         try await self.deliver(.didFetchRecordZoneChanges(.init(zoneID: zone, error: error)))
     }
 
-    /// Notes what is wrong with a zone, or with all, and tells it.
+    /// Notes and reports the error of a zone, or of all zones.
     private func fail(
         _ zone: CKRecordZone.ID,
         _ error: CKError,

@@ -1,11 +1,12 @@
-/// Hearing that something changed on the server.
+/// Listening for changes on the server.
 extension SyncWorker {
-    /// A container that has no connection or no token yet is looked at again so much later.
+    /// The pause until a container without a connection or token is tried again.
     private static let pauseWithoutConnection = Duration.seconds(60)
 
-    /// Notes what the server says of the database, until the task is cancelled.
+    /// Notes the server's notifications about the database, until the task is cancelled.
     ///
-    /// A notification is taken care of when it is noted: should the process end before the fetch, the next engine begins with one.
+    /// A notification is acknowledged when it is noted. If the process ends before the fetch, the
+    /// next engine starts with one.
     nonisolated func listen() async {
         let inbox = self.inbox
         let database = self.server.database
@@ -13,7 +14,7 @@ extension SyncWorker {
         while !Task.isCancelled {
             let notifications = container.notifications { status in
                 switch status {
-                // What happened before the server listened, or while it did not, may be anything.
+                // Any change may have happened before the server listened, or while it did not.
                 case .listening: inbox.post { $0.notified = true }
                 case .interrupted(let error, _) where error.code == .notAuthenticated:
                     inbox.post { $0.accountMayHaveChanged = true }
@@ -29,7 +30,7 @@ extension SyncWorker {
 }
 
 extension CKNotification {
-    /// Whether something changed in zones of a database.
+    /// Whether the notification is about changes in zones of a database.
     fileprivate func isAbout(_ scope: CKDatabase.Scope) -> Bool {
         switch self {
         case let notification as CKDatabaseNotification: notification.databaseScope == scope

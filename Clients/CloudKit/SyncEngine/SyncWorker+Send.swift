@@ -1,8 +1,9 @@
 private import RecordModel
 
-/// Sending: changes of zones as they are pending, then changes of records as the delegate gives them, until there are no more or one fails.
+/// Sending: first the pending changes of zones, then the delegate's changes of records, until there
+/// are no more or one fails.
 extension SyncWorker {
-    /// A send that is going on.
+    /// A send in progress.
     struct SendCourse: Sendable {
         let context: CKSyncEngine.SendChangesContext
         let calls: SyncCalls
@@ -31,17 +32,17 @@ extension SyncWorker {
         return course.outcome
     }
 
-    /// What was taken and not sent, because something before it failed, is pending again.
+    /// Makes changes pending again that were taken but not sent, because an earlier one failed.
     private func putBackWhatIsLeft() { self.state.update { $0 = $0.kept } }
 
-    /// Whether changes of zones are pending that are in the scope.
+    /// Returns whether changes of zones in the scope are pending.
     private func hasZones(in scope: CKSyncEngine.SendChangesOptions.Scope) -> Bool {
         self.state.snapshot.zoneChanges.changes.contains { scope.contains(zone: $0.zoneID) }
     }
 
     // MARK: Zones
 
-    /// Sends all changes of zones that are in the scope.
+    /// Sends all changes of zones in the scope.
     private func sendZones(_ course: inout SendCourse) async throws(CKError) {
         while !course.isOver {
             let scope = course.context.options.scope
@@ -52,7 +53,7 @@ extension SyncWorker {
                 }
             }
             if changes.isEmpty { return }
-            // What leaves the pending list is in a state that the app has.
+            // A change that leaves the pending list must be in a state that the app has.
             try await self.tellState()
             var parts = [changes]
             while !parts.isEmpty, !course.isOver {
@@ -61,7 +62,7 @@ extension SyncWorker {
         }
     }
 
-    /// - Returns: The halves of a batch that was too large; nothing was told of it then.
+    /// - Returns: The halves of a batch that was too large, which was not reported.
     private func send(
         _ changes: [CKSyncEngine.PendingDatabaseChange],
         _ course: inout SendCourse
@@ -92,9 +93,9 @@ extension SyncWorker {
 
     // MARK: Records
 
-    /// Sends what the delegate gives.
+    /// Sends the delegate's next batch.
     ///
-    /// - Returns: Whether it is to be asked again.
+    /// - Returns: Whether to ask for another one.
     private func sendNextBatch(_ course: inout SendCourse) async throws(CKError) -> Bool {
         guard !course.isOver else { return false }
         let stamp = self.state.snapshot.records.stamp
@@ -102,7 +103,7 @@ extension SyncWorker {
         let given = try await self.call { await $0.nextRecordZoneChangeBatch(context, syncEngine: $1) }
         let batch = given.flatMap { $0.count > 0 ? $0 : nil }
         if let batch { self.state.update { $0.take(batch.changes, asOf: stamp) } }
-        // What leaves the pending list is in a state that the app has.
+        // A change that leaves the pending list must be in a state that the app has.
         try await self.tellState()
         guard let batch else { return false }
         var parts = [batch]
@@ -112,7 +113,7 @@ extension SyncWorker {
         return true
     }
 
-    /// - Returns: The halves of a batch that was too large; nothing was told of it then.
+    /// - Returns: The halves of a batch that was too large, which was not reported.
     private func send(
         _ batch: CKSyncEngine.RecordZoneChangeBatch,
         _ course: inout SendCourse
@@ -140,7 +141,7 @@ extension SyncWorker {
 }
 
 extension SyncWorker.SendCourse {
-    /// Notes how a batch went; one that failed is the last.
+    /// Notes the results of a batch; one that failed is the last.
     fileprivate mutating func note(
         _ failures: [AnyHashable: any Error],
         later: CKError?,

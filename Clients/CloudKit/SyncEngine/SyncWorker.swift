@@ -1,6 +1,7 @@
-/// Does what the machine says, one step after the other: asks the server, tells the delegate, waits.
+/// Executes the steps of the machine, one after the other: it asks the server, calls the delegate,
+/// and waits.
 ///
-/// All calls of the delegate are made by its one task, which nothing cancels while the engine exists.
+/// Its one task makes all calls of the delegate, and is never cancelled while the engine exists.
 actor SyncWorker {
     let state: CKSyncEngine.State
     let inbox: SyncInbox
@@ -8,7 +9,7 @@ actor SyncWorker {
     private var machine: SyncMachine
     private let engine: @Sendable () -> CKSyncEngine?
     private let delegate: @Sendable () -> (any CKSyncEngineDelegate)?
-    /// The revision of the state that the delegate was last told.
+    /// The last revision of the state that was reported to the delegate.
     private var toldRevision: UInt64
 
     init(
@@ -28,7 +29,7 @@ actor SyncWorker {
         self.toldRevision = state.snapshot.revision
     }
 
-    /// Works until the task is cancelled, which the end of the engine does.
+    /// Works until the task is cancelled, when the engine is released.
     func run(isListening: Bool) async {
         await withDiscardingTaskGroup { group in
             if isListening { group.addTask { await self.listen() } }
@@ -36,7 +37,7 @@ actor SyncWorker {
                 do throws(CKError) {
                     try await self.step()
                 } catch {
-                    // The delegate is gone, or the engine. With no one to tell, whatever is done would be lost.
+                    // The delegate or the engine is gone: any further work would be lost.
                     self.refuseJobs(error)
                     await self.inbox.wait()
                 }
@@ -45,7 +46,7 @@ actor SyncWorker {
         }
     }
 
-    /// - Throws: That there is nobody to tell.
+    /// - Throws: `CKError` if the delegate or the engine is gone.
     private func step() async throws(CKError) {
         guard self.engine() != nil, self.delegate() != nil else { throw .delegateIsGone }
         self.takeNews()
@@ -138,7 +139,7 @@ actor SyncWorker {
 
     // MARK: Account
 
-    /// - Throws: That there is nobody to tell.
+    /// - Throws: `CKError` if the delegate or the engine is gone.
     private func checkAccount(_ job: UInt64?) async throws(CKError) {
         let calls = self.inbox.begin()
         let user: String?
@@ -180,14 +181,14 @@ actor SyncWorker {
 
     // MARK: The delegate
 
-    /// Tells the delegate, and waits until it has handled the event.
+    /// Reports an event to the delegate, and waits until it is handled.
     ///
-    /// - Throws: That there is nobody to tell.
+    /// - Throws: `CKError` if the delegate or the engine is gone.
     func deliver(_ event: CKSyncEngine.Event) async throws(CKError) {
         try await self.call { await $0.handleEvent(event, syncEngine: $1) }
     }
 
-    /// Tells the delegate the state, if it is another one than it was last told.
+    /// Reports the state to the delegate, if it differs from the last one that was reported.
     func tellState() async throws(CKError) {
         let snapshot = self.state.snapshot
         guard snapshot.revision != self.toldRevision else { return }
@@ -205,12 +206,12 @@ actor SyncWorker {
     }
 }
 
-/// How a fetch or a send went.
+/// The result of a fetch or a send.
 struct SyncOutcome: Sendable {
-    /// Why it was given up.
+    /// The error that ended it.
     var error: CKError?
-    /// What is to be tried again, by the longest pause.
+    /// The error with the longest pause before a retry.
     var later: CKError?
-    /// Whether anything took effect.
+    /// Whether any item succeeded.
     var hasProgress = false
 }

@@ -1,19 +1,19 @@
-/// What a server's answers to a batch of zones mean: for what is pending, and for the delegate.
+/// The meaning of the results of a batch of zones, for the pending changes and the delegate.
 struct ZoneAnswers {
     let event: CKSyncEngine.Event.SentDatabaseChanges
-    /// Changes that are done, or the app's.
+    /// Changes that succeeded, or that are now the app's.
     private(set) var settled: [CKSyncEngine.PendingDatabaseChange] = []
     /// Changes that are pending again.
     private(set) var unsettled: [CKSyncEngine.PendingDatabaseChange] = []
     private(set) var failures: [AnyHashable: any Error] = [:]
-    /// Why something is to be sent again later, by the longest pause.
+    /// The error that asks for the longest pause before a retry.
     private(set) var later: CKError?
-    /// Whether anything took effect.
+    /// Whether any item succeeded.
     var hasProgress: Bool { !self.event.savedZones.isEmpty || !self.event.deletedZoneIDs.isEmpty }
 
     /// - Parameters:
-    ///   - changes: What was sent.
-    ///   - results: The answers.
+    ///   - changes: The changes that were sent.
+    ///   - results: Their results.
     init(_ changes: [CKSyncEngine.PendingDatabaseChange], _ results: SyncServer.ZoneResults) {
         self.init(changes) { change in
             switch change {
@@ -26,8 +26,8 @@ struct ZoneAnswers {
     }
 
     /// - Parameters:
-    ///   - changes: What was sent.
-    ///   - error: Why the request failed as a whole.
+    ///   - changes: The changes that were sent.
+    ///   - error: The error of the whole request.
     init(_ changes: [CKSyncEngine.PendingDatabaseChange], _ error: CKError) {
         self.init(changes) { _ in
             .failure(error)

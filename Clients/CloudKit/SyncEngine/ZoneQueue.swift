@@ -1,18 +1,20 @@
-/// Which zones are fetched when: the prioritized before all others, some at once, none that has failed again in the same fetch.
+/// The order of zones in a fetch: the prioritized before all others, some at once, none again that
+/// has failed.
 struct ZoneQueue: Sendable {
-    /// A token that expires over and over is the server's fault, and nothing to go on with at once.
+    /// A token that expires again and again is the server's fault, and no reason to continue at
+    /// once.
     static let beginningsMax = 3
 
     private var running: Set<CKRecordZone.ID> = []
     private var failed: Set<CKRecordZone.ID> = []
     private var beginnings: [CKRecordZone.ID: Int] = [:]
 
-    /// Takes the zones that are to be begun now.
+    /// Returns the zones that begin now.
     ///
     /// - Parameters:
     ///   - behind: The zones with changes.
-    ///   - options: Which of them, and which first.
-    /// - Returns: Zones that run from now on.
+    ///   - options: Their scope and order.
+    /// - Returns: The zones, which now run.
     mutating func start(
         of behind: [CKRecordZone.ID],
         _ options: CKSyncEngine.FetchChangesOptions
@@ -32,18 +34,18 @@ struct ZoneQueue: Sendable {
         return started
     }
 
-    /// A zone was fetched.
+    /// Notes that a zone was fetched.
     mutating func ended(_ zone: CKRecordZone.ID) { self.running.remove(zone) }
 
-    /// A zone failed, and is not begun again.
+    /// Notes that a zone failed; it does not begin again.
     mutating func failed(_ zone: CKRecordZone.ID) {
         self.running.remove(zone)
         self.failed.insert(zone)
     }
 
-    /// A zone's token has expired: it may begin again.
+    /// Notes that a zone's token has expired.
     ///
-    /// - Returns: Whether it may.
+    /// - Returns: Whether it may begin again.
     mutating func expired(_ zone: CKRecordZone.ID) -> Bool {
         guard self.beginnings[zone, default: 0] < Self.beginningsMax else {
             self.failed(zone)

@@ -5,12 +5,12 @@ import RecordModel
 ///
 /// Instances are not synchronised: use one from one task at a time.
 open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
-    /// Names a zone within a database.
+    /// The ID of a zone within a database.
     public typealias ID = CKRecordZoneID
 
-    /// What a zone can do.
+    /// The capabilities of a zone.
     public struct Capabilities: OptionSet, Sendable {
-        /// The bits.
+        /// The capabilities as bits.
         public let rawValue: UInt
 
         /// Creates capabilities from bits.
@@ -18,7 +18,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
 
         /// Changes since a token can be fetched.
         public static let fetchChanges = Capabilities(rawValue: 1 << 0)
-        /// Requests can be carried out as a whole or not at all.
+        /// Requests can be executed as a whole or not at all.
         public static let atomic = Capabilities(rawValue: 1 << 1)
         /// Hierarchies of records can be shared.
         public static let sharing = Capabilities(rawValue: 1 << 2)
@@ -37,13 +37,13 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     /// The ID of the zone.
     open var zoneID: CKRecordZoneID { self.storedID }
 
-    /// What the zone can do; empty on a zone that no server has returned.
+    /// The capabilities of the zone; empty if no server has returned it.
     open var capabilities: Capabilities { self.storedCapabilities }
 
-    /// The share of the whole zone; `nil`: there is none, or no server has returned the zone.
+    /// The share of the whole zone; `nil` if there is none, or if no server has returned the zone.
     open var share: CKReference? { self.storedShare }
 
-    /// How keys for encrypted values are divided; kept in this instance only.
+    /// How keys for encrypted values are divided; stored in this instance only.
     open var encryptionScope: EncryptionScope = .perRecord
 
     private let storedID: CKRecordZoneID
@@ -69,7 +69,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// `share` is the record name of the share.
+    /// Makes a zone; `share` is the record name of the share.
     init(storing zoneID: CKRecordZoneID, capabilities: Capabilities, share: String?) {
         self.storedID = zoneID
         self.storedCapabilities = capabilities
@@ -77,7 +77,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Reads an archived zone; `nil` when the archive has none.
+    /// Reads an archived zone; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard let body = coder.archivedBody(), let zoneName = body.text("zoneName"),
             let ownerName = body.text("ownerName"), let bits = body.integer("capabilities"),
@@ -93,7 +93,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the zone into an archive, in one encoding for one content.
+    /// Writes the zone into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         var parts = [
             Field("capabilities", .int64(Int64(truncatingIfNeeded: self.capabilities.rawValue))),
@@ -109,7 +109,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
         share.map { CKReference(recordID: CKRecordID(recordName: $0, zoneID: zoneID), action: .none) }
     }
 
-    /// Whether zones may be read where secure coding is required: always.
+    /// Always `true`: zones can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns an independent zone with the same ID, capabilities and encryption scope.
@@ -128,11 +128,11 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     /// The hash of the zone's ID.
     open override var hash: Int { self.zoneID.hash }
 
-    /// The zone for people to read.
+    /// A description of the zone for people.
     open override var description: String {
         "<CKRecordZone: zoneID=\(self.zoneID), capabilities=\(self.capabilities.rawValue)>"
     }
 }
 
-// SAFETY: as Apple's, the class leaves it to its user not to change `encryptionScope` in two threads at once.
+// SAFETY: as in Apple's class, callers must not change `encryptionScope` from two threads at once.
 extension CKRecordZone: @unchecked Sendable {}

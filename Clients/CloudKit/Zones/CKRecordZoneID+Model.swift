@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension CKRecordZoneID {
-    /// Makes an ID from the model's, in which an empty owner name is the requesting user.
+    /// Makes an ID from the model's, in which an empty owner name means the requesting user.
     package convenience init(_ zone: ZoneID) {
         self.init(
             storing: zone.zoneName,

@@ -1,9 +1,7 @@
 public import Foundation
 import RecordModel
 
-/// Names a zone within a database.
-///
-/// Equality and hash are by value.
+/// The ID of a zone within a database.
 open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
     /// The ID of the zone that every database has.
     public static let `default` = CKRecordZoneID(zoneName: "_defaultZone", ownerName: "__defaultOwner__")
@@ -28,7 +26,11 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Creates the ID of a zone of an owner.
+    /// Creates the ID of a zone.
+    ///
+    /// - Parameters:
+    ///   - zoneName: The name of the zone.
+    ///   - ownerName: The record name of the owner; by default the current user.
     public convenience init(
         zoneName: String = CKRecordZoneID.defaultZoneName,
         ownerName: String = CKCurrentUserDefaultName
@@ -36,14 +38,14 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         self.init(storing: zoneName, ownerName: ownerName)
     }
 
-    /// Creates the ID of a zone of an owner; `nil`: the current user.
+    /// Creates the ID of a zone; the owner is the current user if `nil`.
     @available(*, deprecated, message: "Pass CKCurrentUserDefaultName for the current user.")
     @_disfavoredOverload
     public convenience init(zoneName: String = CKRecordZoneID.defaultZoneName, ownerName: String?) {
         self.init(storing: zoneName, ownerName: ownerName ?? CKCurrentUserDefaultName)
     }
 
-    /// Reads an archived ID, also one of Apple's framework; `nil` when the archive has none.
+    /// Reads an archived ID, also one of Apple's framework; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         let body = coder.archivedBody()
         let names =
@@ -55,7 +57,7 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         super.init()
     }
 
-    /// Writes the ID into an archive, in one encoding for one ID.
+    /// Writes the ID into an archive; equal contents give equal bytes.
     open func encode(with coder: NSCoder) {
         coder.encodeBody([
             Field("ownerName", .string(self.ownerName)),
@@ -63,7 +65,7 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         ])
     }
 
-    /// Whether IDs may be read where secure coding is required: always.
+    /// Always `true`: IDs can be read where secure coding is required.
     open class var supportsSecureCoding: Bool { true }
 
     /// Returns the ID itself, which never changes.
@@ -83,7 +85,7 @@ open class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying {
         return hasher.finalize()
     }
 
-    /// The ID for people to read.
+    /// A description of the ID for people.
     open override var description: String {
         "<CKRecordZoneID: zoneName=\(self.zoneName), ownerName=\(self.ownerName)>"
     }

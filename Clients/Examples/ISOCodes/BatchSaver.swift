@@ -1,6 +1,8 @@
 import CloudKit
 
-/// Saves records in one request, and does what CloudKit's errors ask for: waits, splits, or gives up with the culprits.
+/// Saves records in one request, and follows CloudKit's errors.
+///
+/// It waits and retries, splits the batch, or gives up with the errors of the items at fault.
 struct BatchSaver {
     /// CloudKit's limit for one request.
     static let batchRecordsMax = 400
@@ -8,7 +10,7 @@ struct BatchSaver {
 
     let database: CKDatabase
 
-    /// Saves records; `saved` is told how many, request by request.
+    /// Saves records, and calls `saved` with the number of each request.
     func save(_ records: [CKRecord], saved: (Int) -> Void) async throws {
         var attempt = 1
         while true {
@@ -32,7 +34,7 @@ struct BatchSaver {
     private func saveOnce(_ records: [CKRecord]) async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
             let operation = CKModifyRecordsOperation(recordsToSave: records)
-            // Loading again writes over what is there.
+            // A second load overwrites the records of the first.
             operation.savePolicy = .changedKeys
             operation.isAtomic = true
             operation.qualityOfService = .userInitiated
@@ -41,13 +43,13 @@ struct BatchSaver {
             operation.perRecordSaveBlock = { recordID, result in
                 switch result {
                 case .success: savedCount += 1
-                // In an atomic batch the innocent records fail along with the culprits.
+                // In an atomic batch all records fail with the one at fault.
                 case .failure(CKError.batchRequestFailed): break
                 case .failure(let error):
                     culprits.append("  \(recordID.recordName): \(error.localizedDescription)")
                 }
             }
-            // A success says that every record was answered, not that every one was saved.
+            // A success means that every record has a result, not that every one was saved.
             operation.modifyRecordsResultBlock = { result in
                 continuation.resume(
                     with: result.flatMap {

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Changes one record from two copies: the second save meets the first, and is merged.
+/// Changes one record from two copies: the second save conflicts with the first, and is merged.
 struct ConflictDemonstration {
     let database: CKDatabase
 
@@ -22,7 +22,7 @@ struct ConflictDemonstration {
         }
     }
 
-    /// Puts our changes into the server's record and saves that, again if somebody was faster again.
+    /// Merges our changes into the server's record and saves that, until there is no conflict.
     private func merge(_ conflict: CKError) async throws -> CKRecord {
         var conflict = conflict
         while true {

@@ -10,7 +10,7 @@ struct FileDemonstration {
         let record = CKRecord(recordType: "File", recordID: CKRecord.ID(recordName: "largest"))
         record["name"] = file.lastPathComponent
         record["content"] = CKAsset(fileURL: file)
-        // At once, and not after the bar: `print` keeps what is not for a terminal.
+        // Written at once, before the bar: `print` buffers output that is not for a terminal.
         FileHandle.standardOutput.write(Data("\(path), \(bytes / Self.megabyte) MB:\n".utf8))
         try await self.save(record, bytes: bytes)
         let fetched = try await self.fetch(record.recordID, bytes: bytes)

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The content of Debian's package `iso-codes`, and the records that are made of it.
+/// The contents of Debian's package `iso-codes`, and the records for them.
 struct ISOCodes {
     private struct Country: Decodable {
         let alpha_2: String
@@ -19,7 +19,7 @@ struct ISOCodes {
 
         var countryCode: String { String(self.code.prefix(2)) }
 
-        /// The code of the subdivision that this one is a part of; the files give some without the country.
+        /// The code of the subdivision that contains this one; in some files without the country.
         var parentCode: String? {
             guard let parent = self.parent else { return nil }
             return parent.contains("-") ? parent : "\(self.countryCode)-\(parent)"
@@ -57,7 +57,7 @@ struct ISOCodes {
         }
     }
 
-    /// Parents come before their parts: both a region and its departments are in the files, in any order.
+    /// Parents come before their parts: the files have regions and departments in any order.
     func subdivisionRecords(in zoneID: CKRecordZone.ID) -> [CKRecord] {
         let parents = Dictionary(uniqueKeysWithValues: self.subdivisions.map { ($0.code, $0.parentCode) })
         func depth(_ code: String) -> Int {

@@ -1,9 +1,10 @@
 import CloudKit
 
-/// Loads ISO 3166 (countries and their subdivisions) from Debian's package `iso-codes` into a private database.
+/// Loads ISO 3166, countries and their subdivisions, into a private database.
 ///
-/// Written against CloudKit alone: what runs on Apple's systems runs here, and the other way round. On Linux the server and
-/// the account come from `TIDEMARK_URL`, `TIDEMARK_TOKEN` and `TIDEMARK_CA`.
+/// The codes come from Debian's package `iso-codes`. The program uses CloudKit alone, so it runs on
+/// Apple's systems and on Linux. On Linux the server and the account come from `TIDEMARK_URL`,
+/// `TIDEMARK_TOKEN` and `TIDEMARK_CA`.
 @main
 struct ISOCodesService {
     static let containerIdentifier = "iCloud.org.example.iso-codes"
@@ -43,7 +44,7 @@ struct ISOCodesService {
         let codes = try ISOCodes.load()
         _ = try await self.database.modifyRecordZones(saving: [self.zone], deleting: [])
         try await self.save(codes.countryRecords(in: self.zone.zoneID), title: "Countries   ")
-        // After the countries: a parent has to be there, or come in the same request.
+        // Subdivisions come after countries: a parent must exist, or be in the same request.
         try await self.save(codes.subdivisionRecords(in: self.zone.zoneID), title: "Subdivisions")
         try await self.showSome()
         try await QueryDemonstration(database: self.database, zoneID: self.zone.zoneID).run()
@@ -61,7 +62,7 @@ struct ISOCodesService {
         progress.finish()
     }
 
-    /// Fetches a few records, and of those only the fields that are shown.
+    /// Fetches a few records, with only the fields that are shown.
     private func showSome() async throws {
         let recordIDs = ["FR", "DE-BY", "JP-13", "BR-SP"].map(self.recordID)
         let results = try await self.database.records(for: recordIDs, desiredKeys: ["name", "kind"])
@@ -95,7 +96,7 @@ struct ISOCodesService {
     }
 }
 
-/// What the service tells its user when it gives up.
+/// The error with which the service gives up, for its user.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

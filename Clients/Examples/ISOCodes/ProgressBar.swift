@@ -1,8 +1,10 @@
 import CloudKit
 
-/// How far a load is, how fast, and for how long still: one line that is redrawn on a terminal, else a line every ten percent.
+/// The progress, rate and remaining time of a load.
 ///
-/// Belongs to one task, or to the callbacks of one operation.
+/// On a terminal it is one line that is redrawn, elsewhere a line every ten percent.
+///
+/// Use it from one task, or from the callbacks of one operation.
 // SAFETY: callbacks of an operation run one at a time, and the task goes on after the last of them.
 final class ProgressBar: @unchecked Sendable {
     private static let width = 30
@@ -21,7 +23,7 @@ final class ProgressBar: @unchecked Sendable {
         self.unit = unit
     }
 
-    /// How much there is of it all now, from 0 to 1.
+    /// Shows the part that is done, from 0 to 1.
     func show(_ fraction: Double) {
         self.advance(by: Int(fraction * Double(self.total)) - self.done)
     }

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Finds records by what is in them: page after page by a cursor, with the fields that are shown and no others.
+/// Finds records by their contents, page by page, with only the fields that are shown.
 struct QueryDemonstration {
     let database: CKDatabase
     let zoneID: CKRecordZone.ID
@@ -10,7 +10,7 @@ struct QueryDemonstration {
         try await self.findWord("Saint")
     }
 
-    /// All provinces of a country by name, four a page: what a list on a screen would do.
+    /// Fetches all provinces of a country by name, four a page, as a list on a screen would.
     private func listProvinces(of countryCode: String) async throws {
         let countryID = CKRecord.ID(recordName: countryCode, zoneID: self.zoneID)
         let query = CKQuery(
@@ -41,7 +41,7 @@ struct QueryDemonstration {
         }
     }
 
-    /// Full text over all fields.
+    /// Searches the text of all fields.
     private func findWord(_ word: String) async throws {
         let query = CKQuery(
             recordType: "Subdivision",

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// Changes one record, so that whoever listens has something to hear.
+/// Changes one record, so that listeners are notified.
 struct Visit {
     let database: CKDatabase
 

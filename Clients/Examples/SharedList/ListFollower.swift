@@ -1,11 +1,11 @@
 import CloudKit
 
-/// A list in a database: one's own, or one that is shared.
+/// A list in the private database, or in the shared one.
 actor ListFollower {
     nonisolated let database: CKDatabase
     private let list: CKRecord.ID
     private var token: CKServerChangeToken?
-    /// What this process has added, which is no news.
+    /// The items that this process has added, which it does not print.
     private var own: Set<CKRecord.ID> = []
 
     init(database: CKDatabase, list: CKRecord.ID) {
@@ -13,7 +13,7 @@ actor ListFollower {
         self.list = list
     }
 
-    /// Puts something onto the list: children of a record are shared with it.
+    /// Adds items to the list: children of a record are shared with it.
     func add(_ texts: [String]) async throws {
         for text in texts {
             let id = CKRecord.ID(recordName: UUID().uuidString, zoneID: self.list.zoneID)

@@ -1,12 +1,13 @@
 import CloudKit
 
-/// A shopping list that services keep together, each a process of its own with an account of its own.
+/// A shopping list that several services share, each a process with an account of its own.
 ///
-///     shared-list host ITEM…         makes the list, prints the URL of its share, and what others add
-///     shared-list join URL ITEM…     takes part, and prints what others add
-///     shared-list add ITEM…          puts something onto the list of the same account, and ends
+///     shared-list host ITEM…        makes the list, prints its URL, then what others add
+///     shared-list join URL ITEM…    joins the list, and prints what others add
+///     shared-list add ITEM…         adds items to the list of the same account, and ends
 ///
-/// Written against CloudKit alone, but for `notifications()`: on Apple's systems they come to the application's delegate.
+/// It uses CloudKit alone, except for `notifications()`: on Apple's systems the app delegate gets
+/// notifications.
 @main
 struct SharedList {
     static let containerIdentifier = "iCloud.org.example.lists"
@@ -70,7 +71,7 @@ struct SharedList {
         return ListFollower(database: container.sharedCloudDatabase, list: list)
     }
 
-    /// Prints what others add, as soon as the server tells of it, for ever.
+    /// Prints what others add, whenever the server notifies it, for ever.
     private static func follow(_ list: ListFollower, _ container: CKContainer) async throws {
         let subscription = CKDatabaseSubscription(subscriptionID: "lists")
         let info = CKSubscription.NotificationInfo()
