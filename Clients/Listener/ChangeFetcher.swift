@@ -142,7 +142,7 @@ struct ChangeFetcher {
                 try self.beginAnew(reading, matching: matching)
                 found = []
             } catch let error as CKError where error.code == .zoneNotFound {
-                Output.status("zone \(zone.zoneName) is not there any more, or not yet")
+                Output.status("zone \(zone.zoneName) does not exist, or not yet")
                 try await self.tellGone(matching, of: zone, reading, isNews)
                 try self.state.keep(nil, for: reading)
                 return
@@ -168,7 +168,7 @@ struct ChangeFetcher {
         _ reading: Reading,
         matching: Set<String> = []
     ) throws(ListenFailure) {
-        Output.status("the token of \(reading.text) has expired: everything in it is fetched again")
+        Output.status("the token of \(reading.text) has expired: fetching everything in it again")
         try self.state.keep(nil, for: reading, matching: matching)
     }
 }

@@ -11,21 +11,21 @@ struct ConnectionOptions: ParsableArguments {
         var isSignedIn: Bool { self.connection.token != nil || self.connection.serviceKey != nil }
     }
 
-    @Option(help: "The container; otherwise TIDEMARK_CONTAINER.")
+    @Option(help: "The container; by default TIDEMARK_CONTAINER.")
     var container: String?
 
-    @Option(help: "The server, as tidemark://host:port; otherwise TIDEMARK_URL.")
+    @Option(help: "The server, as tidemark://host:port; by default TIDEMARK_URL.")
     var url: String?
 
     @Option(
         help:
-            "The user's access token; otherwise TIDEMARK_TOKEN, which others can't see in a list of processes."
+            "The user's access token; by default TIDEMARK_TOKEN, which a list of processes does not show."
     )
     var userToken: String?
 
     @Option(
         help: ArgumentHelp(
-            "The key of a service, in place of a token; otherwise TIDEMARK_SERVICE_KEY.",
+            "The key of a service, instead of a token; by default TIDEMARK_SERVICE_KEY.",
             valueName: "file"
         )
     )
@@ -33,16 +33,16 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The user for whom the service acts; otherwise TIDEMARK_ON_BEHALF_OF.",
+            "The user for whom the service acts; by default TIDEMARK_ON_BEHALF_OF.",
             valueName: "name"
         )
     )
     var onBehalfOf: String?
 
-    @Option(help: "A PEM file with the authority of the server's certificate; otherwise TIDEMARK_CA.")
+    @Option(help: "A PEM file with the server's certificate authority; by default TIDEMARK_CA.")
     var ca: String?
 
-    @Option(help: "development or production; otherwise TIDEMARK_ENVIRONMENT, otherwise development.")
+    @Option(help: "development or production; by default TIDEMARK_ENVIRONMENT, else development.")
     var environment: String?
 
     func target(
@@ -53,11 +53,11 @@ struct ConnectionOptions: ParsableArguments {
         }
         func required(_ given: String?, _ name: String, _ option: String) throws(ListenFailure) -> String {
             if let value = value(given, name) { return value }
-            throw ListenFailure(.usage, "no \(option.dropFirst(2)) is given: use \(option) or set \(name)")
+            throw ListenFailure(.usage, "the \(option.dropFirst(2)) is missing: use \(option) or set \(name)")
         }
         let name = value(self.environment, "TIDEMARK_ENVIRONMENT") ?? "development"
         guard let environment = CKServerConnection.Environment(rawValue: name.lowercased()) else {
-            throw ListenFailure(.usage, "\"\(name)\" is no environment: development or production")
+            throw ListenFailure(.usage, "\"\(name)\" is not an environment: use development or production")
         }
         // A credential on the command line replaces those of the variables.
         let token = self.serviceKey == nil ? value(self.userToken, "TIDEMARK_TOKEN") : self.userToken
@@ -65,7 +65,7 @@ struct ConnectionOptions: ParsableArguments {
         guard token == nil || key == nil else {
             throw ListenFailure(
                 .usage,
-                "a token and a service key are given, and one connection has one of them: "
+                "there are both a token and a service key, and a connection takes one: "
                     + "unset TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY"
             )
         }

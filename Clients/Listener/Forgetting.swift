@@ -16,7 +16,7 @@ struct Forgetting {
             Output.status("forgot \(subscription.subscriptionID) (\(scope.text))")
             count += 1
         }
-        if count == 0 { Output.status("there is no such subscription") }
+        if count == 0 { Output.status("no such subscription exists") }
     }
 
     private func isOurs(_ subscription: CKSubscription, in scope: CKDatabase.Scope) -> Bool {

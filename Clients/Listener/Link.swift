@@ -107,9 +107,9 @@ final class Link: Sendable {
         if self.listens, error.isOfConnection {
             try await Task.sleep(for: pause)
             guard self.state.withLock({ $0.isListening }) else { return }
-            return Output.status("\(error.localizedDescription); asking again")
+            return Output.status("\(error.localizedDescription); retrying")
         }
-        Output.status("\(error.localizedDescription); asking again in \(pause.text)")
+        Output.status("\(error.localizedDescription); retrying in \(pause.text)")
         try await Task.sleep(for: pause)
     }
 }

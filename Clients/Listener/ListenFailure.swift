@@ -39,7 +39,7 @@ struct ListenFailure: Error, Hashable {
             self.init(
                 .refused,
                 "\(text). Set TIDEMARK_TOKEN to what tidemark user renew prints, or TIDEMARK_SERVICE_KEY "
-                    + "to the file that tidemark key add makes."
+                    + "to the file that tidemark key add wrote."
             )
         case .networkFailure, .networkUnavailable, .serverResponseLost, .serviceUnavailable:
             self.init(.unavailable, text)

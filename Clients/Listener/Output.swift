@@ -5,7 +5,7 @@ enum Output {
     /// Prints a notification or a change.
     static func line(_ text: String) throws(ListenFailure) {
         guard let reason = self.write(text + "\n", to: STDOUT_FILENO) else { return }
-        throw ListenFailure(.output, "nobody reads the output (\(reason))")
+        throw ListenFailure(.output, "the output is closed (\(reason))")
     }
 
     /// Prints the state of the listener for people; nobody has to read it.

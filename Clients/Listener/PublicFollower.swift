@@ -39,7 +39,7 @@ struct PublicFollower {
         for reading in readings {
             if self.purpose.beginsNow || !fetches { try await fetcher.beginNow(reading) }
         }
-        Output.status("nobody is signed in: looking for changes every \(self.interval.text)")
+        Output.status("not signed in: polling for changes every \(self.interval.text)")
         var isFirst = true
         while true {
             for reading in readings { try await fetcher.fetch(reading) }

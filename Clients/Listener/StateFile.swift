@@ -40,13 +40,13 @@ struct StateFile {
             guard let content = try? JSONDecoder().decode(Content.self, from: data) else {
                 throw ListenFailure(
                     .cannotCreate,
-                    "\(path) is no state file of tidemark-listen: name another"
+                    "\(path) is not a state file of tidemark-listen: name another file with --state"
                 )
             }
             guard content.container == container else {
                 throw ListenFailure(
                     .cannotCreate,
-                    "\(path) is the state of \(content.container), not of \(container): name another"
+                    "\(path) is the state of \(content.container), not of \(container): name another file with --state"
                 )
             }
             self.content = content

@@ -5,26 +5,26 @@ import CloudKit
 struct SubscriptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tell of all changes in a zone, or where --query looks. May be repeated.",
+            "Print all changes in a zone, or limit --query to it. May be repeated.",
             valueName: "name"
         )
     )
     var zone: [String] = []
 
-    @Flag(help: "Tell of all changes in zones of the private database, but for the default zone.")
+    @Flag(help: "Print all changes in the custom zones of the private database.")
     var database = false
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Tell of records of a type that meet a predicate when they are created, changed and deleted.",
-            discussion: "Without a predicate of all records of the type, without --zone in all zones.",
+            "Print changes of the records of a type that match a predicate.",
+            discussion: "Without a predicate all records of the type match. Without --zone all zones count.",
             valueName: "type predicate"
         )
     )
     var query: [String] = []
 
-    @Flag(name: .customLong("public"), help: "The query is about the public database.")
+    @Flag(name: .customLong("public"), help: "Query the public database.")
     var isPublic = false
 
     func validate() throws {
@@ -33,7 +33,7 @@ struct SubscriptionOptions: ParsableArguments {
         }
         guard !self.isPublic || !self.query.isEmpty else {
             throw ValidationError(
-                "--public says where --query looks: only queries tell of a public database."
+                "--public needs --query: a public database has only queries."
             )
         }
     }

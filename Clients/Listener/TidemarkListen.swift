@@ -10,10 +10,9 @@ struct TidemarkListen: AsyncParsableCommand {
         commandName: "tidemark-listen",
         abstract: "Prints a line for each notification of a Tidemark server, as it comes.",
         discussion: """
-            What is asked for is saved as a subscription, under an ID of its own; one
-            that is there about the same under another ID is used. It stays until
-            --forget. Without --zone, --database and --query, notifications of all
-            subscriptions of the user are printed, whoever saved them.
+            The options are saved as a subscription, or an existing one with the same
+            definition is used. It stays until --forget. Without --zone, --database
+            and --query, notifications of all subscriptions of the user are printed.
 
               tidemark-listen --zone notes
               tidemark-listen --database --json
@@ -22,18 +21,18 @@ struct TidemarkListen: AsyncParsableCommand {
               tidemark-listen --zone jobs --exec 'jq -r .zone | xargs ./work'
               tidemark-listen --zone jobs --forget
 
-            Notifications and changes go to standard output, all else to standard
-            error. Connections are made again for ever. What happened while nobody
-            listened is told as word that there is news.
+            Notifications and changes go to standard output, everything else to
+            standard error. The program reconnects for ever. Changes of a time without
+            connection are one notification per subscription, without details.
 
-            Without a token and a key, --public --query looks for changes every
+            Without a token or key, --public --query polls for changes every
             --interval seconds.
 
             Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 65 the server
-            refuses what was asked for, or the token or key, 69 with --forget: the
-            server cannot be reached, 73 the state file cannot be used, 74 nobody
-            reads the output, 78 a setting can never work: address, container,
-            certificate or key file.
+            refuses the request, the token or the key, 69 the server cannot be reached
+            (with --forget), 73 the state file cannot be used, 74 the output is
+            closed, 78 a setting can never work: address, container, certificate or
+            key file.
             """,
         version: Release.version
     )
@@ -44,15 +43,15 @@ struct TidemarkListen: AsyncParsableCommand {
     @OptionGroup(title: "Subscriptions")
     var subscriptions: SubscriptionOptions
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
             "Run a shell command for each notification, with the notification as JSON on its standard input.",
             discussion: """
-                One at a time, in order. A notification counts as taken care of when its command has ended; \
-                a failure is reported, and the next one follows.
+                Commands run one at a time, in order. A notification is acknowledged when its command has \
+                ended. A failure is reported, and the next command follows.
                 """,
             valueName: "command"
         )
@@ -63,8 +62,8 @@ struct TidemarkListen: AsyncParsableCommand {
         help: ArgumentHelp(
             "Fetch and print what changed, at the start and after each notification.",
             discussion: """
-                Of a --query the records that meet it, and those that met it and were deleted, or changed so \
-                that they do not ("left"). The latter are seen with the next notification, or at the next start.
+                With --query: the records that match, and those that matched and were deleted, or that changed \
+                and no longer match ("left"). The latter come with the next notification, or at the next start.
                 """
         )
     )
@@ -72,19 +71,19 @@ struct TidemarkListen: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --fetch: where to keep how far changes were fetched.",
-            discussion: "Without it: tidemark/tidemark-listen/CONTAINER.json in the user's folder for state.",
+            "With --fetch: the file with the position in the changes.",
+            discussion: "By default tidemark/tidemark-listen/CONTAINER.json in the user's state folder.",
             valueName: "file"
         )
     )
     var state: String?
 
-    @Flag(help: "With --fetch: where nothing is kept yet, begin with what changes from now on.")
+    @Flag(help: "With --fetch: skip earlier changes where there is no position yet.")
     var fromNow = false
 
     @Option(
         help: ArgumentHelp(
-            "Without a token and a key: the pause between two looks at the public database.",
+            "Without a token or key: the pause between two polls of the public database.",
             valueName: "seconds"
         )
     )
@@ -92,8 +91,8 @@ struct TidemarkListen: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Delete the subscriptions that this call would use, and end; without --zone, --database and --query \
-            all that tidemark-listen has saved for the user.
+            Delete the subscriptions of these options, and end; without --zone, --database and --query all \
+            that tidemark-listen has saved for the user.
             """
     )
     var forget = false
@@ -111,10 +110,10 @@ struct TidemarkListen: AsyncParsableCommand {
 
     func validate() throws {
         guard self.fetch || (self.state == nil && !self.fromNow) else {
-            throw ValidationError("--state and --from-now say how to --fetch.")
+            throw ValidationError("--state and --from-now need --fetch.")
         }
         guard !self.forget || (!self.fetch && self.exec == nil && !self.json) else {
-            throw ValidationError("--forget listens to nothing: leave out --fetch, --exec and --json.")
+            throw ValidationError("--forget does not listen: leave out --fetch, --exec and --json.")
         }
         guard (0.1...86_400).contains(self.interval) else {
             throw ValidationError("--interval takes 0.1 to 86400 seconds.")
@@ -127,8 +126,8 @@ struct TidemarkListen: AsyncParsableCommand {
         guard target.isSignedIn || (!self.forget && !wanted.isEmpty && wanted.allSatisfy(\.isPublic)) else {
             throw ListenFailure(
                 .usage,
-                "nobody is signed in: set TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY, or use --user-token or "
-                    + "--service-key; without them there is only --public --query"
+                "there is no credential: set TIDEMARK_TOKEN or TIDEMARK_SERVICE_KEY, or use --user-token or "
+                    + "--service-key; without one use --public --query"
             )
         }
         // Other listeners may run beside this one: what they have acknowledged is not acknowledged

@@ -78,7 +78,7 @@ import Testing
                 $0.serviceKey = .init(.pem(pem)); $0.tokenProvider = provider
             },
         ] {
-            #expect(refusal(both).contains("has one of"))
+            #expect(refusal(both).contains("takes one credential"))
         }
         #expect(refusal { $0.serviceKey = .init(.file("/none.pem")) }.contains("/none.pem"))
         let publicPEM = P256.Signing.PrivateKey().publicKey.pemRepresentation

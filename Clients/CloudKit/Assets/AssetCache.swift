@@ -103,7 +103,7 @@ final class AssetCache: Sendable {
             do {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             } catch {
-                throw .failed("The cache of assets can't be made, at '\(path)': \(error)")
+                throw .failed("The cache of assets can't be created at '\(path)': \(error)")
             }
         }
         chmod(self.folder, 0o700)

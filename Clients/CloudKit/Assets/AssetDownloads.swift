@@ -107,7 +107,7 @@ struct AssetDownloads: RecordCompletion {
             guard !isLastAttempt else { break }
             partials = broken
         }
-        throw CKError.local(.internalError, "The bytes of an asset are not those of its hash")
+        throw CKError.local(.internalError, "The bytes of an asset do not match its hash")
     }
 
     private func partial(of content: Asset) async throws(CKError) -> PartialAsset {

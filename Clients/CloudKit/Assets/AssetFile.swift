@@ -48,7 +48,7 @@ final class AssetFile: Sendable {
         }
         guard let status = descriptor.status, status.st_mode & S_IFMT == S_IFREG else {
             throw .unusable(
-                "'\(self.path)' is a folder, or no file for another reason, and can't be an asset"
+                "'\(self.path)' is not a regular file: it can't be an asset"
             )
         }
         self.stamp = Stamp(status)

@@ -139,6 +139,6 @@ final class PartialAsset: Sendable {
     }
 
     static func failed(_ path: String, _ number: Int32 = errno) -> FileFailure {
-        .failed("The cache of assets can't be written, at '\(path)': \(String(cString: strerror(number)))")
+        .failed("The cache of assets can't be written at '\(path)': \(String(cString: strerror(number)))")
     }
 }

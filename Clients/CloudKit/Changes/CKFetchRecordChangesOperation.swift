@@ -57,7 +57,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     func fetchChanges(from source: PageSource<ZoneChangesPage>? = nil) {
         guard let zoneID = self.recordZoneID else {
             if self.claim() {
-                self.conclude(with: .local(.invalidArguments, "An operation for changes needs a zone"))
+                self.conclude(with: .local(.invalidArguments, "A fetch of changes needs a zone"))
             }
             return
         }

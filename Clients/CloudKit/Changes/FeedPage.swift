@@ -55,6 +55,6 @@ extension End {
 
 extension CKError {
     static var feedStandsStill: CKError {
-        .local(.internalError, "The server promises more changes and does not move on")
+        .local(.internalError, "The server promises more changes but makes no progress")
     }
 }

@@ -19,7 +19,7 @@ extension CKError {
     static func schemaLacks(_ missing: [String]) -> CKError {
         .local(
             .incompatibleVersion,
-            "The server's schema lacks \(missing.count) of what this code was built for; import or deploy it: "
+            "The server's schema lacks \(missing.count) parts of this code's schema; import or deploy them: "
                 + missing.joined(separator: "; ")
         )
     }
@@ -33,6 +33,6 @@ extension CKError {
 
     /// The error for a response of another kind than the request.
     static var answerOfAnotherKind: CKError {
-        .local(.internalError, "The server's answer does not belong to the item")
+        .local(.internalError, "The server's result is not one for the item")
     }
 }

@@ -11,7 +11,7 @@ extension CKServerConnection {
         guard NameRules.isContainerID(container) else {
             throw CKError.local(
                 .badContainer,
-                "\"\(container)\" is no container identifier: letters, digits, '.', '-' and '_', a letter first"
+                "\"\(container)\" is not a container identifier: use letters, digits, '.', '-' and '_', a letter first"
             )
         }
         let (host, port) = try self.address()
@@ -54,14 +54,14 @@ extension CKServerConnection {
         else {
             throw CKError.local(
                 .badContainer,
-                "\"\(self.url)\" is no address of a server: set \(Variable.url) to tidemark://host:port"
+                "\"\(self.url)\" is not the address of a server: set \(Variable.url) to tidemark://host:port"
             )
         }
         let port = parts.port ?? ProtocolVersion.defaultPort
         guard (1...65_535).contains(port) else {
             throw CKError.local(
                 .badContainer,
-                "\(port) is no port: set \(Variable.url) to tidemark://host:port"
+                "\(port) is not a port: set \(Variable.url) to tidemark://host:port"
             )
         }
         // A URL has brackets around an IPv6 address; no other place has them.

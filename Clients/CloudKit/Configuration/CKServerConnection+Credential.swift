@@ -65,7 +65,7 @@ extension CKServerConnection {
         guard given <= 1 else {
             throw CKError.local(
                 .badContainer,
-                "A connection has one of a token, a service key (\(Variable.serviceKey)) and a token provider"
+                "A connection takes one credential: a token, a service key (\(Variable.serviceKey)) or a token provider"
             )
         }
         if let serviceKey { return .serviceKey(try Self.load(serviceKey), onBehalfOf: serviceKey.onBehalfOf) }
@@ -86,14 +86,14 @@ extension CKServerConnection {
         case .pem(let text): pem = text
         case .file(let path):
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-                throw CKError.local(.badContainer, "The service key \"\(path)\" is no file that can be read")
+                throw CKError.local(.badContainer, "The service key \"\(path)\" can't be read")
             }
             pem = text
         }
         guard let loaded = SigningKey(pem: pem) else {
             throw CKError.local(
                 .badContainer,
-                "The service key is no private key in PEM on the curve P-256, as tidemark key add prints it"
+                "The service key is not a P-256 private key in PEM: use what tidemark key add printed"
             )
         }
         return loaded

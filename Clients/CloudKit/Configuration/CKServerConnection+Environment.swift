@@ -37,7 +37,7 @@ extension CKServerConnection {
         } else if onBehalfOf != nil {
             throw CKError.local(
                 .badContainer,
-                "\(Variable.onBehalfOf) means nothing without \(Variable.serviceKey)"
+                "\(Variable.onBehalfOf) needs \(Variable.serviceKey): set that too"
             )
         }
         if let file = value(Variable.certificateAuthority) { self.certificateAuthority = .file(file) }
@@ -54,7 +54,7 @@ extension CKServerConnection {
             guard let schema = try? String(contentsOfFile: file, encoding: .utf8) else {
                 throw CKError.local(
                     .badContainer,
-                    "\(Variable.schema) is \"\(file)\", which is no file of text that can be read"
+                    "\(Variable.schema) is \"\(file)\", which can't be read as text"
                 )
             }
             self.schema = schema

@@ -112,7 +112,7 @@ extension CKError {
     static var notDiscoverable: CKError {
         .local(
             .permissionFailure,
-            "Users can't be discovered: look for people to invite with CKFetchShareParticipantsOperation"
+            "Users can't be discovered: look up people to invite with CKFetchShareParticipantsOperation"
         )
     }
 }

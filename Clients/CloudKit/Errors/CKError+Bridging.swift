@@ -11,7 +11,7 @@ extension CKError: _ObjectiveCBridgeable {
     /// Takes an error of the domain `CKErrorDomain`; for any other, ends the program, as a forced
     /// cast does.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CKError?) {
-        precondition(source.domain == CKErrorDomain, "an error of another domain is no CKError")
+        precondition(source.domain == CKErrorDomain, "an error of another domain is not a CKError")
         result = CKError(_nsError: source)
     }
 

@@ -30,7 +30,7 @@ extension CKError {
         case .responseLost:
             self.init(
                 .serverResponseLost,
-                message: "The connection ended before the answer came",
+                message: "The connection ended before the response came",
                 advice: .now
             )
         case .cancelled:
@@ -38,7 +38,7 @@ extension CKError {
         case .protocolViolation(let wireError):
             self.init(
                 .internalError,
-                message: "The server's answer breaks the protocol: \(wireError)",
+                message: "The server's response breaks the protocol: \(wireError)",
                 advice: .never
             )
         case .fileFailed(let failure): self.init(failure)

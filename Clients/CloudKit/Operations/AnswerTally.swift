@@ -85,7 +85,7 @@ final class AnswerTally<Request: BatchRequest>: Sendable {
         }
         let failure = Failure(
             code: .internalError,
-            message: "The server gave no answer for the item",
+            message: "The server sent no result for the item",
             retry: .never
         )
         return self.read(silent.map { Item(index: UInt32($0), outcome: .failure(failure)) }, user: user)

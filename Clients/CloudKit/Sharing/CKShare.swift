@@ -83,7 +83,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
         // that it is given or ends the program.
         var state = RecordState(table: FieldTable(in: .default))
         state.sharing = ShareState(newFor: nil)
-        state.sharing?.misuse = ValueRefusal("The archive of the share had no share")
+        state.sharing?.misuse = ValueRefusal("The archive has no share")
         let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare)
         super.init(storing: CKRecordTypeShare, recordID: id, state: state)
     }

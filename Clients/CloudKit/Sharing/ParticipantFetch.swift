@@ -15,7 +15,7 @@ struct ParticipantFetch: BatchRequest {
             guard info.model.isInBounds else {
                 throw .local(
                     .invalidArguments,
-                    "Somebody is looked for by 1 to \(Bounds.nameBytesMax) bytes"
+                    "An address or ID to look up has 1 to \(Bounds.nameBytesMax) bytes"
                 )
             }
             return info.model

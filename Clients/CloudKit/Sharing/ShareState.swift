@@ -262,7 +262,7 @@ extension ShareState {
         }
         for participant in changes.participants {
             guard participant.identity.lookup.map(\.isInBounds) ?? true else {
-                throw ValueRefusal("A participant is looked for by at most \(Bounds.nameBytesMax) bytes")
+                throw ValueRefusal("A participant's address has at most \(Bounds.nameBytesMax) bytes")
             }
         }
     }

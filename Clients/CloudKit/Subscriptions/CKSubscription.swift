@@ -34,7 +34,7 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
     /// The kind of the subscription.
     open var subscriptionType: SubscriptionType {
         preconditionFailure(
-            "\(Self.self) is no subscription: a subclass of CKSubscription says what it is about"
+            "\(Self.self) is not a subscription: use a subclass of CKSubscription"
         )
     }
 
@@ -85,7 +85,7 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying {
     /// Makes a copy without notification info.
     func bareCopy() -> CKSubscription {
         preconditionFailure(
-            "\(Self.self) is no subscription: a subclass of CKSubscription says what it is about"
+            "\(Self.self) is not a subscription: use a subclass of CKSubscription"
         )
     }
 

@@ -41,7 +41,7 @@ extension CKError {
     }
 
     static var delegateIsGone: CKError {
-        .local(.operationCancelled, "The sync engine's delegate exists no more")
+        .local(.operationCancelled, "The sync engine's delegate no longer exists")
     }
 
     static var calledByDelegate: CKError {
