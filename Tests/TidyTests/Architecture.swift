@@ -17,7 +17,7 @@ enum Architecture {
             outside: ["NIOCore", "SwiftProtobuf"]
         ),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
-        ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: []),
+        ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: ["GRDBSQLite"]),
         ModuleRow(
             folder: "Sources/SQLiteEngine",
             ours: ["RecordStore", "RecordModel", "SQLiteSetup"],
@@ -56,7 +56,7 @@ enum Architecture {
             folder: "Clients/CloudKit",
             ours: [
                 "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat", "RecordModel",
-                "CoreLocation",
+                "CoreLocation", "ArchiveNames",
             ],
             outside: ["Crypto"]
         ),

@@ -1,21 +1,31 @@
-/// Blanks out what is not code, so that a word in a comment or a text is not taken for one in the code.
+/// Separates code from comments, so that a word in a comment or a text is not taken for one in the
+/// code.
 ///
-/// Knows line comments, nested block comments, texts of one and of several lines, raw texts, interpolation, and names in backticks.
+/// It knows line comments, nested block comments, texts of one and of several lines, raw texts,
+/// interpolation, and names in backticks.
 struct CodeBlanking {
     private let bytes: [UInt8]
-    private var output: [UInt8]
+    private var code: [UInt8]
+    private var comments: [UInt8]
     private var index = 0
 
-    static func blanked(_ text: String) -> String {
+    /// The text twice, with the same lines and columns: once with nothing but code left, once with
+    /// nothing but comments.
+    static func separated(_ text: String) -> (code: String, comments: String) {
         var blanking = CodeBlanking(bytes: Array(text.utf8))
         blanking.copyCode(untilParenthesis: false)
-        return String(decoding: blanking.output, as: UTF8.self)
+        return (
+            String(decoding: blanking.code, as: UTF8.self),
+            String(decoding: blanking.comments, as: UTF8.self)
+        )
     }
 
     private init(bytes: [UInt8]) {
         self.bytes = bytes
-        self.output = []
-        self.output.reserveCapacity(bytes.count)
+        self.code = []
+        self.code.reserveCapacity(bytes.count)
+        self.comments = []
+        self.comments.reserveCapacity(bytes.count)
     }
 
     private func starts(_ text: StaticString) -> Bool {
@@ -24,11 +34,12 @@ struct CodeBlanking {
         return "\(text)".utf8.elementsEqual(self.bytes[self.index..<self.index + length])
     }
 
-    private mutating func blank(_ count: Int = 1) {
+    private mutating func blank(_ count: Int = 1, isComment: Bool = false) {
         for _ in 0..<count where self.index < self.bytes.count {
-            self.output.append(
-                self.bytes[self.index] == UInt8(ascii: "\n") ? UInt8(ascii: "\n") : UInt8(ascii: " ")
-            )
+            let byte = self.bytes[self.index]
+            let blank = byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " ")
+            self.code.append(blank)
+            self.comments.append(isComment ? byte : blank)
             self.index += 1
         }
     }
@@ -39,7 +50,7 @@ struct CodeBlanking {
         while self.index < self.bytes.count {
             if self.starts("//") {
                 while self.index < self.bytes.count, self.bytes[self.index] != UInt8(ascii: "\n") {
-                    self.blank()
+                    self.blank(isComment: true)
                 }
             } else if self.starts("/*") {
                 self.blankBlockComment()
@@ -56,7 +67,8 @@ struct CodeBlanking {
                     if depth == 0, untilParenthesis { return }
                     depth -= 1
                 }
-                self.output.append(byte)
+                self.code.append(byte)
+                self.comments.append(byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " "))
                 self.index += 1
             }
         }
@@ -67,17 +79,17 @@ struct CodeBlanking {
         repeat {
             if self.starts("/*") {
                 depth += 1
-                self.blank(2)
+                self.blank(2, isComment: true)
             } else if self.starts("*/") {
                 depth -= 1
-                self.blank(2)
+                self.blank(2, isComment: true)
             } else {
-                self.blank()
+                self.blank(isComment: true)
             }
         } while depth > 0 && self.index < self.bytes.count
     }
 
-    /// The number of `#` before a quote, or `nil` when no text starts here.
+    /// The number of `#` before a quote, or `nil` if no text starts here.
     private func hashesBeforeQuote() -> Int? {
         var position = self.index
         while position < self.bytes.count, self.bytes[position] == UInt8(ascii: "#") { position += 1 }

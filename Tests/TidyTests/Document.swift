@@ -6,8 +6,13 @@ struct Document {
     let path: String
     let text: String
 
-    /// All Markdown files, but those of the build.
-    static func all() throws -> [Document] {
+    /// All Markdown files, except those of the build.
+    static func all() throws -> [Document] { try self.read.get() }
+
+    /// Read once for all tests.
+    private static let read = Result { try Self.readAll() }
+
+    private static func readAll() throws -> [Document] {
         var documents: [Document] = []
         let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
         for name in names.sorted() where !name.hasPrefix(".") {
@@ -24,31 +29,53 @@ struct Document {
         return documents
     }
 
-    /// The lines outside of fenced blocks, without what stands between backticks if that is asked for.
-    private func lines(withoutCode: Bool) -> [String] {
-        var isInBlock = false
+    enum LineKind {
+        case text, heading, table, code
+    }
+
+    /// All lines with their numbers, from 1.
+    ///
+    /// A block of code is fenced, or indented after an empty line.
+    var numberedLines: [(number: Int, kind: LineKind, line: Substring)] {
+        var isInFence = false
+        var isInIndentedBlock = false
+        var isAfterEmptyLine = true
         let lines = self.text.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.compactMap { line -> String? in
+        return lines.enumerated().map { index, line in
+            defer { isAfterEmptyLine = line.isEmpty }
             if line.drop(while: { $0 == " " }).hasPrefix("```") {
-                isInBlock.toggle()
-                return nil
+                isInFence.toggle()
+                return (index + 1, .code, line)
             }
-            guard !isInBlock else { return nil }
-            return String(withoutCode ? line.replacing(/`[^`]*`/, with: "") : line)
+            if isInFence { return (index + 1, .code, line) }
+            let isIndented = line.hasPrefix("    ")
+            isInIndentedBlock = isIndented && (isInIndentedBlock || isAfterEmptyLine)
+            if isInIndentedBlock { return (index + 1, .code, line) }
+            if line.hasPrefix("|") { return (index + 1, .table, line) }
+            return (index + 1, line.hasPrefix("#") ? .heading : .text, line)
         }
     }
 
-    /// What links within the repository point to, as they are written.
+    /// The lines outside of blocks of code.
+    private var linesOfText: [Substring] {
+        self.numberedLines.filter { $0.kind != .code }.map(\.line)
+    }
+
+    /// Words as an editor counts them.
+    var wordCount: Int { self.text.split(whereSeparator: \.isWhitespace).count }
+
+    /// The targets of links within the repository, as they are written.
     var links: [String] {
-        self.lines(withoutCode: true).flatMap { line in
-            line.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }.filter { !$0.contains("://") }
+        self.linesOfText.flatMap { line in
+            line.replacing(/`[^`]*`/, with: "").matches(of: /\]\(([^)\s]+)\)/)
+                .map { String($0.1) }.filter { !$0.contains("://") }
         }
     }
 
     /// The names of the headings, as in the part of a URL behind `#`.
     var anchors: [String] {
         var counts: [String: Int] = [:]
-        return self.lines(withoutCode: false).compactMap { line -> String? in
+        return self.linesOfText.compactMap { line -> String? in
             guard let heading = line.wholeMatch(of: /#+ +(.*)/)?.1 else { return nil }
             let kept = heading.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
             let anchor = kept.replacing(" ", with: "-")

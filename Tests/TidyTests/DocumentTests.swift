@@ -22,6 +22,25 @@ struct DocumentTests {
         }
     }
 
+    /// There a test is named by its sentence, between quotation marks.
+    @Test
+    func `each test that the table of bugs names exists`() throws {
+        let document = try #require(try Document.all().first { $0.path == "Tests/BUGS.md" })
+        let rows = document.numberedLines.filter { $0.kind == .table }.dropFirst(2)
+        #expect(rows.count > 90)
+        let sentences = Set(
+            try SourceTree.files().filter(\.isTest).flatMap(\.lines).filter { $0.contains("`(") }
+                .compactMap { $0.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first }
+        )
+        for row in rows {
+            let cell = row.line.split(separator: " | ").last ?? ""
+            for name in cell.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            where name.offset % 2 == 1 {
+                #expect(sentences.contains(name.element), "\(document.path):\(row.number): \(name.element)")
+            }
+        }
+    }
+
     @Test
     func `links are found in the text alone, and anchors are those of the headings`() {
         let text = """

@@ -91,7 +91,7 @@ enum Rules {
         return offences
     }
 
-    /// Whatever the compiler cannot check needs a sentence that says why it holds.
+    /// What the compiler cannot check needs a sentence that says why it holds.
     @Sendable
     static func unsafeWords(_ file: SourceFile) -> [Offence] {
         // The SDK's tests are in the shape of published code, which explains nothing.
@@ -104,7 +104,8 @@ enum Rules {
         for (index, line) in file.codeLines.enumerated() {
             let direct = words.first { line.contains($0) }
             guard let word = direct ?? Words.unsafeIdentifier(in: line) else { continue }
-            // On the methods of Apple's surface it is what the real interface has, and takes no check from our own code.
+            // On the methods of Apple's surface it is what the real interface has, and takes no
+            // check from our own code.
             if word == "@preconcurrency", file.path.hasPrefix("Clients/CloudKit/"),
                 !Words.contains(line, "import")
             {

@@ -5,13 +5,17 @@ struct SourceFile {
     /// From the root of the repository, with slashes.
     let path: String
     let lines: [Substring]
-    /// The same lines with comments, text literals and names in backticks blanked out: what is left is code.
+    /// The same lines with comments, text literals and names in backticks blanked out.
     let codeLines: [Substring]
+    /// The same lines with everything but comments blanked out.
+    let commentLines: [Substring]
 
     init(path: String, text: String) {
         self.path = path
         self.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        self.codeLines = CodeBlanking.blanked(text).split(separator: "\n", omittingEmptySubsequences: false)
+        let (code, comments) = CodeBlanking.separated(text)
+        self.codeLines = code.split(separator: "\n", omittingEmptySubsequences: false)
+        self.commentLines = comments.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
     var name: String { String(self.path.split(separator: "/").last ?? "") }
@@ -19,11 +23,17 @@ struct SourceFile {
     var isTest: Bool { self.path.hasPrefix("Tests/") }
 
     /// The folder of its target, as in the manifest.
-    var targetFolder: String {
-        let parts = self.path.split(separator: "/").dropLast()
+    var targetFolder: String { Self.targetFolder(of: self.path) }
+
+    static func targetFolder(of path: String) -> String {
+        let parts = path.split(separator: "/").dropLast()
         let depth = parts.dropFirst().first == "Examples" ? 3 : 2
         return parts.prefix(depth).joined(separator: "/")
     }
+
+    /// The last part of its target's folder, which is the module's name in `Protocol/`, `Sources/` and
+    /// `Clients/`.
+    var moduleName: String { String(self.targetFolder.split(separator: "/").last ?? "") }
 
     /// Imported modules with their line numbers, from 1.
     var imports: [(module: String, line: Int)] {
@@ -42,7 +52,7 @@ struct SourceFile {
         }
     }
 
-    /// Whether the first line says that nobody writes the file by hand, or that it is a table.
+    /// Whether the first line says that the file is generated, or that it is a table.
     var isMarkedTable: Bool {
         let head = self.lines.prefix(2).joined(separator: " ")
         return head.hasPrefix("// DO NOT EDIT.") || head.hasPrefix("// A table")
@@ -56,7 +66,12 @@ enum SourceTree {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    static func files() throws -> [SourceFile] {
+    static func files() throws -> [SourceFile] { try self.read.get() }
+
+    /// Read once for all tests.
+    private static let read = Result { try Self.readFiles() }
+
+    private static func readFiles() throws -> [SourceFile] {
         var files: [SourceFile] = []
         for folder in Self.topFolders {
             let url = Self.root.appendingPathComponent(folder)

@@ -91,7 +91,8 @@ struct SpecificationTests {
             #expect(Set(operation.codes).isDisjoint(with: registry.operationCodes), "\(operation.name)")
         }
         for operation in registry.operations { codes.formUnion(operation.codes) }
-        // A container that cannot be used and a busy zone no operation of this server knows; an unknown operation is none.
+        // A container that cannot be used and a busy zone no operation of this server knows; an
+        // unknown operation is none.
         let others: Set = [5, 23, 1_001]
         #expect(codes.union(others) == Set(registry.errorCodes.map(\.number)))
     }

@@ -20,10 +20,20 @@ enum Words {
         return false
     }
 
-    /// An identifier of the standard library's unchecked memory: `withUnsafeBytes`, `UnsafeRawPointer` and their like.
+    /// The identifiers and keywords of a line of code, in order.
+    static func identifiers(in line: Substring) -> [Substring] {
+        line.utf8.split { byte in
+            let isLetter = (97...122).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte >= 0x80
+            return !isLetter && !(48...57).contains(byte)
+        }.map { Substring($0) }
+    }
+
+    /// An identifier of the standard library's unchecked memory: `withUnsafeBytes`, `UnsafeRawPointer`
+    /// and their like.
     static func unsafeIdentifier(in line: Substring) -> String? {
-        let identifiers = line.split { !self.isPart($0) }
-        return identifiers.first { $0.hasPrefix("withUnsafe") || $0.hasPrefix("Unsafe") }.map(String.init)
+        self.identifiers(in: line).first { $0.hasPrefix("withUnsafe") || $0.hasPrefix("Unsafe") }.map(
+            String.init
+        )
     }
 
     /// Whether a SAFETY sentence is in the comments above a line, with no empty line between.

@@ -24,7 +24,7 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying {
     /// The address or ID by which the user was found or invited; `nil` if there is none.
     open var lookupInfo: LookupInfo? { self.model.lookup.map { CKUserIdentityLookupInfo($0) } }
 
-    /// Always `nil`: servers know users by their records only.
+    /// Always `nil`, because servers know users by their records only.
     open var nameComponents: PersonNameComponents? { nil }
 
     /// Whether the server has a user for the identity.

@@ -148,7 +148,7 @@ final class Device: Sendable {
             }
             if again { self.fetch() } else { self.acknowledgeIfIdle() }
         case .failure(let error):
-            // Whatever failed, the device is still behind.
+            // The device is still behind, whatever failed.
             let goesOn = self.state.withLock { state in
                 state.isFetching = false
                 if case .refused(let failure) = error, failure.code == .changeTokenExpired {

@@ -4,12 +4,12 @@ import ArgumentParser
 ///
 ///     client                          server
 ///     mode, total, message  ------>
-///     upload:     total bytes ----->            <-- one byte, when all came
-///     download:                                 <-- total bytes
-///     keep:       messages -------->            <-- one byte each, when it is in a file of its own, and synced
-///     store:      total bytes ----->            <-- one byte, when all are hashed, in a file, and synced
-///     load:                                     <-- total bytes, which the client hashes and writes to a file
-///     fetch:      one byte each --->            <-- a message each, which the client writes to a file of its own
+///     upload:     total bytes ----->  <-- one byte, when all came
+///     download:                       <-- total bytes
+///     keep:       messages -------->  <-- one byte each, when it is in a file of its own, and synced
+///     store:      total bytes ----->  <-- one byte, when all are hashed, in a file, and synced
+///     load:                           <-- total bytes, which the client hashes and writes to a file
+///     fetch:      one byte each --->  <-- a message each, which the client writes to a file of its own
 ///
 /// The stored and loaded bytes come from a file; total is a multiple of a MiB. Mode is one byte, total
 /// eight and message four, in network byte order. `keep` and `fetch` are repeated until the client

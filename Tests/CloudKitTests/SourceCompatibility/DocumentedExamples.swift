@@ -1,4 +1,5 @@
-// Compiled, not run: the examples in the doc comments of `CloudKit`, as they stand there but for the indentation.
+// Compiled, not run: the examples in the doc comments of `CloudKit`, as they stand there except for
+// the indentation.
 import CloudKit
 
 private func followZone(_ database: CKDatabase, _ zoneID: CKRecordZone.ID) async throws {

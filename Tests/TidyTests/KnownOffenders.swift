@@ -1,0 +1,34 @@
+/// Offences that were in the tree when their rule came, by target, or by file for documents.
+///
+/// This list only shrinks. A test fails if there are more offences than it says, and also if there are
+/// fewer, so that a repair takes its row along. Nobody adds a row or raises a count.
+enum KnownOffenders {
+    struct Row {
+        let rule: String
+        let path: String
+        let count: Int
+
+        init(_ rule: String, _ path: String, _ count: Int) {
+            self.rule = rule
+            self.path = path
+            self.count = count
+        }
+    }
+
+    static let rows: [Row] = [
+        Row("type size", "Clients/CloudKit", 1),
+        Row("type size", "Clients/RecordClient", 1),
+        Row("type size", "Sources/RecordServer", 1),
+        Row("type size", "Sources/RecordStore", 1),
+        Row("type size", "Sources/SQLiteEngine", 2),
+        Row("identical file", "Sources/RecordServer", 1),
+        Row("comment width", "Clients/RecordClient", 62),
+        Row("comment width", "Sources/RecordServer", 121),
+        Row("comment width", "Sources/RecordStore", 136),
+        Row("comment width", "Sources/SQLiteEngine", 117),
+        Row("comment prose", "Clients/RecordClient", 18),
+        Row("comment prose", "Sources/RecordServer", 40),
+        Row("comment prose", "Sources/RecordStore", 108),
+        Row("comment prose", "Sources/SQLiteEngine", 50),
+    ]
+}
