@@ -16,6 +16,8 @@ final class ServerContext: Sendable {
     private static let schemaCheckBytesMax = 16 * Bounds.schemaBytesMax
 
     let configuration: ServerConfiguration
+    /// What the numbers of connections belong to.
+    let run = ServerRun.fresh()
     let store: Store
     let files: AssetStore
     /// For bytes of uploads and downloads.
@@ -85,7 +87,11 @@ final class ServerContext: Sendable {
             )
         )
         self.sealKey = sealKey
-        self.router = NotificationRouter(store: store.subscriptions, metrics: self.metrics)
+        self.router = NotificationRouter(
+            store: store.subscriptions,
+            run: self.run,
+            metrics: self.metrics
+        )
         self.signIns = TurnPool(threadCount: 2, quantum: 4, costMax: configuration.listen.connectionsMax)
         self.schemaChecks = TurnPool(threadCount: 1, quantum: 64 * 1_024, costMax: Self.schemaCheckBytesMax)
         self.logger = logger

@@ -7,6 +7,12 @@ import Testing
 /// What a commit reports to those who watch.
 @Suite(.timeLimit(.minutes(5)))
 struct CommitReportTests {
+    private static let run = ServerRun.fresh()
+
+    private static func origin(_ connection: UInt64) -> ChangeOrigin {
+        ChangeOrigin(run: self.run, connection: connection)
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `only what changes in watched databases is reported`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)
@@ -40,12 +46,12 @@ struct CommitReportTests {
         it.clock.advance(milliseconds: 5_000)
         _ = try await it.write(
             .modifyRecords(ModifyRecords(scope: .private, saves: [save("a", ["n": .int64(1)])])),
-            origin: 7
+            origin: Self.origin(7)
         ).get()
         let made = try #require(reports.take().first)
         #expect(made.committedMilliseconds == it.clock.milliseconds && made.incomplete.isEmpty)
         let change = try #require(made.changes.first)
-        #expect(made.changes.count == 1 && change.origin == 7)
+        #expect(made.changes.count == 1 && change.origin == Self.origin(7))
         #expect(change.database == it.privately.database)
         #expect(change.environment == it.privately.environment)
         guard case .record(let created) = change.kind else { return #expect(Bool(false)) }
@@ -84,10 +90,10 @@ struct CommitReportTests {
         _ = try await it.modifyZones(["other", "notes"], deletes: [])
         #expect(reports.words() == ["+zone other"], "one that was there is not created")
         let saves = [zoneSubscription("z"), query("q", in: notes), query("all")]
-        _ = try await it.modifySubscriptions(saves, deletes: ["none"], origin: 3)
+        _ = try await it.modifySubscriptions(saves, deletes: ["none"], origin: Self.origin(3))
         let changes = reports.take().flatMap(\.changes)
         #expect(changes.map(\.words) == ["+subscription z", "+subscription q", "+subscription all"])
-        #expect(changes.allSatisfy { $0.origin == 3 })
+        #expect(changes.allSatisfy { $0.origin == Self.origin(3) })
         let start = try await it.startWatching(it.listener(2))
         for (change, known) in zip(changes, [2, 1, 0]) {
             guard case .subscriptionSaved(let saved) = change.kind else { return #expect(Bool(false)) }

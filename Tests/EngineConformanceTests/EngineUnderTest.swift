@@ -229,7 +229,7 @@ final class EngineUnderTest: Sendable {
         id: RequestID? = nil,
         deadline: Int64 = .max,
         bytes: Int = 100,
-        origin: UInt64 = 0
+        origin: ChangeOrigin? = nil
     ) -> WriteRequest {
         WriteRequest(
             requester: requester ?? self.privately,
@@ -247,7 +247,7 @@ final class EngineUnderTest: Sendable {
         id: RequestID? = nil,
         deadline: Int64 = .max,
         bytes: Int = 100,
-        origin: UInt64 = 0
+        origin: ChangeOrigin? = nil
     ) async -> Result<[WriteOutcome], StoreError> {
         let request = self.request(
             operation,

@@ -154,6 +154,27 @@ struct FormatTests {
     }
 
     @Test
+    func `a file of format 10 opens, and its pending changes of shared databases are told`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures.appendingPathComponent("format-10.sqlite").path,
+            toPath: folder.path + "/tidemark.sqlite"
+        )
+        let other = OtherProcess(folder: folder)
+        let expired = try await other.execute(
+            "SELECT expired_through FROM zone WHERE target_database IS NOT NULL"
+        )
+        #expect(try await other.execute("SELECT origin FROM share_news WHERE share = 1") == ["7"])
+        let it = try EngineUnderTest(.sqlite, openingFilesIn: folder)
+        #expect(try await other.execute("SELECT through FROM share_expiry") == expired)
+        #expect(try await it.sharedZones(by: it.bobShared).items == ["\(EngineUnderTest.alice)/notes"])
+        #expect(try await other.count("share_news JOIN share ON share = number") == 0)
+        #expect(try await other.count("view_refresh") == 0)
+        #expect(try await it.record(sharedID("task"), by: it.bobShared)?["n"] == .int64(5))
+        #expect(try await wrongCounters(in: folder) == [])
+    }
+
+    @Test
     func `what is counted anew is what was counted with each change`() async throws {
         var it = try await EngineUnderTest.withNotes(.sqlite)
         _ = try await it.modifyZones(["other", "gone"])
@@ -175,8 +196,10 @@ struct FormatTests {
         await it.store.shutdown()
         try await other.execute([
             "ALTER TABLE zone DROP COLUMN row_bytes", "ALTER TABLE database DROP COLUMN row_bytes",
-            "ALTER TABLE sweep DROP COLUMN byte_count",
-            "DELETE FROM grdb_migrations WHERE identifier = '10'", "PRAGMA user_version = 9",
+            "ALTER TABLE sweep DROP COLUMN byte_count", "DROP TABLE share_news", "DROP TABLE share_expiry",
+            "CREATE TABLE share_news (share INTEGER PRIMARY KEY, origin INTEGER NOT NULL) STRICT",
+            "ALTER TABLE zone ADD COLUMN expired_through INTEGER NOT NULL DEFAULT 0",
+            "DELETE FROM grdb_migrations WHERE identifier IN ('10', '11')", "PRAGMA user_version = 9",
         ])
         it = try await it.reopened()
         #expect(try it.store.directory.usage(ofContainer: EngineUnderTest.container) == before)

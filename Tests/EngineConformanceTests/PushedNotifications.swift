@@ -12,11 +12,14 @@ import WireProtocol
 final class PushedNotifications {
     private let it: EngineUnderTest
     private let reports: Reports
-    private var routing = NotificationRouting(loops: 2)
+    private let run: ServerRun
+    private var routing: NotificationRouting
     private var nowMilliseconds: Int64 = 0
 
     init(of it: EngineUnderTest) {
         self.it = it
+        self.run = .fresh()
+        self.routing = NotificationRouting(loops: 2, run: self.run)
         self.reports = it.reports()
     }
 
@@ -24,6 +27,11 @@ final class PushedNotifications {
     func connections(of reader: Int?) -> [UInt64] {
         let first = UInt64(10 * (reader.map { $0 + 2 } ?? 1))
         return [first, first + 1]
+    }
+
+    /// What the changes of a connection come with.
+    func origin(_ connection: UInt64) -> ChangeOrigin {
+        ChangeOrigin(run: self.run, connection: connection)
     }
 
     /// Has a user listen with both connections, each on an event loop of its own.

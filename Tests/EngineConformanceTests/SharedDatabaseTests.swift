@@ -337,6 +337,7 @@ struct SharedDatabaseTests {
         _ = try await it.zones(by: it.bobShared)
         _ = try await it.startWatching(it.listener(signIn: it.bobSignIn))
         let reports = it.reports()
+        let run = ServerRun.fresh()
         it.clock.advance(milliseconds: 1_000)
         var changes = ShareChanges()
         changes.removed = ["p" + EngineUnderTest.bob]
@@ -347,13 +348,17 @@ struct SharedDatabaseTests {
         )
         let own = ModifyRecords(scope: .private, saves: [save("own", in: .default)])
         let results = await it.together([
-            it.request(.modifyRecords(ending), origin: 1),
-            it.request(.modifyRecords(own), by: it.bobPrivately, origin: 2),
+            it.request(.modifyRecords(ending), origin: ChangeOrigin(run: run, connection: 1)),
+            it.request(
+                .modifyRecords(own),
+                by: it.bobPrivately,
+                origin: ChangeOrigin(run: run, connection: 2)
+            ),
         ])
         #expect(try results.allSatisfy { try $0.get().areSaved })
         _ = try await it.zones(by: it.bobShared)
         let told = reports.take().flatMap(\.changes).filter { $0.database == it.bobShared.database }
         #expect(told.map(\.words) == ["-zone \(EngineUnderTest.alice)/notes"])
-        #expect(told.map(\.origin) == [0])
+        #expect(told.map(\.origin) == [nil])
     }
 }

@@ -32,8 +32,8 @@ final class SharingWorld {
         var changed: Set<String> = []
         /// Of these the records.
         var notes: [NoteChange] = []
-        /// The connection that changed it; 0: none that listens.
-        var origin: UInt64 = 0
+        /// The connection that changed it; `nil` if none that listens did.
+        var origin: UInt64?
     }
 
     /// What a share knows of readers besides who has joined.
@@ -114,10 +114,14 @@ final class SharingWorld {
         _ operation: WriteRequest.Operation,
         by reader: Int?
     ) async throws -> WriteOutcome {
-        let origin = self.pushes.connections(of: reader)[0]
+        let connection = self.pushes.connections(of: reader)[0]
         let requester = reader.map { self.readers[$0].requester }
-        let outcomes = try await self.it.write(operation, by: requester, origin: origin).get()
-        self.last.origin = origin
+        let outcomes = try await self.it.write(
+            operation,
+            by: requester,
+            origin: self.pushes.origin(connection)
+        ).get()
+        self.last.origin = connection
         return outcomes[0]
     }
 

@@ -8,7 +8,7 @@ extension EngineUnderTest {
         deletes: [String] = [],
         by requester: Requester? = nil,
         id: RequestID? = nil,
-        origin: UInt64 = 0
+        origin: ChangeOrigin? = nil
     ) async throws(StoreError) -> [WriteOutcome] {
         let operation = ModifySubscriptions(
             scope: (requester ?? self.privately).scope,

@@ -70,13 +70,19 @@ struct NotificationRoutingTests {
         var routing = Self.routing([Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil))])
         #expect(Self.excluded(Self.commit([Self.record(after: nil, at: 20, by: 1)], to: &routing)) == [1])
         let both = [Self.record(after: nil, at: 21, by: 1), Self.record(after: nil, at: 22, by: 2)]
-        #expect(Self.excluded(Self.commit(both, to: &routing)) == [0])
+        #expect(Self.excluded(Self.commit(both, to: &routing)) == [nil])
         let twice = [Self.record(after: nil, at: 23, by: 1), Self.record(after: nil, at: 24, by: 1)]
         #expect(Self.excluded(Self.commit(twice, to: &routing)) == [1])
     }
 
+    @Test func `a connection hears what one with its number did in another run`() {
+        var routing = Self.routing([Sample.watched("zone", .zone(ZoneID(zoneName: "Zone"), recordType: nil))])
+        let earlier = [Self.record(after: nil, at: 20, by: 1, of: .fresh())]
+        #expect(Self.excluded(Self.commit(earlier, to: &routing)) == [nil])
+    }
+
     @Test func `each event loop gets a notification once for all its connections`() {
-        var routing = NotificationRouting(loops: 3)
+        var routing = NotificationRouting(loops: 3, run: Sample.run)
         let watched = Sample.watched("sub", Sample.query())
         for (number, loop) in [(1, 0), (2, 2), (3, 0)] as [(UInt64, Int)] {
             routing.start(Sample.listener(number, loop: loop), [watched])
@@ -128,7 +134,7 @@ struct NotificationRoutingTests {
     }
 
     @Test func `in a public database only who may read a record hears of it`() {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         let other = SignIn(
             environment: Sample.environment,
             publicDatabase: Sample.publicDatabase,
@@ -154,7 +160,7 @@ struct NotificationRoutingTests {
     }
 
     @Test func `in a shared database every change is heard of, whatever type the subscription names`() {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         var signIn = Sample.signIn
         signIn.sharedDatabase = DatabaseID(rawValue: 3)
         let typed = Sample.watched("typed", .database(recordType: "Note"), database: DatabaseID(rawValue: 3))
@@ -210,7 +216,7 @@ struct NotificationRoutingTests {
     }
 
     @Test func `nothing is left of who has gone, whenever he went`() {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         let listener = Sample.listener(1)
         routing.start(listener, [Sample.watched("sub", Sample.query())])
         let early = Sample.listener(2)
@@ -244,7 +250,7 @@ struct NotificationRoutingTests {
 
     /// With one listener, number 1.
     private static func routing(_ subscriptions: [WatchedSubscription]) -> NotificationRouting {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         routing.start(Sample.listener(1), subscriptions)
         _ = routing.takePosts()
         return routing
@@ -258,8 +264,10 @@ struct NotificationRoutingTests {
         return routing.takePosts()[0]
     }
 
-    private static func excluded(_ posts: [NotificationRouting.Post]) -> [UInt64] {
-        posts.compactMap { if case .delivery(let delivery) = $0 { delivery.excluded } else { nil } }
+    private static func excluded(_ posts: [NotificationRouting.Post]) -> [UInt64?] {
+        posts.compactMap { post -> UInt64?? in
+            if case .delivery(let delivery) = post { .some(delivery.excluded) } else { nil }
+        }
     }
 
     /// Without fields: one that was created with none.
@@ -269,7 +277,8 @@ struct NotificationRoutingTests {
         before: Field? = nil,
         after: Field?,
         at position: Int64,
-        by origin: UInt64 = 0,
+        by connection: UInt64? = nil,
+        of run: ServerRun = Sample.run,
         in database: DatabaseID = Sample.privateDatabase,
         createdBy: String = Sample.owner,
         definitions: FieldDefinitions = Self.definitions
@@ -290,7 +299,7 @@ struct NotificationRoutingTests {
             after: isDeleted ? nil : stored(after),
             definitions: definitions
         )
-        return Sample.change(.record(record), at: position, in: database, by: origin)
+        return Sample.change(.record(record), at: position, in: database, by: connection, of: run)
     }
 
     private static func bit(of reason: RecordModel.Notification.Reason) -> Subscription.FiresOn {

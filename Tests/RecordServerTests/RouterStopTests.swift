@@ -30,7 +30,7 @@ struct RouterStopTests {
 
     /// A router that asks whether somebody may read the first of many records, and gets no answer.
     private static func blocked(by store: GatedStore) async -> NotificationRouter {
-        let router = NotificationRouter(store: store, metrics: ServerMetrics())
+        let router = NotificationRouter(store: store, run: .fresh(), metrics: ServerMetrics())
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         router.start(mailboxes: [ListenerMailbox(eventLoop: eventLoop) { _ in }])
         router.listen(Sample.listener(1))

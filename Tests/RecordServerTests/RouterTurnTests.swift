@@ -67,7 +67,7 @@ struct RouterTurnTests {
         ]
         let changes = Self.commit((0..<50).map { Int64(20 + $0) }, in: Sample.privateDatabase)
         func told(costMax: Int) -> (positions: [[Int64]], parts: Int) {
-            var routing = NotificationRouting(loops: 1)
+            var routing = NotificationRouting(loops: 1, run: Sample.run)
             routing.start(Sample.listener(1), watched)
             _ = routing.takePosts()
             var commit = RoutedCommit(changes)
@@ -88,7 +88,7 @@ struct RouterTurnTests {
     }
 
     @Test func `a listener with many subscriptions begins in parts, each of them once`() {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         let watched = (0..<1_000).map {
             Sample.watched("\($0)", Sample.query("Type\($0)"), hasNews: true, databasePosition: Int64($0))
         }
@@ -134,7 +134,7 @@ private final class RunningRouter: Sendable {
     init(_ store: GatedStore) {
         self.store = store
         // Time stands still: nothing is paid off.
-        self.router = NotificationRouter(store: store, metrics: ServerMetrics(), clock: { 0 })
+        self.router = NotificationRouter(store: store, run: .fresh(), metrics: ServerMetrics(), clock: { 0 })
         let told = Told()
         self.told = told
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()

@@ -55,7 +55,7 @@ struct RoutingBudgetTests {
         `a thousand subscriptions of three hundred comparisons cost what a user may cost, and carol hears at once`()
         throws
     {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         routing.timePassed(nowMilliseconds: 0)
         // All but the last comparison of each are met, and nothing demands one value.
         let greedy = (0..<1_000).map { number in
@@ -106,7 +106,7 @@ struct RoutingBudgetTests {
     func `however much happens, a subscription hears of news once a second, and of the last at the end`()
         throws
     {
-        var routing = NotificationRouting(loops: 1, limits: Self.limits)
+        var routing = NotificationRouting(loops: 1, run: Sample.run, limits: Self.limits)
         routing.timePassed(nowMilliseconds: 0)
         let watched = (0..<10).map { Sample.watched("\($0)", Sample.query("Note", Self.above(Int64($0)))) }
         routing.start(Sample.listener(1), watched)
@@ -145,7 +145,7 @@ struct RoutingBudgetTests {
     }
 
     @Test func `who has gone is owed nothing`() {
-        var routing = NotificationRouting(loops: 1)
+        var routing = NotificationRouting(loops: 1, run: Sample.run)
         routing.start(Sample.listener(1), [Sample.watched("sub", Sample.query())])
         routing.skipped([Sample.privateDatabase: 50])
         _ = routing.stopped(1)

@@ -7,6 +7,7 @@ import WireProtocol
 
 /// What tests of listening are made of.
 enum Sample {
+    static let run = ServerRun.fresh()
     static let environment = EnvironmentID(rawValue: 1)
     static let publicDatabase = DatabaseID(rawValue: 1)
     static let privateDatabase = DatabaseID(rawValue: 2)
@@ -119,13 +120,14 @@ enum Sample {
         _ kind: CommittedChange.Kind,
         at position: Int64,
         in database: DatabaseID = privateDatabase,
-        by origin: UInt64 = 0
+        by connection: UInt64? = nil,
+        of run: ServerRun = Sample.run
     ) -> CommittedChange {
         CommittedChange(
             database: database,
             environment: environment,
             position: position,
-            origin: origin,
+            origin: connection.map { ChangeOrigin(run: run, connection: $0) },
             kind: kind
         )
     }

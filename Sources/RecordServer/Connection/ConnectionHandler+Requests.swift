@@ -61,7 +61,7 @@ extension ConnectionHandler {
             deadlineMilliseconds: user.deadlineMilliseconds,
             nowMilliseconds: self.server.clock(),
             sealKey: self.server.sealKey,
-            origin: self.number
+            origin: ChangeOrigin(run: self.server.run, connection: self.number)
         )
         do throws(Failure) {
             let answer = Answer(

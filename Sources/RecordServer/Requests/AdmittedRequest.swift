@@ -41,8 +41,8 @@ struct Admission {
     /// The server's clock, milliseconds since 1970.
     let nowMilliseconds: Int64
     let sealKey: SealKey
-    /// The number of the connection.
-    let origin: UInt64
+    /// The connection.
+    let origin: ChangeOrigin
 
     /// Checks count, scope and who asks.
     ///

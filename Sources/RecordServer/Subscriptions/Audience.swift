@@ -50,7 +50,7 @@ final class Audience {
     }
 
     /// Whether anybody listens but one connection.
-    func hasListener(besides excluded: UInt64) -> Bool {
+    func hasListener(besides excluded: UInt64?) -> Bool {
         self.listenersCount > 1 || self.listeners.contains { $0.contains { $0 != excluded } }
     }
 

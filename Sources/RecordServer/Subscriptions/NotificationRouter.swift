@@ -15,6 +15,7 @@ final class NotificationRouter: Sendable {
     }
 
     private let store: any SubscriptionStore
+    private let run: ServerRun
     let queue = RouterQueue()
     private let metrics: ServerMetrics
     /// Milliseconds since any moment; never goes back.
@@ -23,10 +24,12 @@ final class NotificationRouter: Sendable {
 
     init(
         store: any SubscriptionStore,
+        run: ServerRun,
         metrics: ServerMetrics,
         clock: @escaping @Sendable () -> Int64 = NotificationRouter.monotonicMilliseconds
     ) {
         self.store = store
+        self.run = run
         self.metrics = metrics
         self.clock = clock
     }
@@ -88,7 +91,7 @@ final class NotificationRouter: Sendable {
     }
 
     private func run(_ mailboxes: [ListenerMailbox]) {
-        var routing = NotificationRouting(loops: mailboxes.count)
+        var routing = NotificationRouting(loops: mailboxes.count, run: self.run)
         var turns = RouterTurns()
         var isInParts = false
         while let events = self.queue.take(self.patience(turns, routing)) {

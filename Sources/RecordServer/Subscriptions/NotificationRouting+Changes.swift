@@ -190,7 +190,7 @@ extension NotificationRouting {
                 self.post(
                     notification,
                     of: watch,
-                    excluding: touched.hasSeveralOrigins ? 0 : touched.origin
+                    excluding: touched.hasSeveralOrigins ? nil : touched.origin
                 )
             }
         }

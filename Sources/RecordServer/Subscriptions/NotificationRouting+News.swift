@@ -58,7 +58,7 @@ extension NotificationRouting {
             // One that fired once, or that came later, has nothing to hear.
             guard !watch.isSpent, watch.wasThere(at: group.owed.position) else { continue }
             let news = watch.subject.news(upTo: position, isCoalesced: true, fires: false)
-            self.post(news, of: watch, excluding: 0)
+            self.post(news, of: watch, excluding: nil)
             self.counts.news += 1
             rest -= 1
         }

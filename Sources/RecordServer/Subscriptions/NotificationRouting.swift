@@ -18,8 +18,8 @@ struct NotificationRouting {
         var notification: OutgoingNotification
         /// Numbers of connections.
         var listeners: [UInt64]
-        /// The connection that made the change; 0: nobody's.
-        var excluded: UInt64
+        /// The connection that made the change; `nil` if none of these listeners did.
+        var excluded: UInt64?
     }
 
     /// What an event loop is told.
@@ -41,6 +41,8 @@ struct NotificationRouting {
         var news = 0
     }
 
+    /// Whose connections listen.
+    private let run: ServerRun
     /// By event loop, in order.
     private var posts: [[Post]]
     private(set) var index = SubscriptionIndex()
@@ -62,7 +64,8 @@ struct NotificationRouting {
     /// What it costs to watch a subscription.
     private static let watchCost = 50
 
-    init(loops: Int, limits: RoutingBudget.Limits = .defaults) {
+    init(loops: Int, run: ServerRun, limits: RoutingBudget.Limits = .defaults) {
+        self.run = run
         self.posts = Array(repeating: [], count: loops)
         self.budget = RoutingBudget(limits)
     }
@@ -136,7 +139,7 @@ struct NotificationRouting {
             let news = watch.subject.news(upTo: watched.position, isCoalesced: false)
             if watch.subject.firesOnce { watch.isSpent = true }
             self.posts[listener.loop].append(
-                .delivery(Delivery(notification: news, listeners: [joining.number], excluded: 0))
+                .delivery(Delivery(notification: news, listeners: [joining.number], excluded: nil))
             )
         }
         self.uncharged += (end - joining.next + 1) * Self.watchCost
@@ -226,10 +229,16 @@ struct NotificationRouting {
     /// Hands a notification to every listener but the connection that made the change, and charges their user with it.
     ///
     /// One that is to fire once does so when there is anybody to hear it; otherwise it is news when somebody comes.
-    mutating func post(_ notification: OutgoingNotification, of watch: Watch, excluding origin: UInt64) {
+    mutating func post(
+        _ notification: OutgoingNotification,
+        of watch: Watch,
+        excluding origin: ChangeOrigin?
+    ) {
         let audience = watch.audience
+        // The connections of another run have numbers that mean others here.
+        let excluded = origin.flatMap { $0.run == self.run ? $0.connection : nil }
         if notification.fires, watch.subject.firesOnce {
-            guard !watch.isSpent, audience.hasListener(besides: origin) else { return }
+            guard !watch.isSpent, audience.hasListener(besides: excluded) else { return }
             watch.isSpent = true
         }
         watch.toldPosition = max(watch.toldPosition, notification.position)
@@ -239,7 +248,7 @@ struct NotificationRouting {
         )
         for (loop, listeners) in audience.listeners.enumerated() where !listeners.isEmpty {
             self.posts[loop].append(
-                .delivery(Delivery(notification: notification, listeners: listeners, excluded: origin))
+                .delivery(Delivery(notification: notification, listeners: listeners, excluded: excluded))
             )
         }
     }

@@ -10,7 +10,7 @@ struct RoutedCommit {
     struct Touched {
         let group: WatchGroup
         var position: Int64
-        let origin: UInt64
+        let origin: ChangeOrigin?
         /// Then nobody is left out: each gets word of what another did.
         var hasSeveralOrigins = false
     }
@@ -34,7 +34,7 @@ struct RoutedCommit {
         self.committed = committed
     }
 
-    mutating func touch(_ group: WatchGroup, at position: Int64, by origin: UInt64) {
+    mutating func touch(_ group: WatchGroup, at position: Int64, by origin: ChangeOrigin?) {
         guard let place = self.places[ObjectIdentifier(group)] else {
             self.places[ObjectIdentifier(group)] = self.touched.count
             self.touched.append(Touched(group: group, position: position, origin: origin))

@@ -39,15 +39,15 @@ package struct CommittedChange: Hashable, Sendable {
     package var database: DatabaseID
     package var environment: EnvironmentID
     package var position: Int64
-    /// `WriteRequest.origin` of the request.
-    package var origin: UInt64
+    /// `WriteRequest.origin` of the request; `nil` also if several connections made the change.
+    package var origin: ChangeOrigin?
     package var kind: Kind
 
     package init(
         database: DatabaseID,
         environment: EnvironmentID,
         position: Int64,
-        origin: UInt64,
+        origin: ChangeOrigin?,
         kind: Kind
     ) {
         self.database = database

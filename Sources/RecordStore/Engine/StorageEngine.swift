@@ -69,10 +69,8 @@ package struct WriteRequest: Sendable {
     package var bytes: Int
     /// Milliseconds since 1970 after which the request is refused instead of executed.
     package var deadlineMilliseconds: Int64
-    /// The connection that asks: it is not told of what it changes itself.
-    ///
-    /// 0: none.
-    package var origin: UInt64
+    /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
+    package var origin: ChangeOrigin?
 
     package init(
         requester: Requester,
@@ -80,7 +78,7 @@ package struct WriteRequest: Sendable {
         operation: Operation,
         bytes: Int,
         deadlineMilliseconds: Int64,
-        origin: UInt64 = 0
+        origin: ChangeOrigin? = nil
     ) {
         self.requester = requester
         self.requestID = requestID

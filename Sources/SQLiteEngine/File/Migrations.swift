@@ -50,8 +50,12 @@ import GRDB
 ///
 ///     user             gets a kind, its own mark of revocation, the token before, and the version of its credentials
 ///     service_key, service_key_user   keys of services, and for whom they may act
+///
+/// Format 8: shares (`Migrations+Format8`). Format 9: the client's token of a zone
+/// (`Migrations+Format9`). Format 10: what rows take (`Migrations+Format10`). Format 11: who made a
+/// pending change, and expired tokens (`Migrations+Format11`).
 enum Migrations {
-    static let formatKnown = 10
+    static let formatKnown = 11
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -82,6 +86,9 @@ enum Migrations {
         }
         migrator.registerMigration("10") { database in
             for statement in self.format10 { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("11") { database in
+            for statement in self.format11 { try database.execute(sql: statement) }
         }
         return migrator
     }

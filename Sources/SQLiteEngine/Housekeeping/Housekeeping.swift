@@ -106,6 +106,7 @@ final class Housekeeping {
                 ("hold", "target, holder", Self.sweepRowsMax), ("change", "position", Self.sweepRowsMax),
                 ("entry", "field, value, record", Self.sweepEntriesMax),
                 ("cover_change", "position", Self.sweepRowsMax), ("share_token", "token", Self.sweepRowsMax),
+                ("share_expiry", "reader", Self.sweepRowsMax),
             ] {
                 try self.database.execute(
                     sql: """

@@ -21,9 +21,9 @@ struct ShareGrants {
                 )
             )
         }
-        self.expired.bind(1, reader.rawValue)
-        self.expired.bind(2, zone.database.rawValue)
-        self.expired.bind(3, zone.number)
+        self.expired.bind(1, zone.database.rawValue)
+        self.expired.bind(2, zone.number)
+        self.expired.bind(3, reader.rawValue)
         defer { self.expired.reset() }
         let through = try self.expired.step() ? self.expired.integer(0) : 0
         return SharedAccess(grants, expiredThrough: through)

@@ -76,7 +76,7 @@ struct ShareStatements {
 /// The statements of the writer about what shared databases are told.
 struct ViewStatements {
     let news, insertNews, deleteNews, refresh, insertRefresh, deleteRefresh: HotStatement
-    let view, insertView, touchView, expireView, expireViews: HotStatement
+    let view, insertView, touchView, expire, expireReaders, forgetExpiry: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -91,7 +91,7 @@ struct ViewStatements {
         self.insertNews = try statement(
             """
             INSERT INTO share_news (share, origin) VALUES (?1, ?2)
-            ON CONFLICT DO UPDATE SET origin = 0 WHERE origin != ?2
+            ON CONFLICT DO UPDATE SET origin = NULL WHERE origin IS NOT ?2
             """
         )
         self.deleteNews = try statement("DELETE FROM share_news WHERE share = ?")
@@ -107,22 +107,31 @@ struct ViewStatements {
         )
         self.insertView = try statement(
             """
-            INSERT INTO zone (database, name, number, position, target_database, target_zone, expired_through)
-            VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)
+            INSERT INTO zone (database, name, number, position, target_database, target_zone)
+            VALUES (?1, ?2, ?3, ?3, ?4, ?5)
             """
         )
         self.touchView = try statement("UPDATE zone SET position = ?3 WHERE database = ?1 AND name = ?2")
-        self.expireView = try statement(
+        // Positions ascend, so the last one is the highest.
+        self.expire = try statement(
             """
-            UPDATE zone SET expired_through = max(expired_through, ?4)
-            WHERE database = ?1 AND target_database = ?2 AND target_zone = ?3
+            INSERT OR REPLACE INTO share_expiry (database, zone, reader, through) VALUES (?, ?, ?, ?)
             """
         )
-        self.expireViews = try statement(
+        self.expireReaders = try statement(
             """
-            UPDATE zone SET expired_through = max(expired_through, ?4)
-            WHERE database IN (SELECT reader FROM share_reader WHERE share = ?1)
-            AND target_database = ?2 AND target_zone = ?3
+            INSERT OR REPLACE INTO share_expiry (database, zone, reader, through)
+            SELECT ?2, ?3, reader, ?4 FROM share_reader WHERE share = ?1
+            """
+        )
+        // Of one reader, or of all: those who read nothing of the zone any more.
+        self.forgetExpiry = try statement(
+            """
+            DELETE FROM share_expiry WHERE database = ?1 AND zone = ?2 AND (?3 IS NULL OR reader = ?3)
+            AND NOT EXISTS (
+                SELECT * FROM share_reader JOIN share ON share.number = share_reader.share
+                WHERE share_reader.reader = share_expiry.reader AND database = ?1 AND zone = ?2
+            )
             """
         )
     }
@@ -166,6 +175,6 @@ enum ShareQueries {
         WHERE environment.number = ?3 AND user_contact.kind = ?1 AND user_contact.value = ?2
         """
     static let expiredThrough = """
-        SELECT expired_through FROM zone WHERE database = ? AND target_database = ? AND target_zone = ?
+        SELECT through FROM share_expiry WHERE database = ? AND zone = ? AND reader = ?
         """
 }

@@ -33,7 +33,7 @@ extension WriterTransaction {
 
     func deleteShare(_ share: StoredShare) throws(StorageFailure) {
         let statements = self.statements.shares
-        let expire = self.statements.views.expireViews
+        let expire = self.statements.views.expireReaders
         expire.bind(1, share.number.rawValue)
         expire.bind(2, share.zone.database.rawValue)
         expire.bind(3, share.zone.number)
@@ -52,6 +52,7 @@ extension WriterTransaction {
             statement.bind(1, share.number.rawValue)
             try statement.run()
         }
+        try self.forgetExpiry(in: share.zone, of: nil)
         self.changes.count(rowBytes: -RowBytes.share(named: share.name), in: share.zone)
         self.caches.shares[share.zone] = nil
         self.caches.sharesWithNews[share.number] = nil
@@ -200,15 +201,27 @@ extension WriterTransaction {
         statement.bind(2, share.number.rawValue)
         try statement.run()
         try self.wantRefresh(of: share.zone, for: reader)
+        try self.forgetExpiry(in: share.zone, of: reader)
+    }
+
+    /// Forgets which tokens are expired of a reader, or of all, where they read nothing any more.
+    ///
+    /// Whoever joins again has theirs expired again.
+    private func forgetExpiry(in zone: ZoneKey, of reader: DatabaseID?) throws(StorageFailure) {
+        let statement = self.statements.views.forgetExpiry
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, reader?.rawValue)
+        try statement.run()
     }
 
     /// What he knew of the zone may be too much or too little: his tokens are no good from this transaction on, his row is brought up to date later.
     private func wantRefresh(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
         // No token has this position yet.
-        let expire = self.statements.views.expireView
-        expire.bind(1, reader.rawValue)
-        expire.bind(2, zone.database.rawValue)
-        expire.bind(3, zone.number)
+        let expire = self.statements.views.expire
+        expire.bind(1, zone.database.rawValue)
+        expire.bind(2, zone.number)
+        expire.bind(3, reader.rawValue)
         expire.bind(4, try self.takePosition(in: zone.database))
         try expire.run()
         let statement = self.statements.views.insertRefresh
@@ -241,12 +254,12 @@ extension WriterTransaction {
     }
 
     func noteNews(of share: ShareNumber) throws(StorageFailure) {
-        guard self.caches.sharesWithNews[share] != self.report.origin else { return }
+        guard self.caches.sharesWithNews[share] != .some(self.report.origin) else { return }
         let statement = self.statements.views.insertNews
         statement.bind(1, share.rawValue)
-        statement.bind(2, Int64(bitPattern: self.report.origin))
+        statement.bind(2, self.report.origin?.bytes)
         try statement.run()
-        self.caches.sharesWithNews[share] = self.report.origin
+        self.caches.sharesWithNews.updateValue(self.report.origin, forKey: share)
         self.wantViewWork()
     }
 }

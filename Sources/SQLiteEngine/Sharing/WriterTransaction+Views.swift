@@ -54,8 +54,6 @@ extension WriterTransaction {
         statement.bind(3, position)
         statement.bind(4, zone.database.rawValue)
         statement.bind(5, zone.number)
-        // What he knew when he read it before is not what he would have been told since.
-        statement.bind(6, try self.takePosition(in: zone.database))
         try statement.run()
         self.changes.count(rowBytes: RowBytes.zone(named: name), in: reader)
         self.caches.zones[WriterCaches.Name(owner: reader.rawValue, name: name)] = nil
@@ -80,13 +78,13 @@ extension WriterTransaction {
         let refreshed = try self.refreshSome(max: max)
         let views = self.statements.views
         views.news.bind(1, Int64(max))
-        var news: [(share: ShareNumber, origin: UInt64, zone: ZoneKey)] = []
+        var news: [(share: ShareNumber, origin: ChangeOrigin?, zone: ZoneKey)] = []
         while try views.news.step() {
             let zone = ZoneKey(
                 database: DatabaseID(rawValue: views.news.integer(2)),
                 number: views.news.integer(3)
             )
-            let origin = UInt64(bitPattern: views.news.integer(1))
+            let origin = views.news.isNull(1) ? nil : ChangeOrigin(views.news.bytes(1))
             news.append((ShareNumber(rawValue: views.news.integer(0)), origin, zone))
         }
         for entry in news {
@@ -98,7 +96,7 @@ extension WriterTransaction {
             try views.deleteNews.run()
             self.caches.sharesWithNews[entry.share] = nil
         }
-        self.report.origin = 0
+        self.report.origin = nil
         let mayBeMore = refreshed == max || news.count == max
         if !mayBeMore { self.viewsWereTold() }
         return mayBeMore
@@ -116,7 +114,7 @@ extension WriterTransaction {
             wanted.append((DatabaseID(rawValue: statement.integer(0)), zone))
         }
         // Whoever's request is executed in the same transaction: it is not what changed this.
-        self.report.origin = 0
+        self.report.origin = nil
         for (reader, zone) in wanted { try self.refreshView(of: zone, for: reader) }
         return wanted.count
     }

@@ -11,7 +11,7 @@ struct CommitReport {
     /// The environment of each database that was watched when the transaction began.
     private(set) var watched: [DatabaseID: EnvironmentID] = [:]
     /// Of the request that is being executed.
-    var origin: UInt64 = 0
+    var origin: ChangeOrigin?
     private var changes: [CommittedChange] = []
     private(set) var incomplete: [DatabaseID: Int64] = [:]
     private var bytes = 0

@@ -38,7 +38,7 @@ struct WriterCaches {
     /// Whether URLs lead into a zone; they may have gone meanwhile.
     var zonesWithTokens: [ZoneKey: Bool] = [:]
     /// Shares that have a row in `share_news`, with the origin in it.
-    var sharesWithNews: [ShareNumber: UInt64] = [:]
+    var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
     var fields: [Name: FieldDefinitions] = [:] { didSet { self.lastFields = nil } }
