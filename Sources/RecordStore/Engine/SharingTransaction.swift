@@ -10,7 +10,9 @@ package protocol SharingTransaction: AnyObject {
         root: String?,
         in zone: ZoneKey
     ) throws(StorageFailure) -> ShareNumber
-    /// Removes a share with its readers, whose tokens of the zone expire, and the one-time URLs; covers go in the background.
+    /// Removes a share with its readers, whose tokens of the zone expire, and the one-time URLs.
+    ///
+    /// Each reader gets an entry in the outbox; share memberships of records go in the background.
     func deleteShare(_ share: StoredShare) throws(StorageFailure)
 
     /// The last part of the URL of what is shared: the same for a root, or a zone, whenever it is asked for; of a participant, that of his one-time URL.
@@ -33,21 +35,28 @@ package protocol SharingTransaction: AnyObject {
 
     /// What a user, by his shared database, may do in a zone of somebody else.
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
-    /// Lets a user read a share, or changes what he may: his tokens of the zone expire.
+    /// Lets a user read a share, or changes what they may do: their tokens of the zone expire.
+    ///
+    /// It writes the owner's side and an entry in the outbox for the reader's database, which follows
+    /// in a transaction of its own.
     func setReader(
         _ reader: DatabaseID,
         of share: StoredShare,
         _ right: ReaderRight
     ) throws(StorageFailure)
-    /// Lets a user read a share no more: his tokens of the zone expire.
+    /// Lets a user read a share no more: their tokens of the zone expire. It writes as `setReader` does.
     func removeReader(_ reader: DatabaseID, of share: StoredShare) throws(StorageFailure)
     /// The shared database of a user; `nil`: there is no such user.
     func sharedDatabase(
         ofUser recordName: String,
         in environment: EnvironmentID
     ) throws(StorageFailure) -> DatabaseID?
-    /// Brings the row of a zone in a user's shared database up to date with what he may read.
-    func refreshView(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure)
+    /// Whether the outbox has entries for a user's shared database.
+    func hasPendingViews(of reader: DatabaseID) throws(StorageFailure) -> Bool
+    /// Brings a user's shared database up to date with the entries that the outbox has for it, which go.
+    ///
+    /// A second time it changes nothing.
+    func applyPendingViews(of reader: DatabaseID) throws(StorageFailure)
     /// Notes that there is something new for the readers of a share.
     func noteNews(of share: ShareNumber) throws(StorageFailure)
 

@@ -120,7 +120,7 @@ struct StoredOutcome {
         }
     }
 
-    /// The share as it is now; who has lost it since is told so.
+    /// The share as it is now; users who have lost it since learn of that.
     private func share(index: Int) throws(StorageFailure) -> WriteOutcome {
         guard case .acceptShares(let operation) = self.request.operation,
             operation.tokens.indices.contains(index)
@@ -130,8 +130,7 @@ struct StoredOutcome {
             bounds: self.bounds,
             transaction: self.transaction
         )
-        let outcomes = try rule.accept([operation.tokens[index]])
-        guard let outcome = try? outcomes.get().first else { return .failed(.shareMissing) }
+        let outcome = try rule.joined(operation.tokens[index])
         guard case .shareAccepted(let share) = outcome, let full = self.answer.take(share.body) else {
             return outcome
         }

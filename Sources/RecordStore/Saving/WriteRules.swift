@@ -16,20 +16,20 @@ package struct WriteRules: Sendable {
 
     package enum Execution: Sendable {
         case finished(Result<[WriteOutcome], StoreError>, isReplay: Bool)
-        /// To be executed again behind these turns, in another transaction; until then it counts as not executed.
-        case unfinished(CascadeTurns)
+        /// To be executed again from here on, in another transaction.
+        case unfinished(WriteRest)
     }
 
-    /// Executes a request, or what is left of it behind some turns, or finds what its first execution left.
+    /// Executes a request, or what is left of it, or finds what its first execution left.
     ///
     /// - Throws: `StorageFailure` when a primitive failed: the request has to be rolled back.
     package func execute(
         _ request: WriteRequest,
-        behind turns: CascadeTurns? = nil,
+        rest: WriteRest? = nil,
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Execution {
         // What has begun is not too old.
-        if turns == nil,
+        if rest == nil,
             let refusal = self.refusal(of: request.requestID, nowMilliseconds: transaction.nowMilliseconds)
         {
             return .finished(.failure(refusal), isReplay: false)
@@ -39,6 +39,11 @@ package struct WriteRules: Sendable {
             let outcomes = try StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
                 .decode(stored)
             return .finished(.success(outcomes), isReplay: true)
+        }
+        if case .following(let outcomes) = rest {
+            try transaction.applyPendingViews(of: database)
+            try self.store(outcomes, of: request, in: transaction)
+            return .finished(.success(outcomes), isReplay: false)
         }
         let positionsTaken = transaction.positionsTaken
         let result: Result<[WriteOutcome], StoreError>
@@ -50,9 +55,9 @@ package struct WriteRules: Sendable {
                 bounds: self.bounds,
                 transaction: transaction
             )
-            switch try rule.execute(behind: turns) {
+            switch try rule.execute(behind: rest?.cascade) {
             case .finished(let finished): result = finished
-            case .unfinished(let rest): return .unfinished(rest)
+            case .unfinished(let turns): return .unfinished(.cascade(turns))
             }
         case .modifyZones(let operation):
             result = try ModifyZonesRule(
@@ -69,17 +74,28 @@ package struct WriteRules: Sendable {
                 transaction: transaction
             ).execute()
         case .acceptShares(let operation):
-            result = try self.joining(request, transaction).accept(operation.tokens)
+            return try self.joining(request, transaction).accept(operation.tokens, rest?.joining)
         case .requestShareAccess(let operation):
-            result = try self.joining(request, transaction).requestAccess(operation.tokens)
+            return try self.joining(request, transaction).requestAccess(operation.tokens, rest?.joining)
         }
         // What changed nothing may be executed again, and takes no room: its outcome would be the user's to pile up.
         if case .success(let outcomes) = result, transaction.positionsTaken != positionsTaken {
-            let stored = StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
-                .encode(outcomes)
-            try transaction.storeOutcome(stored, of: request.requestID, in: database)
+            if request.mayLeaveShares, try transaction.hasPendingViews(of: database) {
+                return .unfinished(.following(outcomes))
+            }
+            try self.store(outcomes, of: request, in: transaction)
         }
         return .finished(result, isReplay: false)
+    }
+
+    private func store(
+        _ outcomes: [WriteOutcome],
+        of request: WriteRequest,
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) {
+        let stored = StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
+            .encode(outcomes)
+        try transaction.storeOutcome(stored, of: request.requestID, in: request.requester.database)
     }
 
     private func joining(_ request: WriteRequest, _ transaction: any WriteTransaction) -> JoinRule {
@@ -95,5 +111,27 @@ package struct WriteRules: Sendable {
         guard id != RequestID(high: 0, low: 0) else { return .requestIDMissing }
         if id.milliseconds < self.oldestRequestMilliseconds(now: now) { return .requestIDExpired }
         return id.milliseconds > now + Self.clockSkewMaxMilliseconds ? .requestIDAhead : nil
+    }
+}
+
+extension WriteRest {
+    fileprivate var cascade: CascadeTurns? {
+        if case .cascade(let turns) = self { turns } else { nil }
+    }
+
+    fileprivate var joining: JoinProgress? {
+        if case .joining(let progress) = self { progress } else { nil }
+    }
+}
+
+extension WriteRequest {
+    /// Whether it may take the requester out of shares, which the requester's own database follows.
+    fileprivate var mayLeaveShares: Bool {
+        guard self.requester.scope == .shared else { return false }
+        return switch self.operation {
+        case .modifyRecords(let operation): !operation.deletes.isEmpty
+        case .modifyZones(let operation): !operation.deletes.isEmpty
+        case .modifySubscriptions, .acceptShares, .requestShareAccess: false
+        }
     }
 }

@@ -1,23 +1,46 @@
 package import RecordModel
 
-/// What `accept_shares` and `request_share_access` mean: changes of share records by who comes with their URLs.
+/// What `accept_shares` and `request_share_access` mean: changes of share records by users who come with their URLs.
+///
+/// A transaction changes the database of one owner. The change of a reader's rights leaves an entry
+/// in the outbox, from which the reader's own database follows in the last transaction, or after a
+/// crash at the next start. Whoever repeats the request is found to have joined.
 struct JoinRule {
     let requester: Requester
     let bounds: Bounds
     let transaction: any WriteTransaction
 
     /// One outcome a token.
-    func accept(_ tokens: [String]) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
+    func accept(
+        _ tokens: [String],
+        _ progress: JoinProgress?
+    ) throws(StorageFailure) -> WriteRules.Execution {
         let answer = AnswerRoom(self.bounds)
-        return try self.execute(tokens) { (found) throws(StorageFailure) in
+        for case .shareAccepted(let record) in progress?.outcomes ?? [] { _ = answer.take(record.body) }
+        return try self.execute(tokens, progress) { (found, progress) throws(StorageFailure) in
             if let full = answer.take(found.record.body) { return .failed(full) }
-            return try self.accept(found)
+            return try self.accept(found, &progress)
         }
     }
 
     /// The same.
-    func requestAccess(_ tokens: [String]) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
-        try self.execute(tokens) { (found) throws(StorageFailure) in try self.requestAccess(found) }
+    func requestAccess(
+        _ tokens: [String],
+        _ progress: JoinProgress?
+    ) throws(StorageFailure) -> WriteRules.Execution {
+        try self.execute(tokens, progress) { (found, _) throws(StorageFailure) in
+            try self.requestAccess(found)
+        }
+    }
+
+    /// The share that a token leads to, for a requester who has joined it; it changes nothing.
+    func joined(_ token: String) throws(StorageFailure) -> WriteOutcome {
+        guard let found = try self.find(token) else { return .failed(.shareMissing) }
+        return switch try self.entry(found) {
+        case .joined: self.outcome(found, found.record)
+        case .refused(let error): .failed(error)
+        case .invited, .open: .failed(.shareMissing)
+        }
     }
 
     private struct Found {
@@ -29,27 +52,41 @@ struct JoinRule {
 
     private func execute(
         _ tokens: [String],
-        _ body: (Found) throws(StorageFailure) -> WriteOutcome
-    ) throws(StorageFailure) -> Result<[WriteOutcome], StoreError> {
-        do throws(StoreError) {
-            try Access.checkWriting(by: self.requester)
-        } catch {
-            return .failure(error)
+        _ progress: JoinProgress?,
+        _ body: (Found, inout JoinProgress) throws(StorageFailure) -> WriteOutcome
+    ) throws(StorageFailure) -> WriteRules.Execution {
+        if progress == nil {
+            do throws(StoreError) {
+                try Access.checkWriting(by: self.requester)
+            } catch {
+                return .finished(.failure(error), isReplay: false)
+            }
+            // Whoever joins has a zone more, and what others store counts for them.
+            let growth =
+                RowBytes.zoneBase + 4 * Bounds.nameBytesMax + RowBytes.outcome(RowBytes.outcomeItemMax)
+            if let refusal = try self.transaction.refusal(ofGrowth: growth, in: self.requester.database) {
+                return .finished(.success(tokens.map { _ in .failed(refusal) }), isReplay: false)
+            }
         }
-        // Whoever joins has a zone more, and what others store counts for them.
-        let growth = RowBytes.zoneBase + 4 * Bounds.nameBytesMax + RowBytes.outcome(RowBytes.outcomeItemMax)
-        if let refusal = try self.transaction.refusal(ofGrowth: growth, in: self.requester.database) {
-            return .success(tokens.map { _ in .failed(refusal) })
-        }
-        var outcomes: [WriteOutcome] = []
-        for token in tokens {
+        var progress = progress ?? JoinProgress()
+        var changed: DatabaseID?
+        for token in tokens[progress.outcomes.count...] {
             guard let found = try self.find(token) else {
-                outcomes.append(.failed(.shareMissing))
+                progress.outcomes.append(.failed(.shareMissing))
                 continue
             }
-            outcomes.append(try body(found))
+            let database = found.place.zone.database
+            if let changed, changed != database { return .unfinished(.joining(progress)) }
+            let positionsTaken = self.transaction.positionsTaken
+            let outcome = try body(found, &progress)
+            progress.outcomes.append(outcome)
+            guard self.transaction.positionsTaken != positionsTaken else { continue }
+            changed = database
+            progress.hasChanged = true
         }
-        return .success(outcomes)
+        return progress.hasChanged
+            ? .unfinished(.following(progress.outcomes))
+            : .finished(.success(progress.outcomes), isReplay: false)
     }
 
     private func find(_ token: String) throws(StorageFailure) -> Found? {
@@ -61,7 +98,10 @@ struct JoinRule {
         return Found(place: place, share: share, record: record, contents: contents)
     }
 
-    private func accept(_ found: Found) throws(StorageFailure) -> WriteOutcome {
+    private func accept(
+        _ found: Found,
+        _ progress: inout JoinProgress
+    ) throws(StorageFailure) -> WriteOutcome {
         let user = self.requester.userRecordName ?? ""
         var contents = found.contents
         let place: Int
@@ -76,7 +116,7 @@ struct JoinRule {
             contents.participants.append(self.publicParticipant(contents))
             place = contents.participants.count - 1
         }
-        guard try self.hasRoom(for: found) else { return .failed(.tooManyZones) }
+        guard try self.hasRoom(for: found, &progress) else { return .failed(.tooManyZones) }
         contents.participants[place].identity.userRecordName = user
         contents.participants[place].acceptance = .accepted
         contents.participants[place].oneTimeToken = ""
@@ -85,19 +125,25 @@ struct JoinRule {
         let participant = contents.participants[place]
         let right = ReaderRight(permission: participant.permission, role: participant.role)
         try self.transaction.setReader(self.requester.database, of: found.share, right)
-        try self.transaction.refreshView(of: found.place.zone, for: self.requester.database)
         return self.outcome(found, record)
     }
 
-    /// Whether the requester's shared database has the zone already, or takes another one.
-    private func hasRoom(for found: Found) throws(StorageFailure) -> Bool {
+    /// Whether the requester's shared database has the zone already, or takes another one, which it then will have.
+    private func hasRoom(
+        for found: Found,
+        _ progress: inout JoinProgress
+    ) throws(StorageFailure) -> Bool {
+        let key = found.place.zone
         let zone = ZoneID(zoneName: found.place.zoneName, ownerName: found.place.ownerName)
         let database = self.requester.database
-        if try self.transaction.zone(named: SharedZoneName.text(of: zone), in: database) != nil {
-            return true
-        }
+        guard !progress.zones.contains(key),
+            try self.transaction.zone(named: SharedZoneName.text(of: zone), in: database) == nil
+        else { return true }
         let zonesMax = self.bounds.zonesMax
-        return try self.transaction.countOfZones(in: database, limit: zonesMax) < zonesMax
+        let count = try self.transaction.countOfZones(in: database, limit: zonesMax)
+        guard count + progress.zones.count < zonesMax else { return false }
+        progress.zones.insert(key)
+        return true
     }
 
     private func entry(_ found: Found) throws(StorageFailure) -> ShareEntry {
@@ -158,6 +204,15 @@ struct JoinRule {
         let id = found.place.recordID(named: found.share.name, for: user)
         return .shareAccepted(record.seen(by: user).record(id: id))
     }
+}
+
+/// What became of the first tokens of a request, in earlier transactions.
+package struct JoinProgress: Sendable {
+    var outcomes: [WriteOutcome] = []
+    /// Whether the database of any owner has changed.
+    var hasChanged = false
+    /// Zones that the requester's shared database does not have yet.
+    var zones: Set<ZoneKey> = []
 }
 
 extension SharePlace {

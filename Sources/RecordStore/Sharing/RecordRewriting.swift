@@ -7,11 +7,10 @@ struct RecordRewriting {
     let zone: ZoneKey
     let zoneName: String
 
-    /// Takes the requester out of a share that he has joined.
+    /// Takes the requester out of a share that they have joined; their own database follows from the outbox.
     func leave(_ share: StoredShare) throws(StorageFailure) {
         let user = self.requester.userRecordName ?? ""
         try self.transaction.removeReader(self.requester.database, of: share)
-        try self.transaction.refreshView(of: self.zone, for: self.requester.database)
         guard let record = try self.transaction.record(named: share.name, in: self.zone),
             var contents = record.body.share
         else { return }

@@ -74,8 +74,6 @@ struct DeletionSteps {
                     userRecordName: user
                 ).leave(target, named: SharedZoneName.zone(name).zoneName, joinedBy: shared.id)
             }
-            // Leaving has taken the row along, unless it stood for nothing any more.
-            guard try self.transaction.zone(named: name, in: shared.id) != nil else { continue }
             try self.transaction.deleteZone(
                 ZoneKey(database: shared.id, number: view[1]),
                 named: name,

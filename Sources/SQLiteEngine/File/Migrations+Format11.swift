@@ -3,6 +3,7 @@ extension Migrations {
     /// expired tokens of readers with the zone that they read.
     ///
     ///     share_news      `origin`: a `ChangeOrigin`, or NULL if several made it or nobody
+    ///     view_refresh    `origin`: the same
     ///     share_expiry    `through`: tokens that a reader has of a zone are good from this position on
     ///
     /// Before, `origin` was the number of a connection of one run, and `through` stood in the row that
@@ -12,6 +13,7 @@ extension Migrations {
         "CREATE TABLE share_news (share INTEGER PRIMARY KEY, origin BLOB) STRICT",
         "INSERT INTO share_news (share) SELECT share FROM share_news_10",
         "DROP TABLE share_news_10",
+        "ALTER TABLE view_refresh ADD COLUMN origin BLOB",
         """
         CREATE TABLE share_expiry (
             database INTEGER NOT NULL,

@@ -19,8 +19,8 @@ struct ShareStatements {
         self.removeReaders = try statement("DELETE FROM share_reader WHERE share = ?")
         self.refreshReaders = try statement(
             """
-            INSERT OR IGNORE INTO view_refresh (reader, database, zone)
-            SELECT reader, ?2, ?3 FROM share_reader WHERE share = ?1
+            INSERT INTO view_refresh (reader, database, zone) SELECT reader, ?2, ?3 FROM share_reader
+            WHERE share = ?1 ON CONFLICT DO UPDATE SET origin = NULL
             """
         )
         self.insertRemoval = try statement("INSERT OR IGNORE INTO share_removal (share) VALUES (?)")
@@ -75,7 +75,7 @@ struct ShareStatements {
 
 /// The statements of the writer about what shared databases are told.
 struct ViewStatements {
-    let news, insertNews, deleteNews, refresh, insertRefresh, deleteRefresh: HotStatement
+    let news, insertNews, deleteNews, refresh, refreshOfReader, insertRefresh, deleteRefresh: HotStatement
     let view, insertView, touchView, expire, expireReaders, forgetExpiry: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
@@ -95,9 +95,14 @@ struct ViewStatements {
             """
         )
         self.deleteNews = try statement("DELETE FROM share_news WHERE share = ?")
-        self.refresh = try statement("SELECT reader, database, zone FROM view_refresh LIMIT ?")
+        let refresh = "SELECT reader, database, zone, origin FROM view_refresh"
+        self.refresh = try statement(refresh + " LIMIT ?")
+        self.refreshOfReader = try statement(refresh + " WHERE reader = ? LIMIT ?")
         self.insertRefresh = try statement(
-            "INSERT OR IGNORE INTO view_refresh (reader, database, zone) VALUES (?, ?, ?)"
+            """
+            INSERT INTO view_refresh (reader, database, zone, origin) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET origin = NULL WHERE origin IS NOT ?4
+            """
         )
         self.deleteRefresh = try statement(
             "DELETE FROM view_refresh WHERE reader = ? AND database = ? AND zone = ?"

@@ -228,6 +228,7 @@ extension WriterTransaction {
         statement.bind(1, reader.rawValue)
         statement.bind(2, zone.database.rawValue)
         statement.bind(3, zone.number)
+        statement.bind(4, self.report.origin?.bytes)
         try statement.run()
         self.wantViewWork()
     }

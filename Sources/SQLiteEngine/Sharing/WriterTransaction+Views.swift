@@ -3,13 +3,58 @@ import RecordStore
 
 /// Shared databases: a row for each zone of somebody else of which the user has joined a share.
 extension WriterTransaction {
-    func refreshView(of zone: ZoneKey, for reader: DatabaseID) throws(StorageFailure) {
-        try self.touchView(of: zone, for: reader)
-        let statement = self.statements.views.deleteRefresh
+    func hasPendingViews(of reader: DatabaseID) throws(StorageFailure) -> Bool {
+        let statement = self.statements.views.refreshOfReader
         statement.bind(1, reader.rawValue)
-        statement.bind(2, zone.database.rawValue)
-        statement.bind(3, zone.number)
-        try statement.run()
+        statement.bind(2, 1)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    func applyPendingViews(of reader: DatabaseID) throws(StorageFailure) {
+        let statement = self.statements.views.refreshOfReader
+        statement.bind(1, reader.rawValue)
+        statement.bind(2, -1)
+        try self.apply(try self.pendingViews(statement))
+    }
+
+    /// An entry of the outbox.
+    private struct PendingView {
+        let reader: DatabaseID
+        let zone: ZoneKey
+        let origin: ChangeOrigin?
+    }
+
+    private func pendingViews(_ statement: HotStatement) throws(StorageFailure) -> [PendingView] {
+        var pending: [PendingView] = []
+        while try statement.step() {
+            let zone = ZoneKey(
+                database: DatabaseID(rawValue: statement.integer(1)),
+                number: statement.integer(2)
+            )
+            pending.append(
+                PendingView(
+                    reader: DatabaseID(rawValue: statement.integer(0)),
+                    zone: zone,
+                    origin: statement.isNull(3) ? nil : ChangeOrigin(statement.bytes(3))
+                )
+            )
+        }
+        return pending
+    }
+
+    private func apply(_ pending: [PendingView]) throws(StorageFailure) {
+        let origin = self.report.origin
+        let statement = self.statements.views.deleteRefresh
+        for entry in pending {
+            self.report.origin = entry.origin
+            try self.touchView(of: entry.zone, for: entry.reader)
+            statement.bind(1, entry.reader.rawValue)
+            statement.bind(2, entry.zone.database.rawValue)
+            statement.bind(3, entry.zone.number)
+            try statement.run()
+        }
+        self.report.origin = origin
     }
 
     /// Brings a row up to date: something has changed in the zone, or in what the reader may.
@@ -105,18 +150,9 @@ extension WriterTransaction {
     private func refreshSome(max: Int) throws(StorageFailure) -> Int {
         let statement = self.statements.views.refresh
         statement.bind(1, Int64(max))
-        var wanted: [(reader: DatabaseID, zone: ZoneKey)] = []
-        while try statement.step() {
-            let zone = ZoneKey(
-                database: DatabaseID(rawValue: statement.integer(1)),
-                number: statement.integer(2)
-            )
-            wanted.append((DatabaseID(rawValue: statement.integer(0)), zone))
-        }
-        // Whoever's request is executed in the same transaction: it is not what changed this.
-        self.report.origin = nil
-        for (reader, zone) in wanted { try self.refreshView(of: zone, for: reader) }
-        return wanted.count
+        let pending = try self.pendingViews(statement)
+        try self.apply(pending)
+        return pending.count
     }
 
     private func readers(of share: ShareNumber) throws(StorageFailure) -> [DatabaseID] {

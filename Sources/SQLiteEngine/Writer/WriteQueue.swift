@@ -17,11 +17,11 @@ final class WriteQueue: @unchecked Sendable {
     struct PendingWrite {
         let request: WriteRequest
         let reply: @Sendable (Result<[WriteOutcome], StoreError>) -> Void
-        /// What goes before the rest of it; `nil`: it has not begun.
-        var turns: CascadeTurns?
+        /// What is left of it; `nil` if it has not begun.
+        var rest: WriteRest?
 
         /// Whether what is next of it takes a turn by itself.
-        var takesTurn: Bool { self.turns.map { !$0.isSettled } ?? false }
+        var takesTurn: Bool { self.rest?.takesTurn ?? false }
 
         /// At least one, so that a queue of empty requests ends somewhere.
         var records: Int {
@@ -282,16 +282,16 @@ final class WriteQueue: @unchecked Sendable {
     /// Has a request of which a part was executed wait for its next turn, before all others of its holder.
     ///
     /// `work`: what that part took, in the rule's unit.
-    func putBack(_ write: PendingWrite, behind turns: CascadeTurns, work: Int) {
+    func putBack(_ write: PendingWrite, rest: WriteRest, work: Int) {
         let declared = Job.request(write).work
-        var rest = write
-        rest.turns = turns
-        let portion = Job.request(rest).portion
+        var write = write
+        write.rest = rest
+        let portion = Job.request(write).portion
         let holder = write.request.requester.holder
         self.condition.withLock {
             self.state.rule.entered(portion)
             self.state.bytes += portion.bytes
-            self.state.jobs.putBack(.request(rest), of: holder, cost: portion.work)
+            self.state.jobs.putBack(.request(write), of: holder, cost: portion.work)
             // Their turn is over in any case.
             self.state.jobs.charge(portion.work + max(work, Self.turnWork) - declared, of: holder)
         }

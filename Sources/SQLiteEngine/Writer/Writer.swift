@@ -96,7 +96,7 @@ final class Writer: @unchecked Sendable {
     /// Executed in part: what came behind it was not executed.
     private struct Unfinished {
         let write: WriteQueue.PendingWrite
-        let turns: CascadeTurns
+        let rest: WriteRest
         /// What the part took.
         let work: Int
     }
@@ -129,7 +129,7 @@ final class Writer: @unchecked Sendable {
         let start = self.queue.now
         let now = self.clock()
         let works = batch.jobs.filter { job in
-            guard case .request(let write) = job, write.turns == nil,
+            guard case .request(let write) = job, write.rest == nil,
                 write.request.deadlineMilliseconds < now
             else { return true }
             write.reply(.failure(.deadlinePassed))
@@ -159,7 +159,7 @@ final class Writer: @unchecked Sendable {
             var batch = batch
             self.queue.putBack(works[committed.executed...], of: &batch)
             if let unfinished = committed.unfinished {
-                self.queue.putBack(unfinished.write, behind: unfinished.turns, work: unfinished.work)
+                self.queue.putBack(unfinished.write, rest: unfinished.rest, work: unfinished.work)
             }
             self.queue.executed(batch, since: start, excesses: committed.excesses)
             let answers = committed.answers
@@ -266,15 +266,15 @@ final class Writer: @unchecked Sendable {
                 let execution =
                     inSavepoints
                     ? try self.executeInSavepoint(write, transaction)
-                    : try self.rules.execute(write.request, behind: write.turns, in: transaction)
+                    : try self.rules.execute(write.request, rest: write.rest, in: transaction)
                 switch execution {
                 case .finished(let result, let isReplay):
                     Self.count(result, isReplay: isReplay, in: &counted)
                     answers.append(.request(write, result))
-                case .unfinished(let turns):
+                case .unfinished(let rest):
                     unfinished = Unfinished(
                         write: write,
-                        turns: turns,
+                        rest: rest,
                         work: transaction.workDone - before
                     )
                     continue
@@ -332,7 +332,7 @@ final class Writer: @unchecked Sendable {
     ) throws(StorageFailure) -> WriteRules.Execution {
         do throws(StorageFailure) {
             return try transaction.isolated { () throws(StorageFailure) in
-                try self.rules.execute(write.request, behind: write.turns, in: transaction)
+                try self.rules.execute(write.request, rest: write.rest, in: transaction)
             }
         } catch {
             guard case .unexpected(let code) = error else { throw error }
