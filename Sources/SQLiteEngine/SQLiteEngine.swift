@@ -239,10 +239,10 @@ package final class SQLiteEngine: StorageEngine {
     ) -> StoreError {
         switch failure {
         case .unavailable(let code):
-            report(.storageUnavailable(sqliteCode: code))
+            report(.storageUnavailable(code: code))
             return .storageUnavailable(retryAfterMilliseconds: 1_000)
         case .unexpected(let code):
-            report(.requestFaulted(sqliteCode: code))
+            report(.requestFaulted(code: code))
             return .internalFault
         }
     }

@@ -72,29 +72,6 @@ package struct SQLiteEngineConfiguration: Sendable {
     }
 }
 
-/// What an operator should read in the log.
-package enum EngineEvent: Hashable, Sendable {
-    /// The disk is full or refuses to write; every request of the commit was refused.
-    case storageUnavailable(sqliteCode: Int32)
-    /// Only deletes and administration are executed from now on, in the room of the reserve.
-    case diskFull
-    /// The reserve is there again, and everything is executed.
-    case diskHasRoom
-    /// There can be no reserve, so that on a full disk nothing can be written.
-    case reserveFailed(path: String, systemError: Int32)
-    /// What was written could not be made durable, and nobody knows how much of it is on disk: the process has to end, and the next
-    /// one to begin with what is there. Until then everything is refused.
-    case logLost(systemError: Int32)
-    /// One request could not be executed for a reason that is ours; it changed nothing.
-    case requestFaulted(sqliteCode: Int32)
-    /// Sweeping what deleted zones left, or old request IDs, failed; it is tried again.
-    case housekeepingFailed(sqliteCode: Int32)
-    /// So many indexes are not complete and are filled in the background; queries that need them are refused meanwhile.
-    case indexesIncomplete(indexes: Int)
-    /// They are complete; so many records were read for it since the start of the process.
-    case indexesBuilt(indexes: Int, records: Int)
-}
-
 /// Why an engine can't be opened.
 package enum SQLiteEngineError: Error, Hashable, Sendable {
     /// A newer version of the server wrote the file.

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import SQLiteEngine
 import Synchronization
 import TestSupport
 import Testing

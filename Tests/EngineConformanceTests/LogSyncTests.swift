@@ -1,7 +1,6 @@
 import Foundation
 import RecordModel
 import RecordStore
-import SQLiteEngine
 import Synchronization
 import TestSupport
 import Testing

@@ -66,7 +66,7 @@ final class IdleCheckpoint: @unchecked Sendable {
         } catch DatabaseError.SQLITE_BUSY {
             // The writer is copying it.
         } catch {
-            self.report(.housekeepingFailed(sqliteCode: StorageFailure(error).code))
+            self.report(.housekeepingFailed(code: StorageFailure(error).code))
         }
     }
 }

@@ -174,7 +174,7 @@ final class Writer: @unchecked Sendable {
                 return self.execute(works, of: batch, since: start, now, transaction, housekeeping)
             }
             self.queue.executed(batch, since: start)
-            self.report(.storageUnavailable(sqliteCode: error.code))
+            self.report(.storageUnavailable(code: error.code))
             let refusal = error.isForWantOfRoom ? Self.diskFull : Self.unavailable
             for work in works { work.refuse(refusal) }
         }
@@ -319,7 +319,7 @@ final class Writer: @unchecked Sendable {
             }
         } catch {
             // It must not stand in the way of requests; what did not fit now is tried again.
-            self.report(.housekeepingFailed(sqliteCode: error.code))
+            self.report(.housekeepingFailed(code: error.code))
         }
     }
 
@@ -336,7 +336,7 @@ final class Writer: @unchecked Sendable {
             }
         } catch {
             guard case .unexpected(let code) = error else { throw error }
-            self.report(.requestFaulted(sqliteCode: code))
+            self.report(.requestFaulted(code: code))
             return .finished(.failure(.internalFault), isReplay: false)
         }
     }
@@ -349,7 +349,7 @@ final class Writer: @unchecked Sendable {
             return try transaction.isolated { () throws(StorageFailure) in try work.work(transaction) }
         } catch {
             guard case .unexpected(let code) = error else { throw error }
-            self.report(.requestFaulted(sqliteCode: code))
+            self.report(.requestFaulted(code: code))
             return { work.refuse(.internalFault) }
         }
     }
@@ -414,7 +414,7 @@ final class Writer: @unchecked Sendable {
             return true
         } catch {
             transaction.rollback()
-            self.report(.housekeepingFailed(sqliteCode: error.code))
+            self.report(.housekeepingFailed(code: error.code))
             return false
         }
     }
@@ -456,7 +456,7 @@ final class Writer: @unchecked Sendable {
         } catch {
             transaction.rollback()
             if self.room.make(after: error) { return true }
-            self.report(.housekeepingFailed(sqliteCode: error.code))
+            self.report(.housekeepingFailed(code: error.code))
             return false
         }
     }

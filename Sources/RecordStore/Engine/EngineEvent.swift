@@ -1,0 +1,29 @@
+/// What an engine reports to the operator.
+///
+/// An engine reports from any thread, also while requests wait, so whoever takes it must be quick.
+package enum EngineEvent: Hashable, Sendable {
+    /// The storage is full or refuses to write; every request of the commit was rejected.
+    ///
+    /// `code` is the engine's own number of the error, as in the other cases.
+    case storageUnavailable(code: Int32)
+    /// Only deletes and administration are executed from now on, in the room of the reserve.
+    case diskFull
+    /// The reserve is there again, and everything is executed.
+    case diskHasRoom
+    /// There can be no reserve, so that on a full disk nothing can be written.
+    case reserveFailed(path: String, systemError: Int32)
+    /// What was written could not be made durable, and nobody knows how much of it is on disk.
+    ///
+    /// The process has to end, and the next one to begin with what is there. Until then the engine
+    /// rejects everything.
+    case logLost(systemError: Int32)
+    /// One request could not be executed for a reason that is ours; it changed nothing.
+    case requestFaulted(code: Int32)
+    /// A piece of housekeeping failed; it is tried again.
+    case housekeepingFailed(code: Int32)
+    /// So many indexes are not complete and are filled in the background; queries that need them are
+    /// rejected meanwhile.
+    case indexesIncomplete(indexes: Int)
+    /// They are complete; so many records were read for it since the start of the process.
+    case indexesBuilt(indexes: Int, records: Int)
+}
