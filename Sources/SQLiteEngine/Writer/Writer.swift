@@ -311,9 +311,9 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.sweep()
                 if !isShort { try housekeeping.workOnIndexes(isAlone: false) }
                 try housekeeping.staleChanges.remove(isIdle: false)
-                try housekeeping.oldTombstones.remove(nowMilliseconds: now)
+                try housekeeping.removeOldTombstones()
                 try housekeeping.writeCursors(isAlone: false)
-                try housekeeping.oldRequests.remove(
+                try housekeeping.removeOldOutcomes(
                     olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
                 )
             }
@@ -445,8 +445,8 @@ final class Writer: @unchecked Sendable {
             try housekeeping.sweep()
             if !isShort { try housekeeping.workOnIndexes(isAlone: true) }
             try housekeeping.staleChanges.remove(isIdle: true)
-            try housekeeping.oldTombstones.remove(nowMilliseconds: now)
-            try housekeeping.oldRequests.remove(
+            try housekeeping.removeOldTombstones()
+            try housekeeping.removeOldOutcomes(
                 olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
             )
             try housekeeping.writeCursors(isAlone: true)

@@ -22,8 +22,8 @@ final class WriterTransaction: WriteTransaction {
     private(set) var positionsTaken = 0
     /// What was done since the process began, in the unit of the overload rule: of one that took more than its size said the holder pays.
     var workDone = 0
-    /// Request IDs stored since the last expired ones were removed.
-    var requestsStored = 0
+    /// Outcomes of requests stored since housekeeping asked last.
+    private var outcomesStored = 0
     /// The order of what the transaction has written.
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
@@ -322,6 +322,11 @@ final class WriterTransaction: WriteTransaction {
         statement.bind(3, outcome)
         try statement.run()
         self.changes.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
-        self.requestsStored += 1
+        self.outcomesStored += 1
+    }
+
+    func takeOutcomesStored() -> Int {
+        defer { self.outcomesStored = 0 }
+        return self.outcomesStored
     }
 }
