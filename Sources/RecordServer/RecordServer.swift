@@ -73,7 +73,8 @@ package final class RecordServer: Sendable {
     package var metrics: [Metric] {
         let uploads = self.context.uploadTurns.counts
         return self.context.metrics.readings + self.context.accounts.readings + self.context.router.readings
-            + self.context.store.statistics.readings + [
+            + self.context.store.statistics.readings
+            + self.context.store.load.figures.readings + [
                 Metric(.uploadsReceiving, uploads.receiving), Metric(.uploadsWaiting, uploads.waiting),
             ]
     }

@@ -150,16 +150,6 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    package var refusesRequests: Bool { self.queue.refusesRequests || self.reads.refusesRequests }
-
-    package func refusal(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        guard self.queue.refusesRequests,
-            let milliseconds = self.queue.refusal(of: requester, records: records, bytes: bytes)
-        else { return nil }
-        self.writer.countRefusal()
-        return .overloaded(retryAfterMilliseconds: milliseconds)
-    }
-
     package func fetchRecords(
         _ ids: [RecordID],
         desiredKeys: [String]?,
@@ -257,11 +247,6 @@ package final class SQLiteEngine: StorageEngine {
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted
-        (statistics.requestsWaiting, statistics.bytesWaiting) = self.queue.waiting
-        for counted in [self.queue.overload] + self.reads.overload {
-            statistics.reservationsGiven += counted.reserved
-            statistics.reservationsKept += counted.kept
-        }
         statistics.logSyncs = self.queue.logSyncs
         let path = StoreFile.path(in: self.configuration.directory)
         statistics.databaseBytes = DatabaseFile.bytes(at: path)
@@ -279,5 +264,27 @@ package final class SQLiteEngine: StorageEngine {
         self.checkpoint.close()
         await self.ending.wait()
         await self.checkpoint.ended()
+    }
+}
+
+extension SQLiteEngine: LoadGate {
+    package var mayReject: Bool { self.queue.mayReject || self.reads.mayReject }
+
+    package func rejection(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
+        guard self.queue.mayReject,
+            let milliseconds = self.queue.rejection(of: requester, records: records, bytes: bytes)
+        else { return nil }
+        self.writer.countRefusal()
+        return .overloaded(retryAfterMilliseconds: milliseconds)
+    }
+
+    package var figures: LoadFigures {
+        var figures = LoadFigures()
+        (figures.requestsWaiting, figures.bytesWaiting) = self.queue.waiting
+        for counted in [self.queue.overload] + self.reads.overload {
+            figures.reservationsGiven += counted.reserved
+            figures.reservationsKept += counted.kept
+        }
+        return figures
     }
 }

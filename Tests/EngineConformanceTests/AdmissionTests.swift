@@ -45,8 +45,8 @@ struct AdmissionTests {
             }
         }
         #expect(refused.withLock { $0 } == 2)
-        #expect(it.store.statistics.requestsWaiting == 3)
-        #expect(it.store.statistics.bytesWaiting == 300)
+        #expect(it.store.load.figures.requestsWaiting == 3)
+        #expect(it.store.load.figures.bytesWaiting == 300)
         gate.open()
         let last = try await it.reopened()
         #expect(results.withLock { $0.count } == 5)

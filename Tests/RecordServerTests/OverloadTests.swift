@@ -59,7 +59,7 @@ struct OverloadTests {
             try await crowd.send(Frame(kind: .ping, payload: Ping(value: 1).encoded()))
             _ = await crowd.next()
             // One is on its way to the disk, one waits for that, and one for the one that waits.
-            while server.store.statistics.requestsWaiting < 97 {
+            while server.store.load.figures.requestsWaiting < 97 {
                 try await Task.sleep(for: .milliseconds(1))
             }
             time.advance(milliseconds: 100)
@@ -115,9 +115,9 @@ struct OverloadTests {
             time.advance(milliseconds: 60)
             let second = try await server.signIn()
             try await second.send(.save(["mine"]), on: 1)
-            let given = server.store.statistics.reservationsGiven
-            while server.store.statistics.reservationsKept == 0 {
-                #expect(server.store.statistics.reservationsGiven == given)
+            let given = server.store.load.figures.reservationsGiven
+            while server.store.load.figures.reservationsKept == 0 {
+                #expect(server.store.load.figures.reservationsGiven == given)
                 try await Task.sleep(for: .milliseconds(1))
             }
             #expect(try Self.milliseconds(try await Self.failure(flood, .save(["more"]), on: 601)) > 0)
@@ -164,7 +164,7 @@ struct OverloadTests {
             let peer = try await server.signIn()
             _ = try Self.milliseconds(try await Self.failure(peer, .save(["no"]), on: 1))
             disk.release()
-            while server.store.statistics.requestsWaiting > 0 {
+            while server.store.load.figures.requestsWaiting > 0 {
                 try await Task.sleep(for: .milliseconds(1))
             }
             time.advance(milliseconds: 1_000)

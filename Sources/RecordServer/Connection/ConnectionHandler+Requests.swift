@@ -37,7 +37,7 @@ extension ConnectionHandler {
     private func start(_ stream: UInt32, payload: ByteBuffer) {
         guard var user = self.user else { preconditionFailure("a request was dispatched before sign-in") }
         let bounds = self.bounds
-        if self.server.store.refusesRequests {
+        if self.server.store.load.mayReject {
             user.mark = RequestMark(payload, installation: user.installation)
             if let refusal = self.refusal(of: payload, by: user) {
                 return self.end(stream, failure: Failure(refusal))
@@ -91,7 +91,7 @@ extension ConnectionHandler {
             userRecordName: user.signIn.userRecordName,
             mark: user.mark.value
         )
-        return self.server.store.refusal(
+        return self.server.store.load.rejection(
             ofChangeBy: requester,
             records: shape.itemCount,
             bytes: payload.readableBytes

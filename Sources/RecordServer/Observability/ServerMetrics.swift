@@ -137,6 +137,18 @@ final class ServerMetrics: Sendable {
     }
 }
 
+extension LoadFigures {
+    /// What waits for the engine, and what was promised.
+    var readings: [Metric] {
+        [
+            Metric(.reservationsGiven, Double(self.reservationsGiven)),
+            Metric(.reservationsKept, Double(self.reservationsKept)),
+            Metric(.requestsWaiting, self.requestsWaiting),
+            Metric(.waitingBytes, self.bytesWaiting),
+        ]
+    }
+}
+
 extension EngineStatistics {
     /// What the engine counted and measured.
     var readings: [Metric] {
@@ -146,10 +158,6 @@ extension EngineStatistics {
             Metric(.recordsWritten, Double(self.recordsWritten)),
             Metric(.requestsReplayed, Double(self.requestsReplayed)),
             Metric(.requestsRefused, Double(self.requestsRefused)),
-            Metric(.reservationsGiven, Double(self.reservationsGiven)),
-            Metric(.reservationsKept, Double(self.reservationsKept)),
-            Metric(.requestsWaiting, self.requestsWaiting),
-            Metric(.waitingBytes, self.bytesWaiting),
             Metric(.logSyncDuration, samples: [.init(labels: [], value: .durations(self.logSyncs))]),
             Metric(.databaseBytes, Double(self.databaseBytes)),
             Metric(.databaseLogBytes, Double(self.databaseLogBytes)),

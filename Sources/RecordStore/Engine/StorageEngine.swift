@@ -132,16 +132,6 @@ package protocol StorageEngine: Sendable {
         reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     )
 
-    /// Whether requests may be refused for want of room: only then the mark of a requester counts.
-    ///
-    /// Costs nothing.
-    var refusesRequests: Bool { get }
-
-    /// Why a change will be refused for want of room, before it is decoded; `nil`: it may be tried.
-    ///
-    /// Only the environment, the user and the mark of the requester count.
-    func refusal(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError?
-
     /// Reads records by ID: every write that was acknowledged before the call is seen.
     ///
     /// A short read may be answered on the caller's thread; a long one hops to a thread of the engine.
@@ -249,11 +239,6 @@ package struct EngineStatistics: Hashable, Sendable {
     package var recordsWritten: UInt64 = 0
     package var requestsReplayed: UInt64 = 0
     package var requestsRefused: UInt64 = 0
-    /// Refusals for want of room that named a time at which there will be some, and requests that were admitted for that.
-    package var reservationsGiven: UInt64 = 0
-    package var reservationsKept: UInt64 = 0
-    package var requestsWaiting: Int = 0
-    package var bytesWaiting: Int = 0
     /// How long the disk took to make commits durable.
     package var logSyncs = DurationCounts()
     /// Sizes of files now.

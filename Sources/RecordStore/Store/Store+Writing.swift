@@ -13,16 +13,4 @@ extension Store {
     ) {
         self.engine.write(request, reply: reply)
     }
-
-    /// Whether requests may be rejected for want of room: only then the mark of a requester counts.
-    ///
-    /// Costs nothing.
-    package var refusesRequests: Bool { self.engine.refusesRequests }
-
-    /// Why a change will be rejected for want of room, before it is decoded; `nil` if it may be tried.
-    ///
-    /// Only the environment, the user and the mark of the requester count.
-    package func refusal(ofChangeBy requester: Requester, records: Int, bytes: Int) -> StoreError? {
-        self.engine.refusal(ofChangeBy: requester, records: records, bytes: bytes)
-    }
 }

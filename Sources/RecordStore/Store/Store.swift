@@ -7,10 +7,13 @@
 /// to different calls come in no particular order. Every reply comes exactly once.
 package final class Store: Sendable {
     let engine: any StorageEngine
+    /// Whether there is room for a request to wait.
+    package let load: any LoadGate
 
     /// Serves what an engine keeps, and has the engine to itself.
-    package init(_ engine: any StorageEngine) {
+    package init(_ engine: some StorageEngine & LoadGate) {
         self.engine = engine
+        self.load = engine
     }
 
     /// The people and containers that may use the store.

@@ -117,7 +117,7 @@ final class ReadPool: Sendable {
         return read(connection)
     }
 
-    var refusesRequests: Bool { self.queries.refusesRequests || self.reads.refusesRequests }
+    var mayReject: Bool { self.queries.mayReject || self.reads.mayReject }
 
     /// Of queries, and of all other reads.
     var overload: [OverloadRule.Counted] { [self.queries.overload, self.reads.overload] }

@@ -36,7 +36,7 @@ final class ReadQueue: @unchecked Sendable {
     private var rule: OverloadRule
     private var closed = false
     /// What the rule says, for those who have not locked.
-    private let mayRefuse = Atomic<Bool>(false)
+    private let isCrowding = Atomic<Bool>(false)
     /// Nanoseconds of a clock that only goes forward.
     private let time: @Sendable () -> Int64
     /// Milliseconds since 1970, as deadlines are.
@@ -54,7 +54,7 @@ final class ReadQueue: @unchecked Sendable {
         self.clock = clock
     }
 
-    var refusesRequests: Bool { self.mayRefuse.load(ordering: .relaxed) }
+    var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
 
     var isClosed: Bool { self.condition.withLock { self.closed } }
 
@@ -74,7 +74,7 @@ final class ReadQueue: @unchecked Sendable {
         return self.condition.withLock {
             guard !self.closed else { return .closed }
             let decision = self.rule.arrived(requester, work: Self.work, now: self.time())
-            self.mayRefuse.store(self.rule.mayRefuse, ordering: .relaxed)
+            self.isCrowding.store(self.rule.mayRefuse, ordering: .relaxed)
             if case .refuse(let milliseconds) = decision {
                 return .refused(retryAfterMilliseconds: milliseconds)
             }
@@ -117,7 +117,7 @@ final class ReadQueue: @unchecked Sendable {
         self.condition.withLock {
             self.rule.ended([Self.portion(of: waiting)], nanoseconds: nanoseconds, now: now)
             if let nanoseconds { self.reads.charge(Int(nanoseconds / 1_000), of: waiting.holder) }
-            self.mayRefuse.store(self.rule.mayRefuse, ordering: .relaxed)
+            self.isCrowding.store(self.rule.mayRefuse, ordering: .relaxed)
         }
     }
 

@@ -116,7 +116,7 @@ final class WriteQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private var state: State
     /// What the rule says, for those who have not locked.
-    private let mayRefuse = Atomic<Bool>(false)
+    private let isCrowding = Atomic<Bool>(false)
     /// Nanoseconds of a clock that only goes forward.
     private let time: @Sendable () -> Int64
 
@@ -146,10 +146,10 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// How long somebody should wait whose change need not be decoded, because it will be refused; `nil`: it may be tried.
+    /// How long somebody should wait whose change need not be decoded, because it will be rejected; `nil` if it may be tried.
     ///
-    /// Costs a lock: only to be asked while `refusesRequests`.
-    func refusal(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
+    /// Costs a lock: only to be asked while `mayReject`.
+    func rejection(of requester: Requester, records: Int, bytes: Int) -> UInt32? {
         let work = OverloadRule.work(records: max(1, records), bytes: bytes)
         return self.condition.withLock {
             let decision = self.state.rule.preview(requester, work: work, bytes: bytes, now: self.time())
@@ -158,7 +158,7 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    var refusesRequests: Bool { self.mayRefuse.load(ordering: .relaxed) }
+    var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
 
     private func add(_ job: Job, of requester: Requester?) -> Admission {
         let portion = job.portion
@@ -171,7 +171,7 @@ final class WriteQueue: @unchecked Sendable {
                     bytes: portion.bytes,
                     now: self.time()
                 )
-                self.mayRefuse.store(self.state.rule.mayRefuse, ordering: .relaxed)
+                self.isCrowding.store(self.state.rule.mayRefuse, ordering: .relaxed)
                 if case .refuse(let milliseconds) = decision {
                     return .refused(retryAfterMilliseconds: milliseconds)
                 }
@@ -310,7 +310,7 @@ final class WriteQueue: @unchecked Sendable {
         self.condition.withLock {
             for excess in excesses { self.state.jobs.charge(excess.work, of: excess.holder ?? Self.nobody) }
             self.state.rule.ended(batch.portions, nanoseconds: end - start, now: end)
-            self.mayRefuse.store(self.state.rule.mayRefuse, ordering: .relaxed)
+            self.isCrowding.store(self.state.rule.mayRefuse, ordering: .relaxed)
         }
     }
 
