@@ -94,13 +94,13 @@ package final class IdentityTokens: Sendable {
 /// For the server's log, never for the peer.
 package enum IdentityTokenError: String, Error, Sendable {
     case malformed = "not a JSON Web Token with iss, sub, aud and exp"
-    case algorithmRefused = "its algorithm is not one of a key that is known"
+    case algorithmRefused = "no known key has its algorithm"
     case keyUnknown = "no key has its kid"
     case keyAmbiguous = "it has no kid, and several keys have its algorithm"
     case extensionCritical = "it has extensions that must be understood"
     case signatureWrong = "its signature is wrong"
-    case issuerWrong = "it is of another issuer"
+    case issuerWrong = "it has another issuer"
     case audienceWrong = "it is for another audience"
-    case notYetGood = "it is not good yet"
+    case notYetGood = "it is not valid yet"
     case expired = "it has expired"
 }

@@ -27,10 +27,10 @@ struct CertificateReload: Service {
             } catch {
                 throw CommandFailure(.configuration, "the certificate cannot be used: \(error).")
             }
-            self.logger.notice("read the certificate again", metadata: ["path": "\(self.source.path)"])
+            self.logger.notice("reloaded the certificate", metadata: ["path": "\(self.source.path)"])
         } catch {
             self.logger.error(
-                "the certificate stays as it was",
+                "keeping the old certificate",
                 metadata: ["path": "\(self.source.path)", "reason": "\(error.message)"]
             )
         }

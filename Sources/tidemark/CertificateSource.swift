@@ -53,12 +53,12 @@ enum CertificateSource: Sendable {
                     metadata: ["path": "\(files.authorityPath)"]
                 )
             case .reissued(let reason):
-                logger.info("issued the certificate anew", metadata: ["reason": "\(reason)"])
+                logger.info("renewed the certificate", metadata: ["reason": "\(reason)"])
             case .reused: break
             }
             if !files.narrowed.isEmpty {
                 logger.warning(
-                    "other users had access to the keys of the certificates, and have none now",
+                    "removed other users' access to the keys of the certificates",
                     metadata: [
                         LogKeys.path: "\(files.narrowed.joined(separator: " "))",
                         LogKeys.advice:

@@ -9,12 +9,12 @@ enum Confirmation {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
                 .usage,
-                "\(consequence) Nobody is there to be asked, so nothing was changed. To do it without a question: --yes"
+                "\(consequence) There is no terminal to confirm it, so nothing was changed. To skip the confirmation: --yes"
             )
         }
-        Terminal.writeError("\(consequence) Type its name to go on, \(name): ")
+        Terminal.writeError("\(consequence) Type its name to continue, \(name): ")
         guard readLine() == name else {
-            throw CommandFailure(.usage, "that is not its name, so nothing was changed.")
+            throw CommandFailure(.usage, "the name does not match, so nothing was changed.")
         }
     }
 }

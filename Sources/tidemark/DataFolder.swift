@@ -58,7 +58,7 @@ struct DataFolder: Hashable {
         if files.fileExists(atPath: self.unfinishedRestorePath) {
             throw CommandFailure(
                 .data,
-                "a restore into \(self.path) has not come to its end. Wait for it; if it was broken off, run it again: "
+                "a restore into \(self.path) is not complete. Wait for it; if it was interrupted, run it again: "
                     + "tidemark restore --from BACKUP --data \(self.path)"
             )
         }
@@ -70,7 +70,7 @@ struct DataFolder: Hashable {
     static func isBackup(_ path: String, restore backup: String = "BACKUP") -> CommandFailure {
         CommandFailure(
             .data,
-            "what is in \(path) is a backup's, and not used as it is: clients would miss changes. "
+            "\(path) contains a backup, which cannot be served as it is: clients would miss changes. "
                 + "Restore the backup into another folder: tidemark restore --from \(backup) --data DIR"
         )
     }
@@ -79,7 +79,7 @@ struct DataFolder: Hashable {
     var hasNoStore: CommandFailure {
         CommandFailure(
             .noStore,
-            "\(self.path) is no data folder: it has no \(StoreFile.name). Name the server's with --data, or start a server: "
+            "\(self.path) is not a data folder: it has no \(StoreFile.name). Name the server's with --data, or start a server: "
                 + "tidemark serve --data \(ShellText.quoted(self.path))"
         )
     }
@@ -88,7 +88,7 @@ struct DataFolder: Hashable {
     static func isDamaged(_ path: String, sqliteCode: Int32) -> CommandFailure {
         CommandFailure(
             .data,
-            "\(path) is damaged, or no database (SQLite's error \(sqliteCode)). Move its folder away, and restore a backup: "
+            "\(path) is damaged, or not a database (SQLite error \(sqliteCode)). Move its folder away, and restore a backup: "
                 + "tidemark restore --from BACKUP --data DIR"
         )
     }

@@ -79,7 +79,10 @@ struct DataFolderAccess {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else { return nil }
         guard path != self.folder.path || attributes[.type] as? FileAttributeType == .typeDirectory else {
-            throw CommandFailure(.noStore, "\(path) is no folder. Name the server's data folder with --data.")
+            throw CommandFailure(
+                .noStore,
+                "\(path) is not a folder. Name the server's data folder with --data."
+            )
         }
         return (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
     }

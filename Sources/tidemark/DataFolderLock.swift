@@ -83,7 +83,7 @@ final class DataFolderLock: Sendable {
     private static func isForeign(_ path: String) -> CommandFailure {
         CommandFailure(
             .configuration,
-            "\(path) is a link, or another thing that no server made, and is not written to. Find out who put it there, "
+            "\(path) is a link, or another file that no server made, and is not written to. Find out who made it, "
                 + "and remove it: rm \(ShellText.quoted(path))"
         )
     }

@@ -78,12 +78,12 @@ enum EngineOpening {
             return CommandFailure(
                 .unavailable,
                 "the data in \(folder.path) has format \(found), and this version works with \(known). Back it up, and start "
-                    + "the server of this version, which changes it: tidemark serve --data \(ShellText.quoted(folder.path))"
+                    + "the server of this version, which migrates it: tidemark serve --data \(ShellText.quoted(folder.path))"
             )
         case .isBeingPrepared:
             return CommandFailure(
                 .unavailable,
-                "a server still prepares the data in \(folder.path). Try again."
+                "a server is still preparing the data in \(folder.path). Try again."
             )
         case .isBackup: return DataFolder.isBackup(folder.path)
         case .isDamaged(let path, let code): return DataFolder.isDamaged(path, sqliteCode: code)
@@ -107,7 +107,7 @@ enum EngineOpening {
         case .diskFull, .diskHasRoom, .reserveFailed: self.logRoom(event, of: folder, to: logger)
         case .logLost(let error):
             logger.critical(
-                "the disk did not keep what was written: the server ends, and is to be started again",
+                "a write to the disk was lost: the server exits, and has to be started again",
                 metadata: [LogKeys.path: "\(folder.path)", LogKeys.errno: .stringConvertible(error)]
             )
             // Exits at once, as after a kill. Closing the files would write to them.
@@ -119,12 +119,12 @@ enum EngineOpening {
             )
         case .housekeepingFailed(let code):
             logger.warning(
-                "housekeeping failed and is tried again",
+                "housekeeping failed, and will be retried",
                 metadata: [LogKeys.sqlite: .stringConvertible(code)]
             )
         case .indexesIncomplete(let indexes):
             logger.info(
-                "indexes are filled in the background",
+                "building indexes in the background",
                 metadata: [LogKeys.indexes: .stringConvertible(indexes)]
             )
         case .indexesBuilt(let indexes, let records):
@@ -153,7 +153,7 @@ enum EngineOpening {
             logger.notice("the disk has room again", metadata: [LogKeys.path: "\(folder.path)"])
         case .reserveFailed(let path, let error):
             logger.warning(
-                "no room can be reserved for deletes on a full disk",
+                "cannot reserve room for deletes on a full disk",
                 metadata: [LogKeys.path: "\(path)", LogKeys.errno: .stringConvertible(error)]
             )
         default: break

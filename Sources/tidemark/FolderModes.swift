@@ -72,9 +72,9 @@ struct FolderModes {
         let digits = String(status.mode, radix: 8)
         return CommandFailure(
             .configuration,
-            "other users may write to \(self.path) (mode \(digits)), and put files in the place of ours. Look what is in it, "
-                + "and take that from them: chmod 700 \(quoted). Where that is not possible, as on a volume of a container, "
-                + "name a folder in it that is not there yet."
+            "other users may write to \(self.path) (mode \(digits)), and could replace its files. Check its contents, "
+                + "and remove their access: chmod 700 \(quoted). If that is not possible, as on a volume of a container, "
+                + "name a new folder in it."
         )
     }
 }

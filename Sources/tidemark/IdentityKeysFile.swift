@@ -61,7 +61,7 @@ struct IdentityKeysFile: Service {
             guard !keys.isEmpty else { throw .unusable(.none) }
             self.tokens.replaceKeys(keys)
             self.logger.info(
-                "read the identity provider's keys again",
+                "reloaded the identity provider's keys",
                 metadata: [LogKeys.path: "\(file.path)"]
             )
         } catch {
@@ -72,10 +72,10 @@ struct IdentityKeysFile: Service {
             }
             let advice =
                 self.retention == .always
-                ? "To let nobody in, start the server with jwt_keys_keep=never."
-                : #"To let nobody in, write {"keys": []} there."#
+                ? "To refuse its users, start the server with jwt_keys_keep=never."
+                : #"To refuse its users, write {"keys": []} there."#
             self.logger.error(
-                "the identity provider's keys stay as they were",
+                "keeping the old keys of the identity provider",
                 metadata: [LogKeys.reason: "\(reason) \(advice)"]
             )
         }
@@ -83,8 +83,8 @@ struct IdentityKeysFile: Service {
 
     private func tellNobody(_ reason: String) {
         self.logger.error(
-            "the identity provider has no keys: its tokens let nobody in",
-            metadata: [LogKeys.reason: "\(reason) To let its users in, write the provider's keys there."]
+            "the identity provider has no keys: its tokens are refused",
+            metadata: [LogKeys.reason: "\(reason) To admit its users, write the provider's keys there."]
         )
     }
 
@@ -97,10 +97,10 @@ struct IdentityKeysFile: Service {
         case .unreachable(let code): "cannot be read: \(String(cString: strerror(code)))."
         case .unusable(.unreadable): "is neither a JSON Web Key Set nor public keys in PEM."
         case .unusable(.unusable(let name)):
-            "has a key that cannot be used: \(name). It takes RSA from 2,048 bits, P-256, P-384, P-521 and Ed25519."
+            "has a key that cannot be used: \(name). Use RSA from 2,048 bits, P-256, P-384, P-521 or Ed25519."
         case .unusable(.none): "has no key that verifies signatures. Shared secrets are not accepted."
-        case .unusable(.secret): "has a private key. Give the server public keys alone."
-        case .unusable(.tooMany): "has more keys, or is larger, than any provider's."
+        case .unusable(.secret): "has a private key. Give the server public keys only."
+        case .unusable(.tooMany): "has too many keys, or is too large."
         }
     }
 }

@@ -131,7 +131,7 @@ struct ServerRun {
         let narrowed = try DataFolderAccess(folder: self.folder).narrow()
         guard !narrowed.isEmpty else { return }
         logger.warning(
-            "other users had access to the data folder, and have none now",
+            "removed other users' access to the data folder",
             metadata: [LogKeys.path: "\(narrowed.joined(separator: " "))"]
         )
     }
@@ -142,7 +142,7 @@ struct ServerRun {
             room < Int64(self.settings.diskReserveBytes)
         else { return }
         logger.error(
-            "the disk is almost full: uploads are refused, and soon every change",
+            "the disk is almost full: uploads are refused, and soon all changes will be",
             metadata: ["path": "\(self.folder.path)", "bytes_left": "\(room)"]
         )
     }

@@ -49,7 +49,7 @@ struct ServerWait {
         }
         if !self.hasSpoken, waited > .milliseconds(500) {
             self.hasSpoken = true
-            Terminal.writeError("tidemark: waiting for a server that prepares \(self.folder.path)\n")
+            Terminal.writeError("tidemark: waiting for a server that is preparing \(self.folder.path)\n")
         }
         try await Task.sleep(for: Self.interval)
         return true

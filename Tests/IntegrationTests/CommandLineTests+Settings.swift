@@ -86,7 +86,7 @@ struct SettingsReaderTests {
     func `a name that is near to none is refused without a suggestion`(name: String) async throws {
         let reader = SettingsReader(flags: [(name, "1")], environment: [:])
         let failure = await #expect(throws: CommandFailure.self) { try await reader.read() }
-        #expect(failure?.message == "--set: there is no setting '\(name)'. All of them: tidemark settings")
+        #expect(failure?.message == "--set: there is no setting '\(name)'. List them: tidemark settings")
     }
 
     @Test
@@ -105,7 +105,7 @@ struct SettingsReaderTests {
             await #expect(throws: CommandFailure.self) { try await reader.read() }?.message
         }
         let number = "in_flight_max takes a whole number from 1 to 65536: requests in flight on a connection."
-        let level = "'loud' is no value for log_level: it takes"
+        let level = "'loud' is not valid for log_level: it takes"
         #expect(await message(SettingsReader(flags: [("in_flight_max", "-1")], environment: [:])) == number)
         let variables = ["TIDEMARK_IN_FLIGHT_MAX": "0"]
         #expect(

@@ -173,9 +173,9 @@ struct CredentialTests {
                 (["key", "add", "alice"], "alice is a user"),
                 (["key", "add", "shop", "--public-key", file], "registered"),
                 (["key", "add", "two", "--public-key", "/none"], "cannot be read"),
-                (["key", "add", "two", "--on-behalf-of", "eve"], "is no user"),
+                (["key", "add", "two", "--on-behalf-of", "eve"], "is not a user"),
                 (["key", "revoke", "none"], "no service none"),
-                (["key", "revoke", "shop", "--key-id", "abc"], "no such key"),
+                (["key", "revoke", "shop", "--key-id", "abc"], "no such valid key"),
                 (["user", "renew", "shop"], "is a service"),
             ] {
                 let outcome = try await ChildProcess.run(
@@ -289,13 +289,13 @@ struct CredentialTests {
             }
             #expect(await host.letsIn(token))
             try write("{")
-            #expect(try await afterLog("keys stay as they were", times: 1))
+            #expect(try await afterLog("keeping the old keys of the identity provider", times: 1))
             try write(#"{"keys": []}"#)
-            #expect(try await !afterLog("its tokens let nobody in", times: 1))
+            #expect(try await !afterLog("its tokens are refused", times: 1))
             try write(key.publicKey.pemRepresentation)
             #expect(try await afterLog("keys again", times: 1))
             try FileManager.default.removeItem(atPath: path)
-            #expect(try await !afterLog("its tokens let nobody in", times: 2))
+            #expect(try await !afterLog("its tokens are refused", times: 2))
         }
     }
 

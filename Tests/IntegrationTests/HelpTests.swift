@@ -50,7 +50,7 @@ struct HelpTests {
             ("sevre --data x", "'tidemark sevre'. Did you mean 'serve'?"),
             ("user ad", "'tidemark user ad'. Did you mean 'add'?"),
             ("user role lst x", "'tidemark user role lst'. Did you mean 'list'?"),
-            ("frobnicate", "'tidemark frobnicate'. All of them: tidemark --help"),
+            ("frobnicate", "'tidemark frobnicate'. List them: tidemark --help"),
         ]
     )
     func `a mistyped command is told with the one that was meant`(arguments: String, message: String) {
@@ -74,7 +74,7 @@ struct HelpTests {
             ("user rotate bob --container c --overlap -5", 64, "tidemark: --overlap takes seconds from 0"),
             ("serve --metrics-interval -1", 64, "tidemark: metrics_interval_s takes a whole number from 0"),
             ("sevre", 64, "tidemark: there is no command 'tidemark sevre'."),
-            ("serve --log-level loud", 64, "tidemark: 'loud' is no value for log_level"),
+            ("serve --log-level loud", 64, "tidemark: 'loud' is not valid for log_level"),
         ] as [(String, Int32, String)]
     )
     func `every error begins with the program's name`(
@@ -101,7 +101,7 @@ struct HelpTests {
             ChildProcess.tidemark.path
         )
         #expect(outcome.exitCode == 65)
-        #expect(outcome.errors.contains(" is no text. "))
+        #expect(outcome.errors.contains(" is not text. "))
     }
 
     @Test

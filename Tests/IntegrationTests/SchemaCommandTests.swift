@@ -117,11 +117,11 @@ struct SchemaCommandTests {
         for command in ["import", "validate"] { try await fails(65, loss, "schema", command, bad) }
         let large = self.directory.path + "/large.ckdb"
         try Data(repeating: 0x20, count: 2_000_000).write(to: URL(fileURLWithPath: large))
-        try await fails(65, "1048576 are the limit", "schema", "import", large)
+        try await fails(65, "the limit is 1048576", "schema", "import", large)
         let wide = try self.file(
             "RECORD TYPE Wide (\((0...1_000).map { "f\($0) INT64" }.joined(separator: ", ")));"
         )
-        try await fails(65, "1000 are the limit of a record type", "schema", "import", wide)
+        try await fails(65, "exceeds the limit of 1000 for a record type", "schema", "import", wide)
         let absent = try await ChildProcess.tidemark(
             "schema",
             "export",
@@ -157,7 +157,7 @@ struct SchemaCommandTests {
         let deploy = try await ChildProcess.run(ChildProcess.tidemark, ["schema", "deploy", "--yes"] + place)
         #expect(deploy.exitCode == 65)
         #expect(
-            deploy.errors.contains("1001 fields of the record type Note: 1000 are the limit"),
+            deploy.errors.contains("1001 fields of the record type Note; the limit is 1000"),
             "\(deploy.errors)"
         )
     }
@@ -231,7 +231,7 @@ struct SchemaCommandTests {
         let reset = try await self.output("schema", "reset", "--yes")
         #expect(
             reset.hasPrefix(
-                "Dropped development's data of iCloud.a.\n- CREATE ROLE editor\n~ RECORD TYPE Note\n"
+                "Deleted development's data of iCloud.a.\n- CREATE ROLE editor\n~ RECORD TYPE Note\n"
             )
         )
         await expect(.unknownItem) { _ = try await development.record(for: note("title").recordID) }

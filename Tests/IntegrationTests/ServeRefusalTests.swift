@@ -45,15 +45,15 @@ struct ServeRefusalTests {
         }
         try await refused("/nope.pem", key, says: "/nope.pem cannot be read: No such file or directory")
         try await refused(key, chain, says: "\(key) has no certificate. Are tls_cert and tls_key swapped?")
-        try await refused(try self.file("text", "text"), key, says: "text has nothing in PEM")
+        try await refused(try self.file("text", "text"), key, says: "text has no PEM content")
         let foreign = try self.file("other.pem", other.keyPEM)
         try await refused(
             chain,
             foreign,
-            says: "the key in \(foreign) is not that of the first certificate in \(chain)"
+            says: "the key in \(foreign) does not belong to the first certificate in \(chain)"
         )
         chmod(key, 0o644)
-        try await refused(chain, key, says: "(mode 644). Keep it to its owner: chmod 600 \(key)")
+        try await refused(chain, key, says: "(mode 644). Restrict it to its owner: chmod 600 \(key)")
     }
 
     @Test
@@ -114,7 +114,7 @@ struct ServeRefusalTests {
             let server = try await ServerUnderTest.start(data: self.data, "--tls-host", host)
             server.process.signal(SIGTERM)
             let log = await server.process.outcome().errors
-            #expect(log.contains("issued the certificate anew") == (round == 1), "round \(round): \(log)")
+            #expect(log.contains("renewed the certificate") == (round == 1), "round \(round): \(log)")
         }
     }
 }

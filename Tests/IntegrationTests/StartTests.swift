@@ -96,7 +96,7 @@ struct StartTests {
     {
         let outcome = try await self.run("container list")
         #expect(outcome.exitCode == 66)
-        #expect(outcome.errors.contains("waiting for a server that prepares \(self.data)\n"))
+        #expect(outcome.errors.contains("waiting for a server that is preparing \(self.data)\n"))
         #expect(outcome.errors.contains("tidemark serve --data \(self.data)"))
         #expect(!FileManager.default.fileExists(atPath: self.data))
     }

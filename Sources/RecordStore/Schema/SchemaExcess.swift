@@ -9,9 +9,9 @@ package enum SchemaExcess: Hashable, Sendable {
 extension SchemaExcess: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .recordTypes(let count): "\(count) record types: \(Bounds.recordTypesMax) are the limit"
+        case .recordTypes(let count): "\(count) record types; the limit is \(Bounds.recordTypesMax)"
         case .fields(let count, let recordType):
-            "\(count) fields of the record type \(recordType): \(Bounds.recordTypeFieldsMax) are the limit"
+            "\(count) fields of the record type \(recordType); the limit is \(Bounds.recordTypeFieldsMax)"
         }
     }
 }

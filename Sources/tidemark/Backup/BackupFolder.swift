@@ -78,13 +78,13 @@ struct BackupManifest: Codable, Hashable {
             guard files.fileExists(atPath: folder.unfinishedPath) else {
                 throw CommandFailure(
                     .data,
-                    "\(folder.path) is no backup: it has no backup.json. "
+                    "\(folder.path) is not a backup: it has no backup.json. "
                         + "Name a folder that was made with tidemark backup."
                 )
             }
             throw CommandFailure(
                 .data,
-                "the backup in \(folder.path) did not come to its end, and is of no use. Take another one."
+                "the backup in \(folder.path) is incomplete, and cannot be used. Make another one."
             )
         }
         guard let version = try? JSONDecoder().decode(Version.self, from: json),
@@ -98,7 +98,7 @@ struct BackupManifest: Codable, Hashable {
         guard let manifest = try? JSONDecoder().decode(BackupManifest.self, from: json),
             manifest.files.allSatisfy({ self.isPath($0.path) })
         else {
-            throw CommandFailure(.data, "\(folder.manifestPath) is damaged. Take another backup.")
+            throw CommandFailure(.data, "\(folder.manifestPath) is damaged. Make another backup.")
         }
         return manifest
     }

@@ -43,7 +43,7 @@ enum CopyAdvice {
         case .failed(let code):
             CommandFailure(
                 .unavailable,
-                "the database cannot be copied (SQLite's error \(code)). Look for a full disk or wrong owners, and try again."
+                "the database cannot be copied (SQLite error \(code)). Check for a full disk or wrong owners, and try again."
             )
         }
     }
@@ -61,7 +61,7 @@ enum CopyAdvice {
     private static func diskFull(_ path: String) -> CommandFailure {
         CommandFailure(
             .cannotCreate,
-            "the disk of \(path) is full, or takes no more. What was copied is removed; make room, or name a folder on another disk."
+            "the disk of \(path) is full, or takes no more. The copied files were removed; make room, or name a folder on another disk."
         )
     }
 

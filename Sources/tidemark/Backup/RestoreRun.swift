@@ -96,7 +96,7 @@ struct RestoreRun {
         guard BackupManifest.File(path: file.path, (made.bytes, made.sha256)) == file else {
             throw CommandFailure(
                 .data,
-                "\(self.source.path)/\(file.path) has other bytes than were written to it. Use another backup."
+                "\(self.source.path)/\(file.path) has changed since the backup was made. Use another backup."
             )
         }
     }

@@ -24,7 +24,9 @@ struct Access: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The container.", valueName: "id"))
     var container: String
 
-    @Option(help: ArgumentHelp("Whose private database; the public one without it.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The user of a private database; without it, the public one.", valueName: "name")
+    )
     var user: String?
 
     @Option(help: "The zone.")

@@ -4,7 +4,7 @@ import ArgumentParser
 struct AssetsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assets",
-        abstract: "Look after the files that records name.",
+        abstract: "Check the files that records name.",
         subcommands: [AssetsVerify.self]
     )
 }

@@ -17,7 +17,7 @@ enum CommandNames {
                 let suggestion = NearestName.suggestion(for: argument, among: names)
                 throw CommandFailure(
                     .usage,
-                    "there is no command '\(path) \(argument)'.\(suggestion) All of them: \(path) --help"
+                    "there is no command '\(path) \(argument)'.\(suggestion) List them: \(path) --help"
                 )
             }
             commands = commands[offset].configuration.subcommands

@@ -40,7 +40,7 @@ struct ContainerCreate: AsyncParsableCommand {
 struct ContainerList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List all containers, one a line."
+        abstract: "List all containers, one per line."
     )
 
     @OptionGroup var data: DataOption

@@ -4,7 +4,7 @@ import RecordStore
 /// `--yes`, and the course of a deletion: it is shown, confirmed, and done in turns beside a
 /// server.
 struct DeletionArguments: ParsableArguments {
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Skip the confirmation.")
     var yes = false
 
     /// Longer than a server takes to close the connections of revoked credentials.

@@ -28,7 +28,7 @@ enum DirectoryAdvice {
             return CommandFailure(
                 .data,
                 "there is no user \(user) in \(container). "
-                    + "Those there are: tidemark user list --container \(container)"
+                    + "List them: tidemark user list --container \(container)"
             )
         case .userNameInvalid:
             return CommandFailure(
@@ -48,7 +48,7 @@ enum DirectoryAdvice {
         case .unavailable:
             return CommandFailure(
                 .unavailable,
-                "the store cannot be read or written now. Look for a full disk or wrong owners of its files, and try again."
+                "the store cannot be read or written now. Check for a full disk or wrong owners of its files, and try again."
             )
         }
     }
@@ -79,8 +79,8 @@ enum DirectoryAdvice {
         case .keyMissing:
             return CommandFailure(
                 .data,
-                "\(user) has no such key that is good. "
-                    + "Those there are: tidemark key list --container \(container)"
+                "\(user) has no such valid key. "
+                    + "List them: tidemark key list --container \(container)"
             )
         case .tooManyKeys:
             return CommandFailure(

@@ -28,13 +28,18 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The container.", valueName: "id"))
     var container: String
 
-    @Option(help: "Whose schema and data.")
+    @Option(help: "The environment of the schema and the data.")
     var environment = EnvironmentName.development
 
     @Option(help: "Which database.")
     var database = DatabaseName.private
 
-    @Option(help: ArgumentHelp("Whose private database, or who asks the public one.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The user of the private database, or the requester of the public one.",
+            valueName: "name"
+        )
+    )
     var user: String?
 
     @Option(help: ArgumentHelp("One zone instead of all.", valueName: "name"))
@@ -117,7 +122,7 @@ struct Explain: AsyncParsableCommand {
             )
         }
         guard let user = self.user else {
-            throw CommandFailure(.usage, "a private database is somebody's: name the user with --user.")
+            throw CommandFailure(.usage, "a private database belongs to a user: name them with --user.")
         }
         guard let database = signIn.privateDatabase else {
             throw CommandFailure(

@@ -66,8 +66,8 @@ struct KeyAdd: AsyncParsableCommand {
         guard let pair = ServiceKeyPair(publicPEM: pem) else {
             throw CommandFailure(
                 .data,
-                "\(publicKey) is no public key in PEM on the curve P-256. "
-                    + "Of a private key: openssl pkey -in KEY.pem -pubout"
+                "\(publicKey) is not a public key in PEM on the curve P-256. "
+                    + "To extract it from a private key: openssl pkey -in KEY.pem -pubout"
             )
         }
         return pair
@@ -78,9 +78,9 @@ struct KeyAdd: AsyncParsableCommand {
         return CommandFailure(
             .data,
             (self.onBehalfOf.count == 1
-                ? "\(self.onBehalfOf[0]) is no user of \(self.service.container). "
+                ? "\(self.onBehalfOf[0]) is not a user of \(self.service.container). "
                 : "\(self.onBehalfOf.joined(separator: ", ")) are not all users of \(self.service.container). ")
-                + "Those there are: tidemark user list --container \(self.service.container)"
+                + "List them: tidemark user list --container \(self.service.container)"
         )
     }
 }

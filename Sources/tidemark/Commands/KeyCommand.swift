@@ -36,7 +36,7 @@ struct ServiceArguments: ParsableArguments {
             CommandFailure(
                 .data,
                 "there is no service \(self.name) in \(self.container). "
-                    + "Those there are: tidemark key list --container \(self.container)"
+                    + "List them: tidemark key list --container \(self.container)"
             )
         default: DirectoryAdvice.failure(error, container: self.container, user: self.name)
         }

@@ -16,7 +16,7 @@ struct KeyRevoke: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceArguments
 
-    @Option(help: ArgumentHelp("One key, as `key list` shows it; without it all.", valueName: "id"))
+    @Option(help: ArgumentHelp("One key, as `key list` shows it; otherwise all.", valueName: "id"))
     var keyID: String?
 
     func run() async throws {

@@ -36,7 +36,7 @@ struct Restore: AsyncParsableCommand {
         Terminal.write(AssetReport.table(of: damaged))
         throw CommandFailure(
             .data,
-            "\(damaged.count) assets are not in the backup as they were. \(target.path) has everything else."
+            "\(damaged.count) assets are missing or damaged in the backup. \(target.path) has everything else."
         )
     }
 }

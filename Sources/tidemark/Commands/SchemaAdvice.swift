@@ -22,20 +22,20 @@ enum SchemaAdvice {
         case .contradictsProduction(let losses):
             CommandFailure(
                 .data,
-                "production would lose something, so nothing was changed:\n\(self.list(losses))\n"
-                    + "What production has stays in development: types, fields and their types."
+                "production would lose types or fields, so nothing was changed:\n\(self.list(losses))\n"
+                    + "Development has to keep the types, fields and field types of production."
             )
         case .beyondLimits(let excesses):
             CommandFailure(
                 .data,
-                "the schema would have more than the server takes, so nothing was changed:\n"
+                "the schema would exceed the server's limits, so nothing was changed:\n"
                     + excesses.map { "  \($0)" }.joined(separator: "\n")
-                    + "\nLeave out fields and record types that no record has."
+                    + "\nRemove fields and record types that no record has."
             )
         case .inUse(let losses):
             CommandFailure(
                 .data,
-                "development has records that would lose something, so nothing was changed:\n"
+                "records in development would lose data, so nothing was changed:\n"
                     + "\(self.list(losses))\n"
                     + "Delete these records, or all of development's data: "
                     + "tidemark schema reset --container \(container)"

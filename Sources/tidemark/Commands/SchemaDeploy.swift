@@ -5,7 +5,7 @@ import RecordStore
 struct SchemaDeploy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deploy",
-        abstract: "Give production the schema of development, and print what changes.",
+        abstract: "Deploy development's schema to production, and print what changes.",
         discussion: """
             Types and fields are added, never removed or changed; indexes, roles \
             and grants become those of development. An index on records that are \
@@ -22,7 +22,7 @@ struct SchemaDeploy: AsyncParsableCommand {
     @Flag(help: "Print what would change, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Skip the confirmation.")
     var yes = false
 
     func run() async throws {
@@ -59,10 +59,10 @@ struct SchemaDiff: AsyncParsableCommand {
 
     @OptionGroup var schema: SchemaArguments
 
-    @Argument(help: ArgumentHelp("A schema (.ckdb); '-': the standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A schema (.ckdb); '-' for standard input.", valueName: "file"))
     var path: String?
 
-    @Option(help: "With a file: whose schema it is compared with.")
+    @Option(help: "With a file: the environment to compare it with.")
     var environment = EnvironmentName.development
 
     func run() async throws {

@@ -5,7 +5,7 @@ import RecordStore
 
 /// A schema in a file, or on standard input.
 struct SchemaFile: ParsableArguments {
-    @Argument(help: ArgumentHelp("A schema (.ckdb); '-', or nothing: the standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A schema (.ckdb); standard input if '-' or missing.", valueName: "file"))
     var path: String?
 
     /// Reads and checks the schema.
@@ -18,7 +18,7 @@ struct SchemaFile: ParsableArguments {
         // complain about its first line.
         let isCut = bytes.count > Bounds.schemaBytesMax
         guard !bytes.contains(0), isCut || String(validating: bytes, as: UTF8.self) != nil else {
-            throw CommandFailure(.data, "\(name) is no text. Name a schema (.ckdb): tidemark schema export")
+            throw CommandFailure(.data, "\(name) is not text. Name a schema (.ckdb): tidemark schema export")
         }
         do throws(SchemaError) {
             return try SchemaParser.parse(bytes)

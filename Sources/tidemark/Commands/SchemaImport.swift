@@ -4,7 +4,7 @@ import RecordStore
 struct SchemaImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Put a schema in place of development's, and print what changes.",
+        abstract: "Replace development's schema, and print what changes.",
         discussion: """
             All of it or nothing. What the file does not name goes, unless \
             production has it or records use it; then nothing changes. Without \
@@ -38,7 +38,7 @@ struct SchemaImport: AsyncParsableCommand {
 struct SchemaValidate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Say what an import would change, or why it would be refused, and change nothing.",
+        abstract: "Print what an import would change, or why it would be refused, and change nothing.",
         discussion: "  tidemark schema validate --container iCloud.org.example.app app.ckdb"
     )
 

@@ -4,7 +4,7 @@ import RecordStore
 struct SchemaReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Give development the schema of production, and drop all of development's data.",
+        abstract: "Replace development's schema by production's, and delete all of development's data.",
         discussion: """
             Every zone and record of development goes, in all databases of the \
             container; users and their tokens stay. Production is not touched.
@@ -15,17 +15,17 @@ struct SchemaReset: AsyncParsableCommand {
 
     @OptionGroup var schema: SchemaArguments
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Skip the confirmation.")
     var yes = false
 
     func run() async throws {
         if !self.yes {
             try Confirmation.ask(
-                "This drops all data of development in \(self.schema.container).",
+                "This deletes all data of development in \(self.schema.container).",
                 name: self.schema.container
             )
         }
         let difference = try await self.schema.change(.resetDevelopment)
-        Terminal.write("Dropped development's data of \(self.schema.container).\n" + difference.report)
+        Terminal.write("Deleted development's data of \(self.schema.container).\n" + difference.report)
     }
 }

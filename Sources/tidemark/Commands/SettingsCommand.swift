@@ -29,7 +29,7 @@ struct SettingsCommand: AsyncParsableCommand {
         let settings = try await self.options.read()
         for variable in settings.unknownVariables {
             let meant = variable.nearest.map { " Did you mean '\($0)'?" } ?? ""
-            Terminal.writeError("tidemark: the variable \(variable.name) is no setting.\(meant)\n")
+            Terminal.writeError("tidemark: the variable \(variable.name) is not a setting.\(meant)\n")
         }
         let rows =
             TextSetting.allCases.map { Row($0, settings) } + NumberSetting.all.map { Row($0, settings) }

@@ -6,7 +6,7 @@ import RecordServer
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say in one line whether a server serves the folder, and answers.",
+        abstract: "Print in one line whether a server serves the folder and responds.",
         discussion: """
             Connects to the server and waits two seconds for its TLS. Ends with 0 \
             if it answers, 3 if no server has the folder, 69 if one has it and \

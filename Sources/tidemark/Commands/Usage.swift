@@ -7,7 +7,7 @@ import RecordStore
 struct Usage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usage",
-        abstract: "Show how many records, assets and bytes are stored, a row a database.",
+        abstract: "Show how many records, assets and bytes are stored, with one row per database.",
         discussion: """
             Also while a server serves the folder. Bytes are those of records' bodies, of assets, each once in \
             a database, and of rows: what the store takes for records, indexes, zones, tombstones and outcomes \

@@ -23,17 +23,17 @@ struct UserContacts: AsyncParsableCommand {
 
     @Option(
         name: .customLong("phone"),
-        help: ArgumentHelp("With the country's code. Repeatable.", valueName: "number")
+        help: ArgumentHelp("With the country code. Repeatable.", valueName: "number")
     )
     var numbers: [String] = []
 
     func validate() throws {
         for address in self.addresses where !address.contains("@") || address.utf8.count > Bounds.nameBytesMax
         {
-            throw ValidationError("'\(address)' is no e-mail address.")
+            throw ValidationError("'\(address)' is not an e-mail address.")
         }
         for number in self.numbers where !number.contains(where: \.isNumber) || number.utf8.count > 64 {
-            throw ValidationError("'\(number)' is no phone number.")
+            throw ValidationError("'\(number)' is not a phone number.")
         }
     }
 

@@ -5,7 +5,7 @@ import RecordStore
 struct UserRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role",
-        abstract: "Give a user custom roles, take them away, and list them.",
+        abstract: "Give custom roles to a user, remove them, and list them.",
         discussion: """
             Roles are made in the schema (CREATE ROLE) and count in the public \
             database. A user has them in one environment, from the next request on.
@@ -42,7 +42,7 @@ struct UserRoleAdd: AsyncParsableCommand {
 struct UserRoleRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take a role away from a user.",
+        abstract: "Remove a role from a user.",
         usage:
             "tidemark user role remove <name> <role> --container <id> [--environment <environment>] [--data <dir>]",
         discussion: "  tidemark user role remove alice editor --container iCloud.org.example.app"
@@ -61,13 +61,13 @@ struct UserRoleRemove: AsyncParsableCommand {
 struct UserRoleList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the roles of a user, one a line.",
+        abstract: "List the roles of a user, one per line.",
         discussion: "  tidemark user role list alice --container iCloud.org.example.app"
     )
 
     @OptionGroup var user: UserArguments
 
-    @Option(help: "Where the user has them.")
+    @Option(help: "The environment of the roles.")
     var environment = EnvironmentName.development
 
     func run() async throws {
@@ -89,7 +89,7 @@ struct RoleArguments: ParsableArguments {
     @Argument(help: "A role of the schema.")
     var role: String
 
-    @Option(help: "Where the user has it.")
+    @Option(help: "The environment of the role.")
     var environment = EnvironmentName.development
 
     func set(of user: UserArguments, isGiven: Bool) async throws {

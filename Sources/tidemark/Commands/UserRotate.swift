@@ -5,7 +5,7 @@ import RecordStore
 struct UserRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Give a user a new access token and print it, once; the old one stays good for a while.",
+        abstract: "Give a user a new access token and print it, once; the old one stays valid for a while.",
         discussion: """
             The old token lets in, and its connections last, for an hour, or for \
             as long as --overlap says; then both end within a second. With \
@@ -24,7 +24,7 @@ struct UserRotate: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long the old token stays good, at most 30 days.", valueName: "seconds")
+        help: ArgumentHelp("How long the old token stays valid, at most 30 days.", valueName: "seconds")
     )
     var overlap = 3_600
 

@@ -13,7 +13,7 @@ extension Settings {
         logger.debug("settings in force", metadata: all)
         for variable in self.unknownVariables {
             logger.warning(
-                "a variable of the environment is no setting",
+                "an environment variable is not a setting",
                 metadata: [
                     LogKeys.variable: "\(variable.name)", LogKeys.meant: "\(variable.nearest ?? "")",
                 ]

@@ -59,7 +59,7 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "share_misses_per_minute_max",
             1...1_000_000,
-            "URLs of shares that lead nowhere, of a user"
+            "unknown share URLs of a user"
         ) {
             $0.server.bounds.shareMissesPerMinuteMax
         } assign: {
@@ -88,7 +88,7 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.timeouts.idle = .milliseconds($1)
         },
-        NumberSetting("frame_timeout_ms", 100...3_600_000, "how long a frame takes that has begun") {
+        NumberSetting("frame_timeout_ms", 100...3_600_000, "time until a frame that has begun is complete") {
             $0.server.timeouts.frame.milliseconds
         } assign: {
             $0.server.timeouts.frame = .milliseconds($1)
@@ -98,12 +98,13 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.timeouts.deadlineMax = .milliseconds($1)
         },
-        NumberSetting("slow_reader_timeout_ms", 100...3_600_000, "how long answers wait to be taken") {
+        NumberSetting("slow_reader_timeout_ms", 100...3_600_000, "how long responses wait for a slow reader")
+        {
             $0.server.timeouts.slowReader.milliseconds
         } assign: {
             $0.server.timeouts.slowReader = .milliseconds($1)
         },
-        NumberSetting("request_id_retention_s", 60...604_800, "memory of request IDs") {
+        NumberSetting("request_id_retention_s", 60...604_800, "how long request IDs are kept") {
             $0.server.storage.requestIDRetentionSeconds
         } assign: {
             $0.server.storage.requestIDRetentionSeconds = $1
@@ -116,7 +117,8 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.memory.connectionWindowBytes = UInt32($1)
         },
-        NumberSetting("answers_held_bytes_max", 65_536...1_073_741_824, "answers of a connection that wait") {
+        NumberSetting("answers_held_bytes_max", 65_536...1_073_741_824, "responses of a connection that wait")
+        {
             $0.server.memory.answersHeldBytesMax
         } assign: {
             $0.server.memory.answersHeldBytesMax = $1
@@ -124,7 +126,7 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "answers_held_total_bytes_max",
             65_536...1_099_511_627_776,
-            "answers of all connections"
+            "responses of all connections that wait"
         ) {
             $0.server.memory.answersHeldTotalBytesMax
         } assign: {
@@ -133,13 +135,14 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "unfinished_bytes_max",
             1_048_576...1_099_511_627_776,
-            "frames of all connections of which a part has come"
+            "incomplete frames of all connections"
         ) {
             $0.server.memory.unfinishedBytesMax
         } assign: {
             $0.server.memory.unfinishedBytesMax = $1
         },
-        NumberSetting("answer_bytes_max", 1_024...1_073_741_824, "encoded bodies in the answer to a fetch") {
+        NumberSetting("answer_bytes_max", 1_024...1_073_741_824, "encoded bodies in the response to a fetch")
+        {
             $0.server.bounds.answerBytesMax
         } assign: {
             $0.server.bounds.answerBytesMax = $1
@@ -149,13 +152,12 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.writer.requestsMax = $1
         },
-        NumberSetting("writer_wait_ms", 1...60_000, "what waits for the writer, in the time that it takes") {
+        NumberSetting("writer_wait_ms", 1...60_000, "work waiting for the writer, as time to execute it") {
             $0.writer.waitMilliseconds
         } assign: {
             $0.writer.waitMilliseconds = $1
         },
-        NumberSetting("reader_wait_ms", 1...60_000, "what waits for read threads, in the time that it takes")
-        {
+        NumberSetting("reader_wait_ms", 1...60_000, "work waiting for read threads, as time to execute it") {
             $0.writer.readerWaitMilliseconds
         } assign: {
             $0.writer.readerWaitMilliseconds = $1
@@ -163,7 +165,7 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "read_threads",
             1...1_024,
-            "threads for queries, and as many for other long reads (one a processor)"
+            "threads for queries, and as many for other long reads (one per processor)"
         ) {
             $0.writer.readThreads
         } assign: {
@@ -197,7 +199,8 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.server.assets.uploadWindowBytes = UInt32($1)
         },
-        NumberSetting("asset_chunk_bytes", 65_536...1_073_741_824, "what a kill costs an upload") {
+        NumberSetting("asset_chunk_bytes", 65_536...1_073_741_824, "bytes of an upload that a kill may cost")
+        {
             $0.server.storage.assetChunkBytes
         } assign: {
             $0.server.storage.assetChunkBytes = $1
@@ -205,13 +208,13 @@ struct NumberSetting: Sendable {
         NumberSetting(
             "disk_reserve_bytes",
             0...1_152_921_504_606_846_976,
-            "room on the disk that uploads leave to the database"
+            "free disk space that uploads leave to the database"
         ) {
             $0.diskReserveBytes
         } assign: {
             $0.diskReserveBytes = $1
         },
-        NumberSetting("asset_sweep_interval_s", 1...86_400, "between two looks for unnamed assets") {
+        NumberSetting("asset_sweep_interval_s", 1...86_400, "between two sweeps of unnamed assets") {
             $0.server.assets.sweepInterval.milliseconds / 1_000
         } assign: {
             $0.server.assets.sweepInterval = .seconds($1)
@@ -224,7 +227,7 @@ struct NumberSetting: Sendable {
     ]
 
     private static let operation: [NumberSetting] = [
-        NumberSetting("threads", 0...1_024, "event loops; 0: one a core") {
+        NumberSetting("threads", 0...1_024, "event loops; 0: one per core") {
             $0.server.threads ?? 0
         } assign: {
             $0.server.threads = $1 == 0 ? nil : $1
@@ -238,18 +241,17 @@ struct NumberSetting: Sendable {
         } assign: {
             $0.metricsIntervalSeconds = $1
         },
-        NumberSetting("metrics_file_interval_s", 1...86_400, "seconds between two writings of metrics_file") {
+        NumberSetting("metrics_file_interval_s", 1...86_400, "seconds between two updates of metrics_file") {
             $0.metricsFileIntervalSeconds
         } assign: {
             $0.metricsFileIntervalSeconds = $1
         },
-        NumberSetting("tombstone_retention_s", 3_600...3_153_600_000, "memory of deletions") {
+        NumberSetting("tombstone_retention_s", 3_600...3_153_600_000, "how long deletions are kept") {
             $0.server.storage.tombstoneRetentionSeconds
         } assign: {
             $0.server.storage.tombstoneRetentionSeconds = $1
         },
-        NumberSetting("drain_timeout_s", 0...3_600, "how long a stopping server waits for what is in flight")
-        {
+        NumberSetting("drain_timeout_s", 0...3_600, "how long a shutdown waits for requests in flight") {
             $0.drainSeconds
         } assign: {
             $0.drainSeconds = $1
@@ -297,7 +299,7 @@ extension NumberSetting {
         NumberSetting(
             "jwt_create_users",
             0...1,
-            "1: a user of whom an identity provider speaks is added; 0: is refused if not there"
+            "1: unknown users of an identity provider are added; 0: they are refused"
         ) {
             $0.identity.createsUsers ? 1 : 0
         } assign: {

@@ -46,7 +46,7 @@ struct Settings: Sendable {
     struct Writer: Hashable, Sendable {
         var requestsMax = 4_096
         var bytesMax = 64 * 1_024 * 1_024
-        /// Bound on what waits for the writer, in the time that it takes to execute.
+        /// Bound on work waiting for the writer, as time to execute it to execute.
         var waitMilliseconds = 10
         /// The same for the threads that read.
         var readerWaitMilliseconds = 25

@@ -120,7 +120,7 @@ struct SettingsReader {
             )
         }
         guard settings.identity.audience == nil || settings.identity.keysPath != nil else {
-            throw CommandFailure(.usage, "jwt_audience means nothing without jwt_keys_file and jwt_issuer.")
+            throw CommandFailure(.usage, "jwt_audience requires jwt_keys_file and jwt_issuer.")
         }
         guard (settings.tlsCertificatePath == nil) == (settings.tlsKeyPath == nil) else {
             throw CommandFailure(.usage, "tls_cert and tls_key belong together: give both or neither.")
@@ -160,7 +160,7 @@ struct SettingsReader {
         let suggestion = NearestName.suggestion(for: name, among: self.names)
         return CommandFailure(
             .usage,
-            "\(source): there is no setting '\(name)'.\(suggestion) All of them: tidemark settings"
+            "\(source): there is no setting '\(name)'.\(suggestion) List them: tidemark settings"
         )
     }
 }

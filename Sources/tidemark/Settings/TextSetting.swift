@@ -23,7 +23,7 @@ enum TextSetting: String, CaseIterable {
         case .tlsKey: "the certificate's key in PEM"
         case .tlsHosts: "more names that clients connect to, for the certificate that is made"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
-        case .logFormat: "text or json, one line an event, to standard error"
+        case .logFormat: "text or json, one line per event, to standard error"
         case .metricsFile:
             "a file that the server replaces with its metrics, as Prometheus' node_exporter reads them"
         case .identityKeys:
@@ -31,7 +31,7 @@ enum TextSetting: String, CaseIterable {
         case .identityIssuer: "iss of the provider's tokens"
         case .identityAudience: "aud of the provider's tokens; without it the container's identifier"
         case .identityKeysKeep:
-            "when the last keys stay good without their file: never, while-unreadable, or always (also when it is empty or gone)"
+            "when the last keys stay valid without their file: never, while-unreadable, or always (also when it is empty or gone)"
         }
     }
 
@@ -73,7 +73,7 @@ enum TextSetting: String, CaseIterable {
             if let wrong = hosts.first(where: { !HostNames.isHost($0) }) {
                 throw self.refusal(
                     wrong,
-                    "names of letters, digits, '-' and '.', or addresses; of an international name the form with xn--"
+                    "names of letters, digits, '-' and '.', or addresses; for an international name its xn-- form"
                 )
             }
             settings.tlsHosts = hosts
@@ -102,6 +102,6 @@ enum TextSetting: String, CaseIterable {
     }
 
     private func refusal(_ value: String, _ expected: String) -> CommandFailure {
-        CommandFailure(.usage, "'\(value)' is no value for \(self.rawValue): it takes \(expected).")
+        CommandFailure(.usage, "'\(value)' is not valid for \(self.rawValue): it takes \(expected).")
     }
 }

@@ -62,15 +62,15 @@ extension SchemaError: CustomStringConvertible {
             return "Invalid name \(Self.shown(name)) at \(place): a letter, then letters, digits and '_', "
                 + "at most \(Bounds.nameBytesMax) characters"
         case .systemNameUnknown(let name):
-            return "There is no system field \(Self.shown(name)), at \(place). There are: "
+            return "There is no system field \(Self.shown(name)), at \(place). Use one of: "
                 + SystemField.inSchemas.map(\.rawValue).joined(separator: ", ")
         case .roleReserved(let name):
-            return "The role \(Self.shown(name)) at \(place) is the system's and always there"
-        case .duplicateRole(let name): return "The role \(Self.shown(name)) at \(place) is there already"
+            return "The role \(Self.shown(name)) at \(place) is built in"
+        case .duplicateRole(let name): return "The role \(Self.shown(name)) at \(place) exists already"
         case .duplicateType(let name):
-            return "The record type \(Self.shown(name)) at \(place) is there already"
-        case .duplicateField(let name): return "The field \(Self.shown(name)) at \(place) is there already"
-        case .duplicateIndex(let index): return "\(index) at \(place) is there already"
+            return "The record type \(Self.shown(name)) at \(place) exists already"
+        case .duplicateField(let name): return "The field \(Self.shown(name)) at \(place) exists already"
+        case .duplicateIndex(let index): return "\(index) at \(place) exists already"
         case .indexNotPossible(let index, let field, let type):
             return
                 "\(index) at \(place): the field \(Self.shown(field)) of type \(type) cannot have this index"
@@ -80,15 +80,15 @@ extension SchemaError: CustomStringConvertible {
         case .roleUnknown(let name):
             return "There is no role \(Self.shown(name)), at \(place). Create it: CREATE ROLE name;"
         case .textTooLarge(let bytes):
-            return "The schema takes \(bytes) bytes, and \(Bounds.schemaBytesMax) are the limit"
+            return "The schema has \(bytes) bytes; the limit is \(Bounds.schemaBytesMax)"
         case .tooManyRoles:
-            return "The role at \(place) is one too many: \(SchemaDocument.rolesMax) are the limit"
+            return "The role at \(place) exceeds the limit of \(SchemaDocument.rolesMax)"
         case .tooManyTypes:
             return
-                "The record type at \(place) is one too many: \(Bounds.recordTypesMax) are the limit"
+                "The record type at \(place) exceeds the limit of \(Bounds.recordTypesMax)"
         case .tooManyFields(let type):
             return
-                "The field at \(place) is one too many: \(Bounds.recordTypeFieldsMax) are the limit of a record type, "
+                "The field at \(place) exceeds the limit of \(Bounds.recordTypeFieldsMax) for a record type, "
                 + "\(Self.shown(type)) here"
         }
     }
