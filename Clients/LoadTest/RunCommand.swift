@@ -5,21 +5,20 @@ import Foundation
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Puts a load on a server; what is done without a subcommand.",
+        abstract: "Put load on a server; the default subcommand.",
         discussion: """
             WORKLOAD is one of save, save-batch, delete, fetch, query, changes, push,
-            assets, sync, or mix. A sync is a fleet of devices, of which each saves,
-            listens and fetches; it takes as long as the last of the others needs to
-            have a save.
+            assets, sync, or mix. A sync has several devices, which save, listen and
+            fetch. It lasts until the last of the other devices has fetched the save.
 
-            Latencies are counted from when a request was due, so with --rate a
-            stalled server is charged for everybody who would have come meanwhile.
-            The container should be one for tests: zones whose names begin with
-            "load-" are made in each user's private database, and deleted at the end.
+            Latencies count from the time a request was due. So with --rate, a stalled
+            server is charged for all requests that would have come meanwhile. Use a
+            container for tests: zones whose names begin with "load-" are made in each
+            user's private database, and deleted at the end.
             """
     )
 
-    @Argument(help: "What to do.")
+    @Argument(help: "The workload.")
     var workload: String
 
     @OptionGroup(title: "Connection")
@@ -30,29 +29,29 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With mix: a file with a step and its weight a line, as \"fetch 40\".",
+            "With mix: a file with a step and its weight per line, as \"fetch 40\".",
             valueName: "file"
         )
     )
     var weights: String?
 
-    @Flag(help: "Remember what was acknowledged, and read all of it back at the end, by feed and by fetch.")
+    @Flag(help: "Read back everything that was acknowledged at the end, by feed and by fetch.")
     var verify = false
 
     @Option(
-        help: ArgumentHelp("A shell command that is run again and again meanwhile.", valueName: "command")
+        help: ArgumentHelp("A shell command to run repeatedly during the load.", valueName: "command")
     )
     var chaos: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("With --chaos: seconds from one time to the next.", valueName: "seconds")
+        help: ArgumentHelp("With --chaos: seconds between two runs of the command.", valueName: "seconds")
     )
     var chaosInterval = 10.0
 
     @Option(
         help: ArgumentHelp(
-            "The file that the server writes its figures to.",
+            "The file that the server writes its metrics to.",
             discussion:
                 "It should do so every second: tidemark serve --metrics-file FILE --set metrics_file_interval_s=1.",
             valueName: "file"
@@ -60,19 +59,19 @@ struct RunCommand: AsyncParsableCommand {
     )
     var serverMetrics: String?
 
-    @Option(help: ArgumentHelp("Write everything as JSON.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the full report as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Write a page for people, with pictures.", valueName: "file.html"))
+    @Option(help: ArgumentHelp("Write a page for people, with charts.", valueName: "file.html"))
     var report: String?
 
-    @Flag(help: "Raise --rate until it does not hold any more, and print the highest that did.")
+    @Flag(help: "Raise --rate until it no longer holds, and print the highest rate that did.")
     var ramp = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --ramp: the p99 in milliseconds up to which a rate holds, if nothing fails.",
+            "With --ramp: the highest p99 in milliseconds at which a rate holds, if nothing fails.",
             valueName: "ms"
         )
     )
@@ -80,29 +79,29 @@ struct RunCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Ask for 80 % of --rate, for three times as much as --rate, and for half; print what became of those who were admitted."
+            "Request 80 % of --rate, then three times --rate, then half; print the results of admitted requests."
     )
     var overload = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "So many processes, each started with the same --run, share the rate and one report: the first one's.",
+            "Number of processes, all started with the same --run, that share the rate and the first one's report.",
             valueName: "number"
         )
     )
     var processes = 1
 
-    @Option(help: "A name for what several processes do together.")
+    @Option(help: "A name for the common run of several processes.")
     var run = "run"
 
-    @Flag(help: "Leave the zones where they are.")
+    @Flag(help: "Keep the zones.")
     var keep = false
 
     mutating func validate() throws {
         _ = try self.mix()
         guard self.weights == nil || self.workload == "mix" else {
-            throw ValidationError("--weights say what is in a mix: use it with the workload mix.")
+            throw ValidationError("--weights needs the workload mix.")
         }
         try LoadOptions.check(self.chaosInterval, 0.1...100_000, "--chaos-interval")
         try LoadOptions.check(self.processes, 1...100, "--processes")
@@ -151,7 +150,7 @@ struct RunCommand: AsyncParsableCommand {
         if let verdict = result.verdict, !verdict.isGood {
             throw LoadFailure(
                 .violated,
-                "\(verdict.violations.count) findings are not what was acknowledged; the zones were left for you to look at"
+                "\(verdict.violations.count) findings differ from what was acknowledged; the zones were kept for you to look at"
             )
         }
     }

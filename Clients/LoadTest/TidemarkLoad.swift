@@ -7,7 +7,7 @@ import RecordModel
 struct TidemarkLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidemark-load",
-        abstract: "Puts a load on a Tidemark server, measures latencies, and verifies that nothing was lost.",
+        abstract: "Put load on a Tidemark server, measure latencies, and verify that nothing was lost.",
         discussion: """
               tidemark-load save --connections 64
               tidemark-load fetch --rate 5000 --distribution zipfian
@@ -19,16 +19,17 @@ struct TidemarkLoad: AsyncParsableCommand {
               tidemark-load bench --prepare items --connections 16
               tidemark-load bench single-save --connections 64 --json row.json
 
-            What a load may be, and all of its options: tidemark-load run --help. Many
-            tenants of different greed in one run: tidemark-load tenants --help.
+            All workloads and their options: tidemark-load run --help. Many tenants of
+            different greed in one run: tidemark-load tenants --help.
 
-            The container should be one for tests: zones are made in each user's private
-            database. The table goes to standard output, all else to standard error.
+            Use a container for tests: zones are made in each user's private database.
+            The table goes to standard output, all else to standard error.
 
-            Exit codes: 0 done, 1 equal tenants got unequal shares (--jain-min), 64 wrong usage, 65 a record was lost, doubled or
-            stale (--verify), 69 the server cannot be had, 70 the server or a
-            command refuses, 73 a file cannot be written, 130 interrupted. Ctrl-C ends
-            the load and prints what was measured; a second one ends at once.
+            Exit codes: 0 done, 1 equal tenants got unequal shares (--jain-min), 64 wrong
+            usage, 65 a record was lost, duplicated or stale (--verify), 69 the server is
+            not available, 70 the server or a command refused, 73 a file cannot be written,
+            130 interrupted. Ctrl-C ends the load and prints the measurements; a second
+            one ends at once.
             """,
         version: Release.version,
         subcommands: [RunCommand.self, TenantsCommand.self, BenchCommand.self],
@@ -37,7 +38,7 @@ struct TidemarkLoad: AsyncParsableCommand {
 
     /// Printed for the command without arguments.
     private static let hint = """
-        tidemark-load puts a load on a Tidemark server, and says how it bore it.
+        tidemark-load puts load on a Tidemark server, and reports how it coped.
 
           tidemark-load WORKLOAD [options]      one of save, save-batch, delete, fetch,
                                                 query, changes, push, assets, sync, mix
@@ -45,7 +46,7 @@ struct TidemarkLoad: AsyncParsableCommand {
           tidemark-load bench ROW [options]     a row of the comparison with other stores
           tidemark-load --help                  examples; run --help has all options
 
-        TIDEMARK_URL, TIDEMARK_CA, TIDEMARK_CONTAINER and TIDEMARK_TOKEN say which server.
+        TIDEMARK_URL, TIDEMARK_CA, TIDEMARK_CONTAINER and TIDEMARK_TOKEN name the server.
 
         """
 

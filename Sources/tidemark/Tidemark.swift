@@ -18,8 +18,8 @@ struct Tidemark: AsyncParsableCommand {
               tidemark user add alice --container iCloud.org.example.app
 
             The last command prints an access token. A client needs it as \
-            TIDEMARK_TOKEN, and what `serve` printed as TIDEMARK_URL \
-            (tidemark://HOST:PORT) and TIDEMARK_CA.
+            TIDEMARK_TOKEN, with the TIDEMARK_URL (tidemark://HOST:PORT) and \
+            TIDEMARK_CA that `serve` printed.
 
             Exit codes: 0 done, 64 wrong usage or settings, 65 wrong or damaged data, \
             66 no store in the folder, 69 server or store unavailable, 73 a file cannot be created, \

@@ -16,7 +16,7 @@ struct LoadTestTests {
             [workload, "--duration", "0.6", "--verify", "--batch", "10"] + Self.small
         ).outcome()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("none lost, doubled or stale"))
+        #expect(outcome.output.contains("none lost, duplicated or stale"))
         let result = try load.result()
         let names = workload == "assets" ? ["upload", "download"] : [workload]
         #expect(Set(result.operations.keys).isSubset(of: names))
@@ -115,7 +115,7 @@ struct LoadTestTests {
         #expect(result.replaced > 0)
         let fetches = try #require(result.operations["fetch"])
         #expect(abs(fetches.answers - result.replaced) <= 32, "\(outcome.output)")
-        #expect(outcome.output.contains("requests became fetches: all records that they could write"))
+        #expect(outcome.output.contains("requests became fetches, because all records that they could write"))
     }
 
     @Test
@@ -187,7 +187,7 @@ struct LoadTestTests {
             ]
         )
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("none lost, doubled or stale"))
+        #expect(outcome.output.contains("none lost, duplicated or stale"))
         #expect(outcome.output.contains(/chaos: the command ran \d times/))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }

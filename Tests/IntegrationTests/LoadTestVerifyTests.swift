@@ -94,7 +94,7 @@ struct LoadTestVerifyTests {
             "0.5"
         )
         #expect(outcome.exitCode == 70)
-        #expect(outcome.errors.contains("'exit 3': it ended with exit code 3"))
+        #expect(outcome.errors.contains("'exit 3' failed: it exited with code 3"))
     }
 
     private func zone(of load: LoadTestProcess) throws -> (CKContainer, CKRecordZone.ID) {

@@ -88,7 +88,7 @@ struct ReportTests {
         #expect(page.contains("<td>download</td><td data-name=\"answers\">0</td>"))
         // It has no pictures, which would be empty.
         #expect(page.components(separatedBy: "<figure>").count == 1 + 3)
-        #expect(page.contains("upload: fewer than 100 answers, so that p99 is the slowest"))
+        #expect(page.contains("upload: fewer than 100 responses, so p99 is the slowest"))
     }
 
     @Test
@@ -110,9 +110,9 @@ struct ReportTests {
         #expect(figures.seconds.count == 6 && figures.borders == [2, 4])
         let page = HTMLReport(result: result).text
         for text in [
-            "<title>save, overload, 480, then 1,800, then 300 a second", "<td>usual</td>",
-            "<td>afterwards</td>", "data-name=\"refused\">7,198<", "<strong>0.22 s</strong>", " ×</strong>",
-            ">usual</text>", "Requests of the overload, at 1,800 a second",
+            "<title>save, overload, 480, then 1,800, then 300 per second", "<td>usual</td>",
+            "<td>afterwards</td>", "data-name=\"rejected\">7,198<", "<strong>0.22 s</strong>", " ×</strong>",
+            ">usual</text>", "Requests of the overload, at 1,800 per second",
         ] {
             #expect(page.contains(text), "\(text)")
         }
@@ -135,9 +135,9 @@ struct ReportTests {
         }
         let page = HTMLReport(result: result).text
         for text in [
-            "<title>save, ramp, 500 to 1,000 a second", "<strong>711</strong>", "too much",
+            "<title>save, ramp, 500 to 1,000 per second", "<strong>711</strong>", "too much",
             "data-name=\"p99 ms\">60.0<",
-            "Requests at 711 a second, the highest rate that held",
+            "Requests at 711 per second, the highest rate that held",
         ] {
             #expect(page.contains(text), "\(text)")
         }

@@ -182,7 +182,7 @@ struct TenantTests {
         #expect(lines[4].hasPrefix("greedy-8 (1)") && lines[4].contains("0.3"))
         #expect(
             text.contains(
-                "Jain's index of the 3 ordinary tenants: 0.9934 by work (at least 0.950 was asked for)"
+                "Jain's index of the 3 ordinary tenants: 0.9934 by work (at least 0.950 is required)"
             )
         )
         let page = TenantPage(result: result).text

@@ -44,7 +44,7 @@ extension BenchCommand {
         guard files == .small else { return self.folder }
         var template = Array((self.folder + "/targets-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw LoadFailure(.cannotCreate, "no folder can be made in \(self.folder): use another --folder")
+            throw LoadFailure(.cannotCreate, "cannot make a folder in \(self.folder): use another --folder")
         }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -9,33 +9,33 @@ import WireProtocol
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measures one row of the comparison with other stores.",
+        abstract: "Measure one row of the comparison with other stores.",
         discussion: """
-            Each connection sends its next request when the answer to the last has come,
-            and an answer with another number of records than expected ends the run.
-            Scripts/bench measures all rows in turn with their peers, and prepares what
-            they need; a row by itself needs its data first:
+            Each connection sends its next request when it has the response to the last. A
+            response with an unexpected number of records ends the run. Scripts/bench
+            prepares all data sets, and measures all rows in turn with their peers. A row by
+            itself needs its data set first:
 
               tidemark-load bench --prepare books --connections 16
               tidemark-load bench query-sorted --connections 16 --json row.json
 
-            The zones stay. Rows about files take them from --folder, and leave small
-            ones that they have downloaded there.
+            The zones are kept. Rows about files read them from --folder, and leave small
+            downloaded ones there.
             """
     )
 
-    @Argument(help: ArgumentHelp("What is measured.", valueName: "row"))
+    @Argument(help: ArgumentHelp("The row to measure.", valueName: "row"))
     var row: BenchRow?
 
     @OptionGroup(title: "Connection")
     var connection: LoadConnectionOptions
 
-    @Option(help: ArgumentHelp("Make what rows need, instead of measuring one.", valueName: "data"))
+    @Option(help: ArgumentHelp("Prepare a data set for rows, instead of measuring one.", valueName: "data"))
     var prepare: Dataset?
 
     @Option(
         help: ArgumentHelp(
-            "With --prepare shared-zones: access tokens, one a line, of those who take part.",
+            "With --prepare shared-zones: access tokens of the participants, one per line.",
             valueName: "file"
         )
     )
@@ -44,24 +44,24 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "Connections.")
     var connections = 1
 
-    @Option(help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Length of the measurement in seconds.", valueName: "seconds"))
     var duration = 3.0
 
-    @Option(help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Length of the warm-up in seconds.", valueName: "seconds"))
     var warmUp = 0.3
 
-    @Option(help: "Of the keys.")
+    @Option(help: "Seed of the keys.")
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("Where files are read and written.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder in which files are read and written.", valueName: "folder"))
     var folder = "/var/tmp"
 
     @Option(
-        help: ArgumentHelp("Process of the server, at whose memory idle-listeners looks.", valueName: "pid")
+        help: ArgumentHelp("Process ID of the server, whose memory idle-listeners reads.", valueName: "pid")
     )
     var server: Int?
 
-    @Option(help: ArgumentHelp("Write everything as JSON.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the full report as JSON.", valueName: "file"))
     var json: String?
 
     mutating func validate() throws {
@@ -70,13 +70,13 @@ struct BenchCommand: AsyncParsableCommand {
         try LoadOptions.check(self.warmUp, 0...1_000_000, "--warm-up")
         guard (self.prepare == nil) != (self.row == nil) else {
             let rows = BenchRow.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("Name a row, or what to --prepare. Rows: \(rows).")
+            throw ValidationError("Name a row, or a data set to --prepare. Rows: \(rows).")
         }
         guard self.participants == nil || self.prepare == .sharedZones else {
             throw ValidationError("--participants are for --prepare shared-zones.")
         }
         guard self.row != .batchOwnZone || self.connections <= Items.ownZones else {
-            throw ValidationError("There are \(Items.ownZones) zones to own: use fewer --connections.")
+            throw ValidationError("There are \(Items.ownZones) own zones: use fewer --connections.")
         }
     }
 

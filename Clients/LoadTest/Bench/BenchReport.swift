@@ -53,8 +53,8 @@ struct BenchReport: Encodable {
 
     /// One line for people.
     var text: String {
-        if let memoryKiB { return "\(self.row): \(Digits.milliseconds(memoryKiB)) KiB a connection" }
-        var text = "\(self.row): \(Digits.rate(self.ratePerSecond)) a second"
+        if let memoryKiB { return "\(self.row): \(Digits.milliseconds(memoryKiB)) KiB per connection" }
+        var text = "\(self.row): \(Digits.rate(self.ratePerSecond)) per second"
         if self.milliseconds.max > 0 {
             text +=
                 ", p50 \(Digits.milliseconds(self.milliseconds.p50)) ms, p99 \(Digits.milliseconds(self.milliseconds.p99)) ms"

@@ -112,7 +112,7 @@ struct Requests: Sendable {
             let id = Items.scattered(self.random(Items.sharedRecords))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
         case .pushLatency, .fanOut: return Dataset.save([Listening.save])
-        case .idleListeners: preconditionFailure("nobody asks for anything")
+        case .idleListeners: preconditionFailure("idle listeners make no requests")
         case .besideFetch, .aloneFetch:
             let id = Files.neighbour(self.random(Files.recordCount))
             return .fetchRecords(FetchRecords(scope: .private, ids: [id]))
@@ -122,7 +122,7 @@ struct Requests: Sendable {
             let number = self.random(SharedZones.recordsPerZone)
             return Dataset.save([Items.save(SharedZones.id(number, isShared: self.row == .sharedSave))])
         case .assetUpload, .assetDownload, .assetSmallUpload, .assetSmallDownload:
-            preconditionFailure("files are no requests of a closed loop")
+            preconditionFailure("files are not requests of a closed loop")
         case .singleSave:
             return Dataset.save([Items.save(Items.scattered(self.random(Items.sharedRecords)))])
         case .batchOwnZone:

@@ -51,6 +51,9 @@ enum Changes {
         {
             return tokens
         }
-        throw LoadFailure(.failed, "there are no tokens of the zone of changes: use --prepare changes first")
+        throw LoadFailure(
+            .failed,
+            "the tokens of the zone of changes are missing: use --prepare changes first"
+        )
     }
 }

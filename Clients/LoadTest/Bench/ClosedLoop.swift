@@ -114,8 +114,8 @@ final class ClosedLoop: Sendable {
     private static func unexpected(itemCount: Int, count: UInt64) -> LoadFailure {
         LoadFailure(
             .failed,
-            "an answer had \(itemCount) records and the count \(count), which is not what the row is about: "
-                + "was its data prepared (--prepare)?"
+            "a response had \(itemCount) records and the count \(count), which the row does not expect: "
+                + "was its data set prepared (--prepare)?"
         )
     }
 
@@ -123,7 +123,7 @@ final class ClosedLoop: Sendable {
         if case .failure(let failure) = outcome {
             return LoadFailure(.refused(failure), to: "execute an item")
         }
-        return LoadFailure(.failed, "an answer had an item of another kind or size")
+        return LoadFailure(.failed, "a response had an item of another kind or size")
     }
 }
 

@@ -116,7 +116,7 @@ enum Files: String {
                 guard file.holds(assets[number]) else {
                     throw LoadFailure(
                         .violated,
-                        "file \(number) came with other bytes than it was uploaded with"
+                        "file \(number) differs from what was uploaded"
                     )
                 }
             }

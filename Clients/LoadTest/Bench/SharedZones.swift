@@ -37,7 +37,7 @@ enum SharedZones {
         guard case .record(let message)? = fetched[0],
             case .bytes(let bytes)? = try message.record().body.fields
                 .first(where: { $0.name == ShareRecord.contentsField })?.value
-        else { throw LoadFailure(.failed, "the zone was shared, and its share is not there") }
+        else { throw LoadFailure(.failed, "the zone was shared, but its share is missing") }
         let token = try Share(decoding: bytes).token
         for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
             let client = connect(String(line))

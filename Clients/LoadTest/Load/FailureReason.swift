@@ -10,7 +10,7 @@ enum FailureReason {
         case .unreachable: "unreachable"
         case .offline: "no network"
         case .misconfigured: "misconfigured"
-        case .responseLost: "no answer in time"
+        case .responseLost: "no response in time"
         case .cancelled: "cancelled"
         case .protocolViolation: self.violation
         case .fileFailed: "file failed"

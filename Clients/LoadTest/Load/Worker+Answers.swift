@@ -102,7 +102,7 @@ extension Worker {
         switch result {
         case .success:
             wholeFate = .undecided
-            if items.count < keys.count { reason = "an answer without an outcome" }
+            if items.count < keys.count { reason = "a response without a result" }
         case .failure(let error):
             reason = FailureReason.text(error)
             wholeFate = error.fate
@@ -113,7 +113,7 @@ extension Worker {
             // A delete of an absent record has the wanted effect.
             case .failure(let failure) where failure.code == .unknownItem: (.written, nil)
             case .failure(let failure): (.notWritten, FailureReason.text(failure))
-            default: (.undecided, "an answer of another kind")
+            default: (.undecided, "a response of another kind")
             }
         }
         self.state.withLock { state in
@@ -154,7 +154,7 @@ extension Worker {
             case .recordDeleted(let deleted): self.see(deleted.id, version: 0, call)
             case .failure(let refusal) where refusal.code == .unknownItem && wanted != nil: break
             case .failure(let refusal): failure = FailureReason.text(refusal)
-            default: failure = "an answer of another kind"
+            default: failure = "a response of another kind"
             }
         }
         if failure == nil, let wanted {

@@ -19,13 +19,13 @@ struct LoadConnectionOptions: ParsableArguments {
 
     @Option(
         help:
-            "A user's access token; otherwise TIDEMARK_TOKEN, which others can't see in a list of processes."
+            "A user's access token; otherwise TIDEMARK_TOKEN, which other users cannot see in a list of processes."
     )
     var token: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file with access tokens of several users, one a line; connections are dealt out to them.",
+            "A file with access tokens of several users, one per line; connections are distributed over them.",
             valueName: "file"
         )
     )
@@ -50,15 +50,21 @@ struct LoadConnectionOptions: ParsableArguments {
             let host = parts.host, !host.isEmpty,
             (1...65_535).contains(parts.port ?? ProtocolVersion.defaultPort)
         else {
-            throw LoadFailure(.usage, "\"\(url)\" is no address of a server: use tidemark://host:port")
+            throw LoadFailure(.usage, "\"\(url)\" is not an address of a server: use tidemark://host:port")
         }
         let container = try required(self.container, "TIDEMARK_CONTAINER", "--container")
         guard NameRules.isContainerID(container) else {
-            throw LoadFailure(.usage, "\"\(container)\" is no container: letters, digits, '.', '-' and '_'")
+            throw LoadFailure(
+                .usage,
+                "\"\(container)\" is not a container: use letters, digits, '.', '-' and '_'"
+            )
         }
         let environment = value(self.environment, "TIDEMARK_ENVIRONMENT")?.lowercased() ?? "development"
         guard ["development", "production"].contains(environment) else {
-            throw LoadFailure(.usage, "\"\(environment)\" is no environment: development or production")
+            throw LoadFailure(
+                .usage,
+                "\"\(environment)\" is not an environment: use development or production"
+            )
         }
         let tokens =
             if let several { several } else { [try required(self.token, "TIDEMARK_TOKEN", "--token")] }
@@ -79,7 +85,10 @@ struct LoadConnectionOptions: ParsableArguments {
         let tokens = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
         guard !tokens.isEmpty else {
-            throw LoadFailure(.usage, "\(path) has no token: one a line, as tidemark user add prints it")
+            throw LoadFailure(
+                .usage,
+                "\(path) has no tokens: write one per line, as tidemark user add prints it"
+            )
         }
         return tokens
     }

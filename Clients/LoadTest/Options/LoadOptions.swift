@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The amount and kind of load.
 struct LoadOptions: ParsableArguments {
-    @Option(parsing: .unconditional, help: "Connections, dealt out to the users.")
+    @Option(parsing: .unconditional, help: "Connections, distributed over the users.")
     var connections = 16
 
     @Option(parsing: .unconditional, help: "Zones of each user.")
@@ -10,7 +10,7 @@ struct LoadOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: "Records of this process, of which each connection works on its share."
+        help: "Records of this process, divided among its connections."
     )
     var records = 10_000
 
@@ -26,41 +26,44 @@ struct LoadOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: "Records of a page of changes.")
     var page = 200
 
-    @Option(help: "Which records are asked for: uniform, zipfian or latest.")
+    @Option(help: "Distribution of the requested records: uniform, zipfian or latest.")
     var distribution = KeyDistribution.Shape.uniform
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Requests a second, of all connections together, whether or not the server keeps up.",
+            "Requests per second of all connections together, whether or not the server keeps up.",
             discussion:
-                "Without it each connection sends its next request when the answer to the last has come.",
+                "Without it, each connection sends its next request when it has the response to the last.",
             valueName: "number"
         )
     )
     var rate: Double?
 
-    @Option(help: "With --rate: poisson, as people come, or uniform.")
+    @Option(help: "With --rate: poisson (independent users) or uniform.")
     var arrivals = Arrivals.Pattern.poisson
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Requests of a connection without an answer: 1, with --rate 64. Those that come on top wait, and that counts.",
+            "Requests in flight on a connection: 1, with --rate 64. Further ones wait, and their wait counts.",
             valueName: "number"
         )
     )
     var outstanding: Int?
 
-    @Flag(help: "With --rate: who is refused for want of room comes back at the time that the server names.")
+    @Flag(help: "With --rate: send rejected requests again at the time that the server names.")
     var retry = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Length of the measurement in seconds.", valueName: "seconds")
+    )
     var duration = 10.0
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds")
+        help: ArgumentHelp("Length of the warm-up in seconds.", valueName: "seconds")
     )
     var warmUp = 2.0
 
@@ -73,7 +76,7 @@ struct LoadOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help:
-            "Of keys, arrivals and contents. The same seed asks for the same things, not at the same moments."
+            "Seed of keys, arrivals and contents. It repeats the requests, but not their exact times."
     )
     var seed: UInt64 = 1
 
@@ -86,7 +89,7 @@ struct LoadOptions: ParsableArguments {
         try Self.check(self.page, 1...1_000, "--page")
         try Self.check(self.outstandingMax, 1...128, "--outstanding")
         guard self.recordBytes * self.batch <= 1_900_000 else {
-            throw ValidationError("A request has 2 MiB: use a smaller --batch or --record-bytes.")
+            throw ValidationError("A request has at most 2 MiB: use a smaller --batch or --record-bytes.")
         }
         try Self.check(self.duration, 0.1...1_000_000, "--duration")
         try Self.check(self.warmUp, 0...1_000_000, "--warm-up")
@@ -94,11 +97,13 @@ struct LoadOptions: ParsableArguments {
         if let rate { try Self.check(rate, 0.1...10_000_000, "--rate") }
         let least = 2 * Layout.keysPerBucket * self.zones
         guard !self.retry || self.rate != nil else {
-            throw ValidationError("--retry needs a --rate: without one everybody waits for his answer.")
+            throw ValidationError(
+                "--retry needs a --rate: without one, each connection waits for its responses."
+            )
         }
         guard self.records <= 50_000_000, self.records / self.connections >= least else {
             throw ValidationError(
-                "Each connection needs \(least) records, 40 a zone: use --records \(least * self.connections) or more."
+                "Each connection needs \(least) records, 40 per zone: use --records \(least * self.connections) or more."
             )
         }
     }

@@ -20,7 +20,7 @@ extension HTMLReport {
             title: "Latency by rate",
             x: .linear(to: steps.map(\.rate).max() ?? 1),
             y: .logarithmic(latencies.min() ?? 1, latencies.max() ?? 1),
-            unitOfX: "requests a second",
+            unitOfX: "requests per second",
             unitOfY: "ms",
             lines: [
                 Chart.Line(name: "p50", points: steps.map { ($0.rate, $0.p50Milliseconds) }),
@@ -36,7 +36,7 @@ extension HTMLReport {
         let marks = zip(starts, overload.steps).map { Chart.Mark(x: $0, label: $1.part.rawValue) }
         let axis = Axis.linear(to: Double(max(1, overload.seconds.count)))
         return [
-            Self.rateChart(overload.seconds, axis, marks, failed: "refused"),
+            Self.rateChart(overload.seconds, axis, marks, failed: "rejected"),
             Self.latencyChart(overload.seconds, axis, Self.latencyAxis(of: [overload.seconds]), marks),
         ]
     }
@@ -111,7 +111,7 @@ extension HTMLReport {
             x: axis,
             y: .linear(to: Double((answers + failures).max() ?? 1)),
             unitOfX: "seconds",
-            unitOfY: "a second",
+            unitOfY: "per second",
             lines: lines,
             marks: marks
         )

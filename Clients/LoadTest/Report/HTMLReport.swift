@@ -61,13 +61,14 @@ struct HTMLReport {
     private var load: String {
         let plan = self.result.plan
         if let overload = self.result.overload {
-            return overload.steps.map { "\(Digits.rate($0.rate))" }.joined(separator: ", then ") + " a second"
+            return overload.steps.map { "\(Digits.rate($0.rate))" }.joined(separator: ", then ")
+                + " per second"
         }
         if !self.result.ramp.isEmpty {
             let rates = self.result.ramp.map(\.rate)
-            return "\(Digits.rate(rates.min() ?? 0)) to \(Digits.rate(rates.max() ?? 0)) a second"
+            return "\(Digits.rate(rates.min() ?? 0)) to \(Digits.rate(rates.max() ?? 0)) per second"
         }
-        return plan.rate.map { "\(Digits.rate($0)) a second" } ?? "closed loop"
+        return plan.rate.map { "\(Digits.rate($0)) per second" } ?? "closed loop"
     }
 
     private var subtitle: String {
@@ -116,12 +117,13 @@ struct HTMLReport {
             ]
         }
         let heads = [
-            "", "asked a second", "answered a second", "refused", "told when", "came then", "admitted then",
+            "", "requested per second", "answered per second", "rejected", "reserved", "sent again",
+            "then admitted",
             "p50 ms", "p99 ms",
         ]
         let charts = self.overloadCharts(overload).map(\.svg).joined(separator: "\n")
         return "<section><h2>Overload</h2>" + HTMLTable(heads: heads, rows: rows).text
-            + "<p class=\"note\">p50 and p99 are of those who were admitted, from the arrival of the try that was.</p>"
+            + "<p class=\"note\">p50 and p99 are of admitted requests, from the arrival of the admitted attempt.</p>"
             + "<div class=\"charts\">\(charts)</div></section>"
     }
 
@@ -134,7 +136,7 @@ struct HTMLReport {
                 step.held ? "held" : "too much",
             ]
         }
-        let heads = ["asked a second", "answered a second", "failed", "p50 ms", "p99 ms", ""]
+        let heads = ["requested per second", "answered per second", "failed", "p50 ms", "p99 ms", ""]
         return "<section><h2>Ramp</h2><div class=\"beside\">" + HTMLTable(heads: heads, rows: rows).text
             + self.rampChart.svg + "</div></section>"
     }
@@ -147,7 +149,7 @@ struct HTMLReport {
             ] + figures.latencies.columns
         }
         let heads = [
-            "", "answers", "a second", "records/s", "failed", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms",
+            "", "answers", "per second", "records/s", "failed", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms",
             "max ms",
         ]
         var parts = ["<h2>\(self.latenciesHead)</h2>", HTMLTable(heads: heads, rows: rows).text]
@@ -155,7 +157,7 @@ struct HTMLReport {
         if !few.isEmpty {
             let kinds = few.map(\.kind.rawValue).joined(separator: ", ")
             parts.append(
-                "<p class=\"note\">\(kinds): fewer than 100 answers, so that p99 is the slowest.</p>"
+                "<p class=\"note\">\(kinds): fewer than 100 responses, so p99 is the slowest.</p>"
             )
         }
         parts += TextReport(result: self.result).notes.map {
@@ -180,11 +182,11 @@ struct HTMLReport {
     /// For a run of several parts: names the part.
     private var latenciesHead: String {
         if let step = self.result.overload?.steps.first(where: { $0.part == .overload }) {
-            return "Requests of the overload, at \(Digits.rate(step.rate)) a second"
+            return "Requests of the overload, at \(Digits.rate(step.rate)) per second"
         }
         guard let first = self.result.ramp.first else { return "Requests" }
         let rate = self.result.highestRate ?? first.rate
-        return "Requests at \(Digits.rate(rate)) a second, "
+        return "Requests at \(Digits.rate(rate)) per second, "
             + (self.result.highestRate == nil ? "the first rate" : "the highest rate that held")
     }
 
@@ -192,13 +194,13 @@ struct HTMLReport {
         let waiting = server.levels["tidemark_requests_waiting"] ?? .init()
         let rows = [
             ["commits, an fsync each", Digits.count(Int(server.commits))],
-            ["commits a second", Digits.rate(server.commits / server.seconds)],
-            ["records a commit", Digits.fixed(server.recordsPerCommit, 1)],
-            ["requests a commit", Digits.fixed(server.requestsPerCommit, 1)],
+            ["commits per second", Digits.rate(server.commits / server.seconds)],
+            ["records per commit", Digits.fixed(server.recordsPerCommit, 1)],
+            ["requests per commit", Digits.fixed(server.requestsPerCommit, 1)],
             ["requests waiting for the writer, on average", Digits.fixed(waiting.mean, 1)],
             ["requests waiting for the writer, at most", Digits.count(Int(waiting.max))],
         ]
-        return HTMLTable(heads: ["the server's own figures", ""], rows: rows, isText: true).text
+        return HTMLTable(heads: ["the server's own metrics", ""], rows: rows, isText: true).text
     }
 
     /// All metrics of the server.

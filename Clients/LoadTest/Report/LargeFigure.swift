@@ -27,7 +27,7 @@ extension HTMLReport {
             figures.append(
                 LargeFigure(
                     number: held.map { Digits.rate($0) } ?? "none",
-                    caption: held == nil ? "no rate held" : "a second: the highest rate that held",
+                    caption: held == nil ? "no rate held" : "per second: the highest rate that held",
                     mood: held == nil ? .bad : .good
                 )
             )
@@ -65,7 +65,7 @@ extension HTMLReport {
         let rate = Double(answers) / max(self.result.measuredSeconds, 0.001)
         let share = 100 * Double(failures) / Double(max(answers + failures, 1))
         return [
-            LargeFigure(number: Digits.count(answers), caption: "answered, \(Digits.rate(rate)) a second"),
+            LargeFigure(number: Digits.count(answers), caption: "answered, \(Digits.rate(rate)) per second"),
             LargeFigure(
                 number: Digits.count(failures),
                 caption: failures == 0 ? "failed" : "failed, \(Digits.fixed(share, share < 1 ? 2 : 1)) %",
@@ -79,14 +79,14 @@ extension HTMLReport {
         var figures = [
             LargeFigure(
                 number: "\(Digits.fixed(overload.p99Ratio, 1)) ×",
-                caption: "the usual p99, for those who were admitted in the overload"
+                caption: "the usual p99, for requests that were admitted in the overload"
             )
         ]
         if let step {
             figures.append(
                 LargeFigure(
                     number: Digits.rate(step.answered),
-                    caption: "answered a second, of \(Digits.rate(step.rate)) asked for"
+                    caption: "answered per second, of \(Digits.rate(step.rate)) requested"
                 )
             )
         }
@@ -94,14 +94,14 @@ extension HTMLReport {
             figures.append(
                 LargeFigure(
                     number: "\(Digits.fixed(kept * 100, 2)) %",
-                    caption: "admitted, of those who came when they were told"
+                    caption: "admitted, of the requests that came at their reserved time"
                 )
             )
         }
         figures.append(
             LargeFigure(
                 number: "\(Digits.fixed(overload.recoverySeconds, 2)) s",
-                caption: "from the end of the overload to the last refusal"
+                caption: "from the end of the overload to the last rejection"
             )
         )
         return figures
@@ -117,12 +117,12 @@ extension HTMLReport {
         return verdict.isGood
             ? LargeFigure(
                 number: "✓",
-                caption: "verified: \(Digits.count(verdict.records)) records, none lost, doubled or stale",
+                caption: "verified: \(Digits.count(verdict.records)) records, none lost, duplicated or stale",
                 mood: .good
             )
             : LargeFigure(
                 number: Digits.count(verdict.violations.count),
-                caption: "records are not what was acknowledged",
+                caption: "records differ from what was acknowledged",
                 mood: .bad
             )
     }

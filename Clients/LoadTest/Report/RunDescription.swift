@@ -29,17 +29,19 @@ struct RunDescription {
 
     private var load: [(name: String, text: String)] {
         let plan = self.plan
-        let arrivals = plan.arrivals == .poisson ? "as people come (Poisson)" : "at even intervals"
+        let arrivals = plan.arrivals == .poisson ? "like independent users (Poisson)" : "at even intervals"
         var rows: [(name: String, text: String)] = []
         if let rate = plan.rate {
             rows.append(
                 (
                     "load",
-                    "\(Digits.rate(rate)) requests a second, \(arrivals), whether or not the server keeps up"
+                    "\(Digits.rate(rate)) requests per second, \(arrivals), whether or not the server keeps up"
                 )
             )
         } else {
-            rows.append(("load", "each connection sends its next request when it has the answer to the last"))
+            rows.append(
+                ("load", "each connection sends its next request when it has the response to the last")
+            )
         }
         if plan.workload == "mix" {
             let weights = plan.mix.weights.sorted {
@@ -54,14 +56,14 @@ struct RunDescription {
             (
                 "connections",
                 "\(Digits.count(plan.connections * plan.processes)) of \(Digits.count(users)) users\(processes); "
-                    + "\(unanswered) of each without an answer"
+                    + "\(unanswered) in flight on each"
             )
         )
         rows.append(
             (
                 "time",
                 "\(Digits.fixed(self.result.measuredSeconds, 1)) s measured, after "
-                    + "\(Digits.fixed(plan.warmUpSeconds, 1)) s of the same; a request fails after "
+                    + "\(Digits.fixed(plan.warmUpSeconds, 1)) s of warm-up; a request fails after "
                     + "\(Digits.rate(plan.timeoutSeconds)) s"
             )
         )
@@ -95,7 +97,7 @@ struct RunDescription {
     private var conduct: [(name: String, text: String)] {
         let plan = self.plan
         var rows: [(name: String, text: String)] = []
-        if plan.retries { rows.append(("refusals", "who is told when to come comes then")) }
+        if plan.retries { rows.append(("rejections", "sent again at the time that the server names")) }
         if let chaos = plan.chaos {
             rows.append(("chaos", "\(chaos), every \(Digits.rate(plan.chaosIntervalSeconds)) s"))
         }

@@ -18,7 +18,7 @@ struct TextReport {
 
     private var operations: [String] {
         var table = TextTable([
-            "", "answers", "a second", "records/s", "failed", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms",
+            "", "answers", "per second", "records/s", "failed", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms",
             "max ms",
         ])
         for (kind, figures) in self.result.operations {
@@ -50,17 +50,17 @@ struct TextReport {
         }
         let waiting = server.levels["tidemark_requests_waiting"] ?? .init()
         var lines = [
-            "server: \(Digits.count(Int(server.commits))) commits, an fsync each "
-                + "(\(Digits.rate(server.commits / server.seconds)) a second), "
+            "server: \(Digits.count(Int(server.commits))) commits with an fsync each "
+                + "(\(Digits.rate(server.commits / server.seconds)) per second), "
                 + "\(Digits.fixed(server.recordsPerCommit, 1)) records and "
-                + "\(Digits.fixed(server.requestsPerCommit, 1)) requests a commit",
+                + "\(Digits.fixed(server.requestsPerCommit, 1)) requests per commit",
             "        writer's queue \(Digits.fixed(waiting.mean, 1)) requests on average, "
                 + "\(Digits.count(Int(waiting.max))) at most, of samples a second apart",
         ]
         let notable = [
             (
                 "tidemark_requests_replayed_total",
-                "requests sent again and answered from the record of the first"
+                "requests sent again and answered from the stored result"
             ),
             ("tidemark_requests_refused_total", "requests refused"),
             ("tidemark_notifications_sent_total", "notifications sent"),
@@ -84,14 +84,14 @@ struct TextReport {
             ])
         }
         let highest = self.result.highestRate.map {
-            "the highest rate that held: \(Digits.rate($0)) a second"
+            "the highest rate that held: \(Digits.rate($0)) per second"
         }
-        return table.lines + [highest ?? "no rate held: begin with a lower --rate, or allow a higher --p99"]
+        return table.lines + [highest ?? "no rate held: start with a lower --rate, or allow a higher --p99"]
     }
 
     private func overload(_ overload: OverloadFigures) -> [String] {
         var table = TextTable([
-            "", "rate", "answered", "p50 ms", "p99 ms", "refused", "told when", "came then", "admitted",
+            "", "rate", "answered", "p50 ms", "p99 ms", "rejected", "reserved", "sent again", "admitted",
         ])
         for step in overload.steps {
             table.add([
@@ -103,13 +103,13 @@ struct TextReport {
         }
         var lines = table.lines
         let ratio = Digits.fixed(overload.p99Ratio, 1)
-        lines.append("p99 of those who were admitted: \(ratio) times the usual one")
+        lines.append("p99 of admitted requests: \(ratio) times the usual one")
         if let kept = overload.keptShare {
             let percent = Digits.fixed(kept * 100, 2)
-            lines.append("of those who came at the time they were told, \(percent) % were admitted")
+            lines.append("of the requests that came at their reserved time, \(percent) % were admitted")
         }
         lines.append(
-            "the last refusal was \(Digits.fixed(overload.recoverySeconds, 2)) s after the end of the overload"
+            "the last rejection was \(Digits.fixed(overload.recoverySeconds, 2)) s after the end of the overload"
         )
         return lines
     }
@@ -117,10 +117,11 @@ struct TextReport {
     private func verdict(_ verdict: Verification.Verdict) -> [String] {
         let doubts =
             verdict.uncertain == 0
-            ? "" : " (\(Digits.count(verdict.uncertain)) with a write whose fate is unknown: either is right)"
+            ? ""
+            : " (\(Digits.count(verdict.uncertain)) with a write whose effect is unknown: either is right)"
         let compared =
             "\(Digits.count(verdict.records)) records read back by feed, feed since the start and fetch\(doubts)"
-        guard !verdict.isGood else { return ["verified: \(compared); none lost, doubled or stale"] }
+        guard !verdict.isGood else { return ["verified: \(compared); none lost, duplicated or stale"] }
         let violations = verdict.violations
         var lines = ["NOT VERIFIED: \(compared); \(Digits.count(violations.count)) are wrong:"]
         lines += violations.first.prefix(Self.violationsShown).map { "  " + $0.line }
@@ -156,19 +157,19 @@ struct TextReport {
             let retried = self.result.operations.reduce(0) { $0 + $1.figures.retried }
             let admitted = self.result.operations.reduce(0) { $0 + $1.figures.retriesAdmitted }
             notes.append(
-                "\(Digits.count(reserved)) refusals said when to come; \(Digits.count(retried)) came then, "
+                "\(Digits.count(reserved)) rejections had a reservation; \(Digits.count(retried)) requests came at that time, "
                     + "and \(Digits.count(admitted)) of them were admitted"
             )
         }
         if self.result.measurements.unsent > 0 {
             notes.append(
-                "\(Digits.count(self.result.measurements.unsent)) requests that were due never left: all places were "
-                    + "taken. Their wait is in the latencies; the rate was more than the server, or --outstanding, allowed."
+                "\(Digits.count(self.result.measurements.unsent)) requests that were due were never sent: all slots were "
+                    + "taken. Their wait is in the latencies. The rate was higher than the server, or --outstanding, allowed."
             )
         }
         if self.result.measurements.replaced > 0 {
             notes.append(
-                "\(Digits.count(self.result.measurements.replaced)) requests became fetches: all records that they could "
+                "\(Digits.count(self.result.measurements.replaced)) requests became fetches, because all records that they could "
                     + "write were being written. More --records leave some to write."
             )
         }

@@ -17,7 +17,7 @@ struct Chaos: Sendable {
             guard (try? await Task.sleep(until: next, clock: .continuous)) != nil else { break }
             ran((.now - period.lowerBound).seconds)
             if let failure = await self.command.run() {
-                throw LoadFailure(.failed, "the command of --chaos, '\(self.command.line)': \(failure)")
+                throw LoadFailure(.failed, "the --chaos command '\(self.command.line)' failed: \(failure)")
             }
             next = max(next + self.interval, .now)
         }

@@ -11,7 +11,7 @@ extension LoadRun {
             let startedAt = Date()
             let start = ContinuousClock.now
             let rate = test.rate(of: part)
-            self.live.say("\(part.rawValue): \(Digits.rate(rate)) a second")
+            self.live.say("\(part.rawValue): \(Digits.rate(rate)) per second")
             var stage = self.stage(crew, rate: rate, live: self.live)
             if part == .afterwards {
                 stage.warmUp = .zero

@@ -138,7 +138,7 @@ struct LoadRun: Sendable {
             let result = self.result(startedAt, outcome)
             let step = ramp.judge(result, at: rate)
             self.live.say(
-                "\(Digits.rate(rate)) a second: p99 \(Digits.milliseconds(step.p99Milliseconds)) ms, "
+                "\(Digits.rate(rate)) per second: p99 \(Digits.milliseconds(step.p99Milliseconds)) ms, "
                     + "\(Digits.rate(step.answered)) answered, \(step.held ? "held" : "too much")"
             )
             if best == nil || (step.held && rate > (search.highestHeld ?? 0)) { best = result }

@@ -54,7 +54,7 @@ struct Rendezvous: Sendable {
         }
         throw LoadFailure(
             .usage,
-            "the run \(run) has \(processes) processes already: use another --run, or wait ten minutes if it broke off"
+            "the run \(run) has \(processes) processes already: use another --run, or wait ten minutes if it was aborted"
         )
     }
 
@@ -101,7 +101,7 @@ struct Rendezvous: Sendable {
         }
         let fields = try await self.read("start", "says when to begin")
         guard case .int64(let start)? = fields.first(where: { $0.name == "start" })?.value else {
-            throw LoadFailure(.unavailable, "the first process of the run \(self.run) said no time to begin")
+            throw LoadFailure(.unavailable, "the first process of the run \(self.run) named no start time")
         }
         return then + .milliseconds(start - ready)
     }

@@ -43,9 +43,9 @@ struct ShellCommand: Sendable {
         // The low seven bits are the number of a signal, or 0. Then the next eight are the exit
         // code.
         let signal = status & 0x7F
-        if signal != 0 { return "it was ended by signal \(signal)\(said)" }
+        if signal != 0 { return "it was killed by signal \(signal)\(said)" }
         let exitCode = status >> 8 & 0xFF
-        if exitCode != 0 { return "it ended with exit code \(exitCode)\(said)" }
+        if exitCode != 0 { return "it exited with code \(exitCode)\(said)" }
         return nil
     }
 

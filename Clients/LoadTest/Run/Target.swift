@@ -65,7 +65,7 @@ extension RecordClient {
                 try? await Task.sleep(for: .milliseconds(Int64(milliseconds)))
             }
         }
-        throw LoadFailure(.failed, "the server had no room to \(purpose), however often it was asked")
+        throw LoadFailure(.failed, "the server rejected every attempt to \(purpose)")
     }
 
     private static var triesMax: Int { 20 }

@@ -29,7 +29,7 @@ struct TenantText {
         let indices = self.result.indices
         let count = self.result.byClass.first { $0.kind == .ordinary }?.tenants.count ?? 0
         let least = self.result.plan.jainMin.map {
-            " (at least \(Digits.fixed($0, 3)) was asked for\(self.result.isFair ? "" : ": NOT REACHED"))"
+            " (at least \(Digits.fixed($0, 3)) is required\(self.result.isFair ? "" : ": NOT REACHED"))"
         }
         return [
             "Jain's index of the \(count) ordinary tenants: \(Digits.fixed(indices.equalWork, 4)) by work\(least ?? ""), "
@@ -43,7 +43,7 @@ struct TenantText {
         guard let verdict = self.result.verdict else { return [] }
         let compared =
             "\(Digits.count(verdict.records)) records read back by feed, feed since the start and fetch"
-        guard !verdict.isGood else { return ["verified: \(compared); none lost, doubled or stale"] }
+        guard !verdict.isGood else { return ["verified: \(compared); none lost, duplicated or stale"] }
         return ["NOT VERIFIED: \(compared); \(Digits.count(verdict.violations.count)) are wrong:"]
             + verdict.violations.first.prefix(Self.violationsShown).map { "  " + $0.line }
     }
@@ -199,8 +199,8 @@ struct TenantPage {
                 LargeFigure(
                     number: verdict.isGood ? "✓" : Digits.count(verdict.violations.count),
                     caption: verdict.isGood
-                        ? "verified: \(Digits.count(verdict.records)) records, none lost, doubled or stale"
-                        : "records are not what was acknowledged",
+                        ? "verified: \(Digits.count(verdict.records)) records, none lost, duplicated or stale"
+                        : "records differ from what was acknowledged",
                     mood: verdict.isGood ? .good : .bad
                 )
             )
@@ -234,7 +234,7 @@ struct TenantPage {
         let kinds = self.result.byClass.flatMap {
             TenantRow.kinds(of: $0.kind, $0.tenants, self.result.prices)
         }
-        return "<section><h2>Tenants: of each class that with the least, the median and the most work</h2>"
+        return "<section><h2>Tenants: those of each class with the least, the median and the most work</h2>"
             + HTMLTable(heads: TenantRow.heads, rows: shares).text
             + "<p class=\"note\">\(HTMLText.escaped(Self.note))</p></section>"
             + "<section><h2>Requests</h2>" + HTMLTable(heads: TenantRow.kindHeads, rows: kinds).text
@@ -242,8 +242,8 @@ struct TenantPage {
     }
 
     private static let note =
-        "Work is in seconds of a server without other requests: each answer counts for what such a request took alone (alone ms). "
-        + "A tenant's due is its max-min fair share of all work that was done. Latencies count from the first try."
+        "Work is in seconds of a server without other requests: each response counts as long as such a request took alone (alone ms). "
+        + "A tenant's due is its max-min fair share of all work that was done. Latencies count from the first attempt."
 
     private var configuration: String {
         let plan = self.result.plan
@@ -252,7 +252,7 @@ struct TenantPage {
             ["tenants", classes.joined(separator: ", ")],
             [
                 "time",
-                "\(Digits.fixed(self.result.measuredSeconds, 1)) s measured, after \(Digits.fixed(plan.warmUpSeconds, 1)) s of the same",
+                "\(Digits.fixed(self.result.measuredSeconds, 1)) s measured, after \(Digits.fixed(plan.warmUpSeconds, 1)) s of warm-up",
             ],
             ["records", "\(Digits.count(plan.recordBytes)) bytes each"], ["seed", "\(plan.seed)"],
             ["container", "\(self.result.context.container), \(self.result.context.environment)"],

@@ -121,7 +121,7 @@ extension TenantClass {
 /// and the most work.
 struct TenantRow {
     static let heads = [
-        "", "", "requests", "work s", "share %", "of its due %", "refused", "waited s", "p50 ms", "p99 ms",
+        "", "", "requests", "work s", "share %", "of its due %", "rejected", "waited s", "p50 ms", "p99 ms",
         "p99.9 ms", "failed",
     ]
 
@@ -152,7 +152,7 @@ struct TenantRow {
     }
 
     static let kindHeads = [
-        "", "", "tenants", "answers", "alone ms", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "refused",
+        "", "", "tenants", "answers", "alone ms", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "rejected",
         "failed",
     ]
 

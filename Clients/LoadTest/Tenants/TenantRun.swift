@@ -83,7 +83,7 @@ struct TenantRun: Sendable {
             duration: .seconds(self.plan.durationSeconds),
             live: self.live
         )
-        self.live.say("asking for each kind of request alone")
+        self.live.say("measuring each kind of request alone")
         let prices = await stage.prices()
         let startedAt = Date()
         let outcome = await stage.run()

@@ -5,21 +5,23 @@ import Foundation
 struct TenantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenants",
-        abstract: "Has many tenants of very different greed at once, and says what each got.",
+        abstract: "Run many tenants of very different greed at once, and report what each of them got.",
         discussion: """
             Each tenant is a user of its own, so --tokens needs as many as there are tenants.
-            Of 100 tenants 60 are ordinary, equal ones with a request at a time; 14 ask for
-            the same things with 2 to 128 at a time; 8 save batches of 400, 6 query all they
-            have, 6 read slowly, and 6 come in bursts of 64. The same seed gives the same
-            roles to the same tokens. Whoever is refused waits for the time that he is told.
+            Of 100 tenants, 60 are ordinary and equal, with one request at a time; 14 make
+            the same requests, but 2 to 128 at a time; 8 save batches of 400, 6 query all
+            their records, 6 read slowly, and 6 send bursts of 64. The same seed gives the
+            same roles to the same tokens. A rejected tenant waits for the time that the
+            server names.
 
               tidemark-load --tenants --tokens ./tokens
               tidemark-load tenants 20 --tokens ./tokens --duration 5 --jain-min 0.95
               tidemark-load tenants --tokens ./tokens --json out.json --report page.html
               Scripts/load --tenants --jain-min 0.95
 
-            Jain's index of the ordinary tenants is (Σx)² / (n Σx²), of the work x of each:
-            1 if all got the same. All records are read back at the end, and all zones go.
+            Jain's index of the ordinary tenants is (Σx)² / (n Σx²), with the work x of
+            each. It is 1 if all got the same. At the end, all records are read back, and all
+            zones are deleted.
             """
     )
 
@@ -29,12 +31,15 @@ struct TenantsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection")
     var connection: LoadConnectionOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Seconds that are measured.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Length of the measurement in seconds.", valueName: "seconds")
+    )
     var duration = 10.0
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds of the same before them.", valueName: "seconds")
+        help: ArgumentHelp("Length of the warm-up in seconds.", valueName: "seconds")
     )
     var warmUp = 2.0
 
@@ -47,25 +52,25 @@ struct TenantsCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "Bytes of a record's payload.")
     var recordBytes = 200
 
-    @Option(parsing: .unconditional, help: "Of the tenants' roles, and of keys and contents.")
+    @Option(parsing: .unconditional, help: "Seed of the tenants' roles, and of keys and contents.")
     var seed: UInt64 = 1
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "End with 1 if Jain's index of the ordinary tenants' work is below this.",
+            "Exit with 1 if Jain's index of the ordinary tenants' work is below this.",
             valueName: "index"
         )
     )
     var jainMin: Double?
 
-    @Option(help: ArgumentHelp("Write everything as JSON.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the full report as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Write a page for people, with pictures.", valueName: "file.html"))
+    @Option(help: ArgumentHelp("Write a page for people, with charts.", valueName: "file.html"))
     var report: String?
 
-    @Flag(help: "Leave the zones where they are.")
+    @Flag(help: "Keep the zones.")
     var keep = false
 
     mutating func validate() throws {
@@ -83,8 +88,8 @@ struct TenantsCommand: AsyncParsableCommand {
         guard target.tokens.count >= self.tenants else {
             throw LoadFailure(
                 .usage,
-                "\(self.tenants) tenants need a user each, and there are tokens of \(target.tokens.count): name a file "
-                    + "with one a line (--tokens), or ask for fewer tenants"
+                "\(self.tenants) tenants need a user each, but there are \(target.tokens.count) tokens: name a file "
+                    + "with one per line (--tokens), or use fewer tenants"
             )
         }
         let json = try self.json.map { path throws(LoadFailure) in try OutputFile(path) }
@@ -106,7 +111,7 @@ struct TenantsCommand: AsyncParsableCommand {
         if let verdict = result.verdict, !verdict.isGood {
             throw LoadFailure(
                 .violated,
-                "\(verdict.violations.count) findings are not what was acknowledged; the zones were left for you to look at"
+                "\(verdict.violations.count) findings differ from what was acknowledged; the zones were kept for you to look at"
             )
         }
         if !result.isFair { throw LoadFailure(.unfair, "the ordinary tenants did not get equal shares") }

@@ -8,8 +8,8 @@ struct Access: AsyncParsableCommand {
         commandName: "access",
         abstract: "Show who may do what with a record, and why.",
         discussion: """
-            Of a record in a private database: its owner, and the participants of the share that covers it, \
-            also those who have not joined. Of one in the public database: the roles that the type's grants name.
+            For a record in a private database, lists its owner and the participants of its share, also those \
+            who have not joined. For one in the public database, lists the roles in the grants of its type.
 
               tidemark access task-1 --container iCloud.org.example.app \\
                   --user alice --zone Notes

@@ -9,9 +9,9 @@ struct AssetsVerify: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Read every asset, and compare its bytes with its hash.",
         discussion: """
-            Works while the server runs. Ends with 65 when a file is missing or has \
-            other bytes than were uploaded; each of them is named. Restore those from \
-            a backup of the folder assets.
+            Works while the server runs. Exits with 65 if a file is missing or has \
+            other bytes than were uploaded. All such files are listed. Restore them \
+            from a backup of the folder assets.
 
               tidemark assets verify --data /var/lib/tidemark --json
             """

@@ -4,13 +4,13 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy all of a data folder, while the server runs.",
         discussion: """
-            The copy has every change that was acknowledged before it began. It is \
-            complete when the command ends with 0 and backup.json is in it. To use \
-            it: tidemark restore. The folder must be new or empty; everything in \
-            it is as secret as the server's own data.
+            The backup has every change that was acknowledged before it began. It \
+            is complete if the command exits with 0 and backup.json is in it. To \
+            use it, run tidemark restore. The folder must be new or empty. Its \
+            contents are as secret as the server's own data.
 
-            Ends with 65 when files of assets are missing or spoilt in the data \
-            folder; they are named, and the backup has everything else.
+            Exits with 65 if files of assets are missing or damaged in the data \
+            folder. They are listed, and the backup has everything else.
 
               tidemark backup --data /var/lib/tidemark --to /mnt/backups/2026-11-22
             """

@@ -67,9 +67,9 @@ struct ContainerDelete: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete a container for good: both environments, all users, all data.",
         discussion: """
-            Works while the server runs: connections end within a second, files \
-            of assets go with its next sweep, within a minute. If the command is \
-            broken off, run it again. Backups keep what they have.
+            Works while the server runs: connections end within a second, and the \
+            next sweep deletes files of assets, within a minute. If the command is \
+            interrupted, run it again. Backups are not changed.
 
               tidemark container delete iCloud.org.example.app
             """

@@ -10,8 +10,9 @@ struct Explain: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Show how a query is answered: the plan, what is read and what is returned.",
         discussion: """
-            Runs the first page of a query on the files of a data folder, also while a \
-            server serves it, and changes nothing. Without a predicate: all records.
+            Runs the first page of a query on the files of a data folder, without \
+            changing anything. Works while the server runs. Without a predicate, \
+            the query is for all records.
 
               tidemark explain --container iCloud.org.example.app --user alice \\
                   --type Note "isDone == 0 AND due < now()" --sort due

@@ -9,9 +9,9 @@ struct KeyAdd: AsyncParsableCommand {
         abstract:
             "Register a key of a service; without --public-key make one and print the private key, once.",
         discussion: """
-            The private key goes to standard output in PEM and is stored \
-            nowhere. The service is added with its first key, and keeps its \
-            name, its user record and its roles from key to key.
+            Prints the private key to standard output in PEM, and stores it \
+            nowhere. The first key adds the service. Further keys share its name, \
+            its user record and its roles.
 
               tidemark key add shop --container iCloud.org.example.app > shop.pem
               tidemark key add shop --container iCloud.org.example.app \\

@@ -7,9 +7,9 @@ struct KeyCommand: ParsableCommand {
         commandName: "key",
         abstract: "Register, list and revoke the keys of services.",
         discussion: """
-            A service signs in with a key of its own: on the public database as \
-            itself, with roles given by `tidemark user role`, and on behalf of the users that its \
-            key was registered for. All work while the server runs.
+            A service signs in with a key of its own. It uses the public database as \
+            itself, with roles given by `tidemark user role`. It may also act on behalf of the \
+            users that its key was registered for. All commands work while the server runs.
             """,
         subcommands: [KeyAdd.self, KeyList.self, KeyRevoke.self]
     )

@@ -7,7 +7,7 @@ struct KeyRevoke: AsyncParsableCommand {
         abstract: "Revoke the keys of a service, or one of them. Its records stay.",
         discussion: """
             Connections with the keys end within a second. A revoked key never \
-            becomes good again; `key add` registers another.
+            becomes valid again; `key add` registers another.
 
               tidemark key revoke shop --container iCloud.org.example.app
               tidemark key revoke shop --container iCloud.org.example.app --key-id 0f1e…

@@ -4,15 +4,16 @@ struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a data folder from a backup.",
         discussion: """
-            The folder must be new or empty; nothing is overwritten. What was \
-            changed after the backup is gone, and clients notice: their change \
-            tokens have expired, so that they fetch everything again. A user or key \
-            that was revoked after the backup is to be revoked again.
+            The folder must be new or empty; nothing is overwritten. Changes after \
+            the backup are lost. Clients detect it: their change tokens have \
+            expired, so they fetch everything again. Users and keys that were \
+            revoked after the backup have to be revoked again.
 
-            If it is broken off, no server serves the folder; run it again.
+            After an interrupted restore, no server serves the folder; run the \
+            command again.
 
-            Ends with 65 when the backup lacks files of assets; they are named, and \
-            the folder has everything else.
+            Exits with 65 if files of assets are missing or damaged in the backup. \
+            They are listed, and the folder has everything else.
 
               tidemark restore --from /mnt/backups/2026-11-22 --data /var/lib/tidemark
             """

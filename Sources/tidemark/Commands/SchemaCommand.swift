@@ -9,7 +9,7 @@ struct SchemaCommand: ParsableCommand {
         abstract: "Export, import, compare, deploy and reset the schemas of a container.",
         discussion: """
             Schemas are in the CloudKit Schema Language (.ckdb). Saves define types \
-            and fields in development; production takes what is deployed. Every \
+            and fields in development only; production gets them by a deploy. Every \
             command works while the server runs.
 
               tidemark schema export --container iCloud.org.example.app > app.ckdb

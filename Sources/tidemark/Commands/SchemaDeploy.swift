@@ -7,10 +7,10 @@ struct SchemaDeploy: AsyncParsableCommand {
         commandName: "deploy",
         abstract: "Deploy development's schema to production, and print what changes.",
         discussion: """
-            Types and fields are added, never removed or changed; indexes, roles \
-            and grants become those of development. An index on records that are \
-            there is filled while the server serves, and used when it is complete. \
-            Shows what changes, and asks.
+            Types and fields are added, never removed or changed. Indexes, roles \
+            and grants become those of development. An index on existing records \
+            is built in the background, and used once it is complete. Shows the \
+            changes, and asks for confirmation.
 
               tidemark schema deploy --container iCloud.org.example.app --dry-run
               tidemark schema deploy --container iCloud.org.example.app --yes
@@ -53,7 +53,7 @@ struct SchemaDiff: AsyncParsableCommand {
               tidemark schema diff --container iCloud.org.example.app \\
                   --environment production app.ckdb
 
-            Without a file: from production's schema to development's.
+            Without a file, compares production's schema with development's.
             """
     )
 

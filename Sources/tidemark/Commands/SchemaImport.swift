@@ -6,14 +6,15 @@ struct SchemaImport: AsyncParsableCommand {
         commandName: "import",
         abstract: "Replace development's schema, and print what changes.",
         discussion: """
-            All of it or nothing. What the file does not name goes, unless \
-            production has it or records use it; then nothing changes. Without \
-            the type Users in the file user records stay as they are.
+            Imports all of the file or nothing. Types and fields that are not in \
+            the file are removed. If production has them or records use them, \
+            nothing changes. Without the type Users in the file, user records are \
+            not changed.
 
               tidemark schema import --container iCloud.org.example.app app.ckdb
               tidemark schema import --container iCloud.org.example.app < app.ckdb
 
-            Production changes by `tidemark schema deploy` alone.
+            Only `tidemark schema deploy` changes production.
             """
     )
 

@@ -6,8 +6,8 @@ struct SchemaReset: AsyncParsableCommand {
         commandName: "reset",
         abstract: "Replace development's schema by production's, and delete all of development's data.",
         discussion: """
-            Every zone and record of development goes, in all databases of the \
-            container; users and their tokens stay. Production is not touched.
+            Deletes every zone and record of development, in all databases of the \
+            container. Users and their tokens are kept. Production is not touched.
 
               tidemark schema reset --container iCloud.org.example.app --yes
             """

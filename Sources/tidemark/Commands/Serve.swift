@@ -5,9 +5,9 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a data folder until SIGTERM or SIGINT.",
         discussion: """
-            Without a certificate of yours, the first start makes a private \
-            authority and a certificate in DIR/tls. Clients trust the file that \
-            is printed (TIDEMARK_CA).
+            Without a certificate of your own, the first start makes a private \
+            authority and a certificate in DIR/tls. Clients have to trust the \
+            printed file (TIDEMARK_CA).
 
               tidemark serve --data ./tidemark-data
               tidemark serve --listen 0.0.0.0:7430 --tls-host db.example.org

@@ -6,15 +6,15 @@ struct SettingsCommand: AsyncParsableCommand {
         commandName: "settings",
         abstract: "List every setting of the server: its value, where that comes from, default and bounds.",
         discussion: """
-            The values are those that a server would have now. A setting is looked for in the flags, then in the \
-            environment, then in the file given with --config:
+            The values are those of a server that starts now. Flags take precedence over the environment, and \
+            that over the file given with --config:
 
               tidemark serve --set in_flight_max=256
               TIDEMARK_IN_FLIGHT_MAX=256 tidemark serve
               echo '{"in_flight_max": 256}' > tidemark.json
               tidemark serve --config tidemark.json
 
-            To see what a file would do:
+            To see the effect of a file:
 
               tidemark settings --config tidemark.json
             """

@@ -8,9 +8,10 @@ struct Status: AsyncParsableCommand {
         commandName: "status",
         abstract: "Print in one line whether a server serves the folder and responds.",
         discussion: """
-            Connects to the server and waits two seconds for its TLS. Ends with 0 \
-            if it answers, 3 if no server has the folder, 69 if one has it and \
-            does not answer (it starts, or hangs), 66 if the folder has no store.
+            Connects to the server and waits two seconds for its TLS handshake. \
+            Exits with 0 if the server responds, 3 if no server has locked the \
+            folder, 69 if one has but does not respond (it starts, or hangs), 66 \
+            if the folder has no store.
 
               tidemark status --data /var/lib/tidemark
               tidemark status --json

@@ -9,12 +9,11 @@ struct Usage: AsyncParsableCommand {
         commandName: "usage",
         abstract: "Show how many records, assets and bytes are stored, with one row per database.",
         discussion: """
-            Also while a server serves the folder. Bytes are those of records' bodies, of assets, each once in \
-            a database, and of rows: what the store takes for records, indexes, zones, tombstones and outcomes \
-            of requests beside. Together they are about what the folder takes on the disk. Quotas are the \
-            settings user_bytes_max and container_bytes_max, from the flags, the environment and the file, as \
-            `tidemark serve` takes them; a user's counts both \
-            of their databases.
+            Works while the server runs. Bytes count records' bodies, assets (each once per database) and \
+            rows: the overhead of records, indexes, zones, tombstones and stored results of requests. Together \
+            they are about the size of the folder on the disk. Quotas are the settings user_bytes_max and \
+            container_bytes_max. They are read from flags, environment and file, as `tidemark serve` does. \
+            A user's quota counts both of their private databases.
 
               tidemark usage
               tidemark usage --container iCloud.org.example.app --json

@@ -7,7 +7,7 @@ struct UserAdd: AsyncParsableCommand {
         commandName: "add",
         abstract: "Add a user and print the access token, once.",
         discussion: """
-            Only a hash of the token is stored: keep what is printed. Works while the server runs.
+            Only a hash of the token is stored, so keep the printed token. Works while the server runs.
 
               export TIDEMARK_TOKEN=$(
                   tidemark user add alice --container iCloud.org.example.app)

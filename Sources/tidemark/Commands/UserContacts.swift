@@ -7,9 +7,9 @@ struct UserContacts: AsyncParsableCommand {
         commandName: "contacts",
         abstract: "Set the e-mail addresses and phone numbers by which others find a user.",
         discussion: """
-            Somebody who wants to share something with a user names one of them. They replace those that the \
-            user had; without any, others find the user by the user record name alone. The operator checks that \
-            they are the user's: nothing else does. `tidemark user list` shows them.
+            Other users name one of these to share something with the user. They replace the earlier ones. \
+            Without any, others can only find the user by user record name. The operator has to check that they \
+            belong to the user, because nothing else does. `tidemark user list` shows them.
 
               tidemark user contacts alice --container iCloud.org.example.app \\
                   --email alice@example.org --phone +4930123456

@@ -6,14 +6,14 @@ struct UserDelete: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete a user or a service for good, with all private data.",
         discussion: """
-            The private databases of both environments go, with their assets and \
-            shares, and tokens, keys, roles, contacts and memberships in shares of \
-            others. Records that the user saved in the public databases stay, \
-            without the user's own record.
+            Deletes the private databases of both environments with their assets \
+            and shares. Also deletes the user's tokens, keys, roles, contacts and \
+            memberships in others' shares. Records that the user saved in the \
+            public databases are kept, except their user record.
 
-            Works while the server runs: connections end within a second, files \
-            of assets go with its next sweep, within a minute. If the command is \
-            broken off, run it again. Backups keep what they have.
+            Works while the server runs: connections end within a second, and the \
+            next sweep deletes files of assets, within a minute. If the command is \
+            interrupted, run it again. Backups are not changed.
 
               tidemark user delete alice --container iCloud.org.example.app
             """

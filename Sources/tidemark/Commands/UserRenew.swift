@@ -7,8 +7,8 @@ struct UserRenew: AsyncParsableCommand {
         commandName: "renew",
         abstract: "Give a user a new access token in place of all others, and print it, once.",
         discussion: """
-            Connections with the old tokens end within a second. To let the old \
-            one be good for a while: `tidemark user rotate`.
+            Connections with the old tokens end within a second. To keep the old \
+            token valid for a while, use `tidemark user rotate`.
 
               tidemark user renew alice --container iCloud.org.example.app
             """

@@ -6,9 +6,9 @@ struct UserRevoke: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "Revoke every token of a user. The records stay.",
         discussion: """
-            The next sign-in is refused, and open connections end within a \
-            second, whatever they were opened with; `user renew` lets the user \
-            in again. For a service: `tidemark key revoke`.
+            The next sign-in is refused, and all open connections of the user end \
+            within a second. `user renew` admits the user again. For a service, \
+            use `tidemark key revoke`.
 
               tidemark user revoke alice --container iCloud.org.example.app
             """

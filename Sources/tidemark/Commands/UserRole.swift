@@ -7,7 +7,7 @@ struct UserRole: ParsableCommand {
         commandName: "role",
         abstract: "Give custom roles to a user, remove them, and list them.",
         discussion: """
-            Roles are made in the schema (CREATE ROLE) and count in the public \
+            The schema defines roles (CREATE ROLE), which apply to the public \
             database. A user has them in one environment, from the next request on.
 
               tidemark user role add alice editor --container iCloud.org.example.app

@@ -7,10 +7,10 @@ struct UserRotate: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Give a user a new access token and print it, once; the old one stays valid for a while.",
         discussion: """
-            The old token lets in, and its connections last, for an hour, or for \
-            as long as --overlap says; then both end within a second. With \
-            --overlap 0 the old one ends now, as with `user renew`. One that \
-            is older still ends now in any case.
+            The old token and its connections stay valid for an hour, or for the \
+            time of --overlap; then both end within a second. With --overlap 0 \
+            the old token ends now, as with `user renew`. A still older token \
+            ends now in any case.
 
               tidemark user rotate alice --container iCloud.org.example.app
               tidemark user rotate alice --container iCloud.org.example.app --overlap 86400
