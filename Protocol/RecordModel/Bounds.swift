@@ -204,7 +204,7 @@ package enum NameRules {
     static func isIdentifier(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= Bounds.nameBytesMax, self.isLetter(bytes[range.lowerBound])
         else { return false }
-        for place in range where !self.mayBeInIdentifier(bytes[place]) { return false }
+        for index in range where !self.mayBeInIdentifier(bytes[index]) { return false }
         return true
     }
 

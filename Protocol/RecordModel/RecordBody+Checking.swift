@@ -114,7 +114,7 @@ private struct ValueRules {
     private func checkText(_ range: Range<Int>) throws(BodyError) {
         let bytes = self.reader.bytes
         var all: UInt8 = 0
-        for place in range { all |= bytes[place] }
+        for index in range { all |= bytes[index] }
         guard all < 0x80 || String(validating: bytes[range], as: UTF8.self) != nil else { throw self.invalid }
     }
 

@@ -30,8 +30,8 @@ struct ChunkRow: Hashable {
         stride(from: 0, through: bytes.count - Self.bytes, by: Self.bytes).map { start in
             let offset = bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             // An impossible offset is clamped, and larger than every file.
-            let place = Int64(clamping: offset)
-            return ChunkRow(offset: place, sha256: Array(bytes[start + 8..<start + Self.bytes]))
+            let clamped = Int64(clamping: offset)
+            return ChunkRow(offset: clamped, sha256: Array(bytes[start + 8..<start + Self.bytes]))
         }
     }
 }

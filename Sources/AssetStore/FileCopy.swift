@@ -91,16 +91,16 @@ package enum FileCopy {
         return Outcome(bytes: offset, sha256: Array(hash.finalize()))
     }
 
-    private enum Place { case source, target }
+    private enum Side { case source, target }
 
     private static func at<Value>(
-        _ place: Place,
+        _ side: Side,
         _ body: () throws(AssetStoreError) -> Value
     ) throws(Failure) -> Value {
         do {
             return try body()
         } catch {
-            throw place == .source ? .source(error) : .target(error)
+            throw side == .source ? .source(error) : .target(error)
         }
     }
 }

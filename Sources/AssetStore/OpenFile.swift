@@ -36,14 +36,14 @@ final class OpenFile: Sendable {
     /// SAFETY: the bytes are read within the call only, and no more of them than there are.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AssetStoreError) {
         var rest = bytes
-        var place = offset
+        var position = offset
         while let base = rest.baseAddress, rest.count > 0 {
-            let written = pwrite(self.descriptor, base, rest.count, off_t(place))
+            let written = pwrite(self.descriptor, base, rest.count, off_t(position))
             if written < 0 {
                 guard errno == EINTR else { throw AssetStoreError(errno: errno) }
                 continue
             }
-            place += Int64(written)
+            position += Int64(written)
             // SAFETY: the rest of bytes that the caller keeps until we return.
             rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         }

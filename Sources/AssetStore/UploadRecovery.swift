@@ -49,10 +49,10 @@ struct UploadRecovery {
     mutating func step() throws(AssetStoreError) -> Bool {
         let end = self.position + Int64(Self.stepBytes)
         while let next = self.rest.first, self.position < end {
-            let place = min(next.row.offset, end)
-            guard try self.file.hash(self.position..<place, into: &self.running) else { return true }
-            if !self.isKept { self.file.release(self.position..<place) }
-            self.position = place
+            let stop = min(next.row.offset, end)
+            guard try self.file.hash(self.position..<stop, into: &self.running) else { return true }
+            if !self.isKept { self.file.release(self.position..<stop) }
+            self.position = stop
             guard self.position == next.row.offset else { continue }
             self.rest.removeFirst()
             guard self.running.finalize().elementsEqual(next.row.sha256) else { continue }

@@ -25,7 +25,7 @@ struct DataOption: ParsableArguments {
 /// ```text
 /// DIR/              0700
 ///     lock          locked by the server that serves this folder; its process number
-///     reserve       room for deletes and administration on a full disk: see SQLiteEngine's DiskReserve
+///     reserve       room for deletes and administration on a full disk: see DiskReserve
 ///     tls/          see ServerCertificates
 ///     assets/       see AssetStore
 ///     …             the engine's files

@@ -11,17 +11,17 @@ struct HTMLReportTests {
         #expect(axis.low == 0)
         #expect(axis.high == end)
         #expect((2...9).contains(axis.ticks.count))
-        #expect(axis.place(0) == 0)
-        #expect(axis.place(axis.high) == 1)
-        #expect(axis.place(axis.high * 2) == 1)
+        #expect(axis.position(0) == 0)
+        #expect(axis.position(axis.high) == 1)
+        #expect(axis.position(axis.high * 2) == 1)
     }
 
     @Test
     func `a logarithmic axis has a line for each power of ten`() {
         let axis = Axis.logarithmic(0.4, 230)
         #expect(axis.ticks.map { ($0 * 10).rounded() / 10 } == [0.1, 1, 10, 100, 1_000])
-        #expect(abs(axis.place(10) - 0.5) < 0.001)
-        #expect(axis.place(0) == 0)
+        #expect(abs(axis.position(10) - 0.5) < 0.001)
+        #expect(axis.position(0) == 0)
     }
 
     @Test

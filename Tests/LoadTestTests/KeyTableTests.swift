@@ -119,13 +119,13 @@ struct KeyTableTests {
     @Test(arguments: [0, 1, 39, 1_000_000])
     func `a name says whose it is`(key: Int) throws {
         let name = KeyTable.recordName(key, of: 12)
-        let place = try #require(KeyTable.place(of: name))
-        #expect(place.worker == 12)
-        #expect(place.key == key)
+        let owner = try #require(KeyTable.owner(of: name))
+        #expect(owner.worker == 12)
+        #expect(owner.key == key)
     }
 
     @Test(arguments: ["", "12345678", "12345678-1", "12345678-1-x", "1234-1-1", "12345678-1-1-1"])
     func `a name that is none of ours is nobody's`(name: String) {
-        #expect(KeyTable.place(of: name) == nil)
+        #expect(KeyTable.owner(of: name) == nil)
     }
 }

@@ -21,9 +21,9 @@ enum Books {
         let zone = number < self.recordCount ? self.zone : self.branch
         // The steps are coprime to the count, so each is a permutation of all numbers.
         let scattered = number * 654_435_761 % self.recordCount
-        let place = number * 370_248_451 % self.recordCount
-        let shelf = place % self.shelves
-        let topic = self.topic(place / self.shelves % self.topicsPerShelf, onShelf: shelf)
+        let shuffled = number * 370_248_451 % self.recordCount
+        let shelf = shuffled % self.shelves
+        let topic = self.topic(shuffled / self.shelves % self.topicsPerShelf, onShelf: shelf)
         return RecordSave(
             id: RecordID(zone: zone, recordName: Dataset.scatteredName(number)),
             recordType: self.recordType,

@@ -134,9 +134,9 @@ enum Dataset: String, CaseIterable {
                     }
                 }
                 var rest = number.0
-                for place in (count..<count + number.digits).reversed() {
+                for index in (count..<count + number.digits).reversed() {
                     let digit = UInt8(rest % number.radix)
-                    bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                    bytes[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
                     rest /= number.radix
                 }
                 count += number.digits

@@ -71,12 +71,12 @@ final class SourceFile: Sendable {
     func read(_ number: Int, _ offset: Int64, _ memory: FileMemory, seed: UInt64) throws(FileFailure) {
         var done = 0
         while done < memory.count {
-            let place = off_t(number * self.assetBytes + Int(offset) + done)
+            let position = off_t(number * self.assetBytes + Int(offset) + done)
             let count = pread(
                 self.descriptor,
                 memory.baseAddress.map { $0 + done },
                 memory.count - done,
-                place
+                position
             )
             guard count > 0 else { throw .failed("pread: \(errno)") }
             done += count

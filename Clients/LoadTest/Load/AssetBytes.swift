@@ -17,12 +17,12 @@ struct AssetBytes: Sendable {
         var block = UInt64(offset) / 8
         var word = SplitMix64.mix(self.seed &+ block)
         for index in memory.indices {
-            let place = UInt64(offset) + UInt64(index)
-            if place / 8 != block {
-                block = place / 8
+            let position = UInt64(offset) + UInt64(index)
+            if position / 8 != block {
+                block = position / 8
                 word = SplitMix64.mix(self.seed &+ block)
             }
-            memory[index] = UInt8(truncatingIfNeeded: word >> (8 * (place % 8)))
+            memory[index] = UInt8(truncatingIfNeeded: word >> (8 * (position % 8)))
         }
     }
 

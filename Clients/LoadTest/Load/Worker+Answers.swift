@@ -171,11 +171,11 @@ extension Worker {
     /// - Returns: Its key, if it is.
     @discardableResult
     private func see(_ record: Record, _ call: Call) -> Int? {
-        guard let place = KeyTable.place(of: record.id.recordName), place.worker == self.number else {
+        guard let owner = KeyTable.owner(of: record.id.recordName), owner.worker == self.number else {
             return nil
         }
         let contents = Contents(record.body)
-        guard let contents, contents.key == UInt32(place.key), contents.worker == UInt32(place.worker) else {
+        guard let contents, contents.key == UInt32(owner.key), contents.worker == UInt32(owner.worker) else {
             self.note(
                 Violation(
                     kind: .spoilt,
@@ -186,17 +186,17 @@ extension Worker {
                     reading: call.measured.rawValue
                 )
             )
-            return place.key
+            return owner.key
         }
         self.see(record.id, version: contents.version, call)
-        return place.key
+        return owner.key
     }
 
     private func see(_ id: RecordID, version: UInt64, _ call: Call) {
-        guard self.settings.verifies, let place = KeyTable.place(of: id.recordName) else { return }
+        guard self.settings.verifies, let owner = KeyTable.owner(of: id.recordName) else { return }
         self.state.withLock { state in
-            guard place.worker == state.keys.worker, place.key < state.keys.keys.count,
-                let permitted = state.keys.found(version, place.key, since: call.ticks)
+            guard owner.worker == state.keys.worker, owner.key < state.keys.keys.count,
+                let permitted = state.keys.found(version, owner.key, since: call.ticks)
             else { return }
             state.violations.add(
                 Violation(

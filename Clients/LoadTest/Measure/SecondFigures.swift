@@ -36,15 +36,15 @@ struct SecondFigures: Codable, Sendable {
     func percentiles(_ percents: [Double]) -> [Double] {
         let ordered = self.counts.sorted { $0.key < $1.key }
         var seen = 0
-        var place = ordered.startIndex
+        var index = ordered.startIndex
         return percents.map { percent in
             let wanted = max(1, Int((Double(self.answers) * percent / 100).rounded(.up)))
-            while place < ordered.endIndex, seen + ordered[place].value < wanted {
-                seen += ordered[place].value
-                place += 1
+            while index < ordered.endIndex, seen + ordered[index].value < wanted {
+                seen += ordered[index].value
+                index += 1
             }
-            guard place < ordered.endIndex else { return 0 }
-            return Double(min(ordered[place].key, self.maxMicroseconds)) / 1_000
+            guard index < ordered.endIndex else { return 0 }
+            return Double(min(ordered[index].key, self.maxMicroseconds)) / 1_000
         }
     }
 }

@@ -20,14 +20,14 @@ struct Axis {
     }
 
     /// The position of a value: 0 at the low end, 1 at the high one.
-    func place(_ value: Double) -> Double {
-        let place =
+    func position(_ value: Double) -> Double {
+        let position =
             if self.isLogarithmic {
                 (log10(max(value, self.low)) - log10(self.low)) / (log10(self.high) - log10(self.low))
             } else {
                 (value - self.low) / (self.high - self.low)
             }
-        return min(max(place, 0), 1)
+        return min(max(position, 0), 1)
     }
 
     /// Values that get a line and a number.

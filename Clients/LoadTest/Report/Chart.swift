@@ -90,9 +90,9 @@ struct Chart {
     }
 
     private func rectangle(_ bar: Bar) -> String {
-        let left = self.x.place(bar.from) * self.innerWidth + Self.left
-        let right = self.x.place(bar.to) * self.innerWidth + Self.left
-        let height = self.y.place(bar.height) * self.innerHeight
+        let left = self.x.position(bar.from) * self.innerWidth + Self.left
+        let right = self.x.position(bar.to) * self.innerWidth + Self.left
+        let height = self.y.position(bar.height) * self.innerHeight
         let top = Self.height - Self.bottom - height
         return "<rect class=\"bar\" x=\"\(Self.text(left))\" y=\"\(Self.text(top))\" "
             + "width=\"\(Self.text(max(0.5, right - left - 0.5)))\" height=\"\(Self.text(height))\"/>"
@@ -105,7 +105,7 @@ struct Chart {
             + "y2=\"\(Self.text(Self.height - Self.bottom))\"/>"
         guard !mark.label.isEmpty else { return line }
         // Beside the line, on the side with more room.
-        let isLeft = self.x.place(mark.x) > 0.75
+        let isLeft = self.x.position(mark.x) > 0.75
         return line + "<text class=\"label\" x=\"\(x)\" y=\"\(Self.text(Self.top + 10))\" "
             + "dx=\"\(isLeft ? -4 : 4)\" text-anchor=\"\(isLeft ? "end" : "start")\">"
             + "\(HTMLText.escaped(mark.label))</text>"
@@ -134,8 +134,8 @@ struct Chart {
             }
             defer { isBroken = false }
             // A single point has no length. A round line end makes it visible.
-            let place = "\(self.across(point.x)) \(self.up(point.y))"
-            return isBroken ? "M\(place)h0" : "L\(place)"
+            let end = "\(self.across(point.x)) \(self.up(point.y))"
+            return isBroken ? "M\(end)h0" : "L\(end)"
         }.joined()
     }
 
@@ -143,11 +143,11 @@ struct Chart {
     private var innerHeight: Double { Self.height - Self.top - Self.bottom }
 
     private func across(_ value: Double) -> String {
-        Self.text(Self.left + self.x.place(value) * self.innerWidth)
+        Self.text(Self.left + self.x.position(value) * self.innerWidth)
     }
 
     private func up(_ value: Double) -> String {
-        Self.text(Self.height - Self.bottom - self.y.place(value) * self.innerHeight)
+        Self.text(Self.height - Self.bottom - self.y.position(value) * self.innerHeight)
     }
 
     private static func text(_ number: Double) -> String { Digits.fixed(number, 1) }

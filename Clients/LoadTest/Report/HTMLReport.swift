@@ -23,7 +23,7 @@ struct HTMLReport {
             <body>
             <h1>\(name)\(self.mode)</h1>
             <p class="subtitle">\(HTMLText.escaped(self.subtitle))</p>
-            <p class="subtitle">\(HTMLText.escaped(self.place))</p>
+            <p class="subtitle">\(HTMLText.escaped(self.location))</p>
             \(self.warning)
             \(self.figures.map(\.text).joined(separator: "\n", within: "<div class=\"figures\">", "</div>"))
             \(self.verdict)
@@ -79,7 +79,7 @@ struct HTMLReport {
             + "\(seconds) s measured"
     }
 
-    private var place: String {
+    private var location: String {
         let context = self.result.context
         return "\(context.server) at \(context.address) · load from \(context.host): "
             + "\(context.processors) processors, \(context.system)"

@@ -7,12 +7,12 @@ struct RunDescription {
     let result: LoadResult
 
     var rows: [(name: String, text: String)] {
-        self.place + self.load + self.sizes + self.conduct
+        self.location + self.load + self.sizes + self.conduct
     }
 
     private var plan: LoadPlan { self.result.plan }
 
-    private var place: [(name: String, text: String)] {
+    private var location: [(name: String, text: String)] {
         let context = self.result.context
         let memory = Digits.fixed(Double(context.memoryBytes) / 1_073_741_824, 1)
         return [

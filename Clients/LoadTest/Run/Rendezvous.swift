@@ -10,7 +10,8 @@ import WireProtocol
 ///
 ///     RUN-member-P      one per process; the one that creates number P is process P
 ///     RUN-ready-P       its records are there, and it listens
-///     RUN-start         when the load begins, by the server's clock; from process 0, when all are ready
+///     RUN-start         when the load begins, by the server's clock;
+///                       process 0 writes it when all are ready
 ///     RUN-result-P-I    part I of its measurements
 struct Rendezvous: Sendable {
     private static let recordType = "LoadRendezvous"

@@ -14,9 +14,9 @@ import RecordModel
 ///     greedy-64       2   64
 ///     greedy-128      2   128
 ///     batches         8   2                    saves of 400 records
-///     queries         6   8                    pages of 400 records of a query that finds all of 1,000
-///     slow            6   8                    pages of 400 changes; all slow tenants together read
-///                                              5,000 records a second
+///     queries         6   8                    pages of 400 records of a query for all 1,000
+///     slow            6   8                    pages of 400 changes; all slow tenants read
+///                                              5,000 records per second together
 ///     bursts          6   64, every 2 s        what the ordinary ones do
 enum TenantClass: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     case ordinary

@@ -142,7 +142,7 @@ struct TenantPage {
         let count = Digits.count(self.result.tenants.count)
         let seconds = Digits.rate(self.result.measuredSeconds)
         let startedAt = self.result.startedAt.formatted(.iso8601)
-        let place =
+        let location =
             "\(context.server) at \(context.address) · load from \(context.host): "
             + "\(context.processors) processors, \(context.system)"
         return """
@@ -159,7 +159,7 @@ struct TenantPage {
             <body>
             <h1>tidemark-load tenants</h1>
             <p class="subtitle">\(HTMLText.escaped(startedAt)) · \(count) tenants · \(seconds) s measured</p>
-            <p class="subtitle">\(HTMLText.escaped(place))</p>
+            <p class="subtitle">\(HTMLText.escaped(location))</p>
             \(self.warning)
             <div class="figures">\(self.figures.map(\.text).joined(separator: "\n"))</div>
             \(self.charts)
@@ -219,8 +219,8 @@ struct TenantPage {
                 y: .linear(to: max(highest, 0.001)),
                 unitOfX: "tenant, in the order of the table",
                 unitOfY: unit,
-                bars: tenants.enumerated().map { place, tenant in
-                    Chart.Bar(from: Double(place), to: Double(place + 1), height: value(tenant))
+                bars: tenants.enumerated().map { index, tenant in
+                    Chart.Bar(from: Double(index), to: Double(index + 1), height: value(tenant))
                 }
             ).svg
         }

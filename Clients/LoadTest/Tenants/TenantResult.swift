@@ -133,9 +133,9 @@ struct TenantRow {
             case 2: [("least", 0), ("most", 1)]
             default: [("least", 0), ("median", tenants.count / 2), ("most", tenants.count - 1)]
             }
-        return shown.enumerated().map { row, place in
+        return shown.enumerated().map { row, tenant in
             let name = row == 0 ? "\(kind.rawValue) (\(tenants.count))" : ""
-            return [name, place.0] + self.figures(tenants[place.1])
+            return [name, tenant.0] + self.figures(tenants[tenant.1])
         }
     }
 

@@ -101,7 +101,7 @@ struct KeyTable: Sendable {
     }
 
     /// The worker and the key of a name, or `nil` if it is not a name of ours.
-    static func place(of recordName: String) -> (worker: Int, key: Int)? {
+    static func owner(of recordName: String) -> (worker: Int, key: Int)? {
         let parts = recordName.split(separator: "-")
         guard parts.count == 3, parts[0].utf8.count == 8, let worker = Int(parts[1]), let key = Int(parts[2])
         else { return nil }

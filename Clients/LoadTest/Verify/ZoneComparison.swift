@@ -15,9 +15,9 @@ struct ZoneComparison {
 
         init(_ record: Record) {
             let contents = Contents(record.body)
-            let place = KeyTable.place(of: record.id.recordName)
+            let owner = KeyTable.owner(of: record.id.recordName)
             let isOurs = contents.map { contents in
-                place?.worker == Int(contents.worker) && place?.key == Int(contents.key)
+                owner?.worker == Int(contents.worker) && owner?.key == Int(contents.key)
             }
             self.init(name: record.id.recordName, version: isOurs == true ? contents?.version : nil)
         }

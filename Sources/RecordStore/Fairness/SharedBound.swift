@@ -14,8 +14,8 @@ package struct SharedBound: Hashable, Sendable {
 
     /// Whether a holder may have `added` more.
     ///
-    /// The holder has `own`, and all holders together, including this one, have `all`. Each number is
-    /// at least 0.
+    /// The holder has `own`, and all holders together, including this one, have `all`. Each number
+    /// is at least 0.
     package func admits(_ added: Int, own: Int, all: Int) -> Bool {
         own + added <= self.capacity - all - added
     }

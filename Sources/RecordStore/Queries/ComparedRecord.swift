@@ -30,7 +30,7 @@ package final class ComparedRecord {
     /// cannot be compared.
     package func elements(of field: String) -> [ComparableValue]? {
         if let system = SystemField(rawValue: field) { return self.record.value(of: system).map { [$0] } }
-        return self.place(of: field).flatMap { self.elements(at: $0) }
+        return self.index(of: field).flatMap { self.elements(at: $0) }
     }
 
     /// Number of fields of the record, without system fields.
@@ -43,17 +43,17 @@ package final class ComparedRecord {
         for field in SystemField.allCases { body(field.rawValue) }
     }
 
-    private func elements(at place: Int) -> [ComparableValue]? {
-        let slice = self.slices[place]
+    private func elements(at index: Int) -> [ComparableValue]? {
+        let slice = self.slices[index]
         guard !slice.isEncrypted else { return nil }
-        if let known = self.decoded[place] { return known }
+        if let known = self.decoded[index] { return known }
         let elements = self.record.stored.body.elements(of: slice)
         self.comparisons += elements?.count ?? 0
-        self.decoded[place] = elements
+        self.decoded[index] = elements
         return elements
     }
 
-    private func place(of field: String) -> Int? {
+    private func index(of field: String) -> Int? {
         let bytes = self.record.stored.body.bytes
         var field = field
         return field.withUTF8 { name in
@@ -81,8 +81,8 @@ extension ComparedRecord: ConditionValues {
         if let known = self.words[fields] { return known }
         var tokens: Set<[UInt8]> = []
         for field in fields {
-            guard let place = self.place(of: field), !self.slices[place].isEncrypted else { continue }
-            for text in self.record.stored.body.texts(of: self.slices[place]) {
+            guard let index = self.index(of: field), !self.slices[index].isEncrypted else { continue }
+            for text in self.record.stored.body.texts(of: self.slices[index]) {
                 self.comparisons += text.utf8.count / Self.textBytes
                 SearchTokens.add(Array(text.utf8)[...], to: &tokens)
             }

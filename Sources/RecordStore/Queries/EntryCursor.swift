@@ -8,7 +8,7 @@ final class EntryCursor {
     private var ranges: [EntryRange]
     private var after: EntryPlace?
     private var piece: [EntryPlace] = []
-    private var place = 0
+    private var position = 0
     private var pieceSize: Int
 
     private static let pieceSizeMax = 512
@@ -43,7 +43,7 @@ final class EntryCursor {
 
     /// Returns the next entry without taking it.
     func peek() throws(QueryFailure) -> CursorStep<EntryPlace> {
-        while self.place == self.piece.count {
+        while self.position == self.piece.count {
             guard let range = self.ranges.last else { return .end }
             if self.store.meter.isUsedUp { return .paused(nil) }
             self.piece = try self.store.entries(
@@ -52,12 +52,12 @@ final class EntryCursor {
                 in: self.zone,
                 limit: self.pieceSize
             )
-            self.place = 0
+            self.position = 0
             if self.piece.count < self.pieceSize { self.ranges.removeLast() }
             if let last = self.piece.last { self.after = last }
             self.pieceSize = min(self.pieceSize * 2, Self.pieceSizeMax)
         }
-        return .found(self.piece[self.place])
+        return .found(self.piece[self.position])
     }
 
     /// Whether no other entry has the value of the peeked one.
@@ -66,13 +66,13 @@ final class EntryCursor {
     ///
     /// In both directions, entries of one value are adjacent, so those before it were read.
     var isLastOfValue: Bool {
-        let next = self.place + 1
-        return next < self.piece.count && self.piece[next].value != self.piece[self.place].value
+        let next = self.position + 1
+        return next < self.piece.count && self.piece[next].value != self.piece[self.position].value
     }
 
     func next() throws(QueryFailure) -> CursorStep<EntryPlace> {
         let step = try self.peek()
-        if case .found = step { self.place += 1 }
+        if case .found = step { self.position += 1 }
         return step
     }
 

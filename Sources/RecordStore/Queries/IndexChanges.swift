@@ -93,14 +93,14 @@ package struct IndexChanges: Hashable, Sendable {
         var before = FieldSearch(old)
         var after = FieldSearch(new)
         var isTextChanged = false
-        var place = 0
-        while place < fields.count {
-            let field = fields[place]
-            place += 1
+        var position = 0
+        while position < fields.count {
+            let field = fields[position]
+            position += 1
             let (was, will) = (before.slice(of: field.name), after.slice(of: field.name))
             guard was != nil || will != nil else {
                 guard let next = FieldSearch.firstName(before, after) else { break }
-                place = FieldSearch.place(of: next, in: fields, from: place)
+                position = FieldSearch.index(of: next, in: fields, from: position)
                 continue
             }
             if let was, let will, was.type == will.type, old.bytes[was.value] == new.bytes[will.value] {
@@ -149,12 +149,12 @@ package struct IndexChanges: Hashable, Sendable {
     private static func words(of body: RecordBody, _ fields: [IndexedField]) -> Set<[UInt8]> {
         var words: Set<[UInt8]> = []
         var search = FieldSearch(body)
-        var place = 0
+        var position = 0
         while let name = search.name {
-            place = FieldSearch.place(of: name, in: fields, from: place)
-            guard place < fields.count else { break }
-            let field = fields[place]
-            place += 1
+            position = FieldSearch.index(of: name, in: fields, from: position)
+            guard position < fields.count else { break }
+            let field = fields[position]
+            position += 1
             guard let slice = search.slice(of: field.name), field.isSearchable else { continue }
             switch slice.type {
             case .string: SearchTokens.add(body.bytes[slice.value], to: &words)
@@ -203,7 +203,7 @@ private struct FieldSearch {
     ///
     /// It is nearly always at the start. The steps begin with one and double, so a wide type costs
     /// no more than the record.
-    static func place(of name: ArraySlice<UInt8>, in fields: [IndexedField], from start: Int) -> Int {
+    static func index(of name: ArraySlice<UInt8>, in fields: [IndexedField], from start: Int) -> Int {
         var (low, high, step) = (start, start, 1)
         while high < fields.count, self.order(name, fields[high].name) > 0 {
             low = high + 1

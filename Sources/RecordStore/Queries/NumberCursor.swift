@@ -52,7 +52,7 @@ final class NumberCursor {
             switch try part.next(from: number) {
             case .found(let found): least = min(least ?? found, found)
             case .end: continue
-            case .paused(let place): pausedAt = min(pausedAt ?? .max, place ?? number)
+            case .paused(let position): pausedAt = min(pausedAt ?? .max, position ?? number)
             }
         }
         // A paused list may have more numbers from there on, but none below.
@@ -73,7 +73,7 @@ final class NumberCursor {
                 agreeing = found == candidate ? agreeing + 1 : 1
                 candidate = found
             case .end: return .end
-            case .paused(let place): return .paused(place ?? candidate)
+            case .paused(let position): return .paused(position ?? candidate)
             }
             turn = turn + 1 == parts.count ? 0 : turn + 1
         }
@@ -88,7 +88,7 @@ private final class NumberList {
     private let zone: ZoneKey
     private let store: QueryStore
     private var piece: [Int64] = []
-    private var place = 0
+    private var position = 0
     private var isLast = false
     private var hasRead = false
     private var pieceSize = NumberList.pieceSizeMin
@@ -105,9 +105,9 @@ private final class NumberList {
 
     func next(from number: Int64) throws(QueryFailure) -> CursorStep<Int64> {
         while true {
-            while self.place < self.piece.count {
-                if self.piece[self.place] >= number { return .found(self.piece[self.place]) }
-                self.place += 1
+            while self.position < self.piece.count {
+                if self.piece[self.position] >= number { return .found(self.piece[self.position]) }
+                self.position += 1
             }
             if self.isLast { return .end }
             if self.hasRead, self.store.meter.isUsedUp { return .paused(number) }
@@ -123,7 +123,7 @@ private final class NumberList {
                 from: number,
                 limit: self.pieceSize
             )
-            self.place = 0
+            self.position = 0
             self.isLast = self.piece.count < self.pieceSize
         }
     }

@@ -156,7 +156,7 @@ extension QueryPage {
         while true {
             switch try cursor.next(from: next) {
             case .end: return nil
-            case .paused(let place): return .number(place ?? next)
+            case .paused(let position): return .number(position ?? next)
             case .found(let number):
                 // Only this record shows that there is another page.
                 if self.isFull { return .number(number) }

@@ -3,7 +3,7 @@
 ///     position = version kind choices signature rest     integers and texts as in `CompactBytes`
 ///     kind     = 1 (in the order of the source) / 2 (in the order of the sort keys)
 ///     rest     = zone branch place                       kind 1
-///     place    = 0 / 1 number / 2 number value           start; from a record number; after an entry
+///     place    = 0 / 1 number / 2 number value           start; from a number; after an entry
 ///     rest     = count *( 0 / 1 value ) name zone        kind 2; name and zone: 0 / 1 text
 struct QueryPosition: Hashable, Sendable {
     enum Place: Hashable, Sendable {

@@ -52,43 +52,44 @@ package struct SchemaPosition: Hashable, Sendable {
 extension SchemaError: CustomStringConvertible {
     /// One line for people, with line and column.
     package var description: String {
-        let place = "line \(self.position.line), column \(self.position.column)"
+        let position = "line \(self.position.line), column \(self.position.column)"
         switch self.reason {
         case .unexpected(let found, let expected):
-            return "Encountered \(found) at \(place). Was expecting: \(expected.joined(separator: ", "))"
-        case .unended(.comment): return "The comment that begins at \(place) does not end"
-        case .unended(.quotedName): return "The quoted name that begins at \(place) does not end on its line"
+            return "Encountered \(found) at \(position). Was expecting: \(expected.joined(separator: ", "))"
+        case .unended(.comment): return "The comment that begins at \(position) does not end"
+        case .unended(.quotedName):
+            return "The quoted name that begins at \(position) does not end on its line"
         case .nameInvalid(let name):
-            return "Invalid name \(Self.shown(name)) at \(place): a letter, then letters, digits and '_', "
+            return "Invalid name \(Self.shown(name)) at \(position): a letter, then letters, digits and '_', "
                 + "at most \(Bounds.nameBytesMax) characters"
         case .systemNameUnknown(let name):
-            return "There is no system field \(Self.shown(name)), at \(place). Use one of: "
+            return "There is no system field \(Self.shown(name)), at \(position). Use one of: "
                 + SystemField.inSchemas.map(\.rawValue).joined(separator: ", ")
         case .roleReserved(let name):
-            return "The role \(Self.shown(name)) at \(place) is built in"
-        case .duplicateRole(let name): return "The role \(Self.shown(name)) at \(place) exists already"
+            return "The role \(Self.shown(name)) at \(position) is built in"
+        case .duplicateRole(let name): return "The role \(Self.shown(name)) at \(position) exists already"
         case .duplicateType(let name):
-            return "The record type \(Self.shown(name)) at \(place) exists already"
-        case .duplicateField(let name): return "The field \(Self.shown(name)) at \(place) exists already"
-        case .duplicateIndex(let index): return "\(index) at \(place) exists already"
+            return "The record type \(Self.shown(name)) at \(position) exists already"
+        case .duplicateField(let name): return "The field \(Self.shown(name)) at \(position) exists already"
+        case .duplicateIndex(let index): return "\(index) at \(position) exists already"
         case .indexNotPossible(let index, let field, let type):
             return
-                "\(index) at \(place): the field \(Self.shown(field)) of type \(type) cannot have this index"
+                "\(index) at \(position): the field \(Self.shown(field)) of type \(type) cannot have this index"
         case .systemFieldRetyped(let field, let type, let defined):
             return
-                "The type \(type) at \(place) is wrong: \(Self.shown(field)) is a \(defined) in every record type"
+                "The type \(type) at \(position) is wrong: \(Self.shown(field)) is a \(defined) in every record type"
         case .roleUnknown(let name):
-            return "There is no role \(Self.shown(name)), at \(place). Create it: CREATE ROLE name;"
+            return "There is no role \(Self.shown(name)), at \(position). Create it: CREATE ROLE name;"
         case .textTooLarge(let bytes):
             return "The schema has \(bytes) bytes; the limit is \(Bounds.schemaBytesMax)"
         case .tooManyRoles:
-            return "The role at \(place) exceeds the limit of \(SchemaDocument.rolesMax)"
+            return "The role at \(position) exceeds the limit of \(SchemaDocument.rolesMax)"
         case .tooManyTypes:
             return
-                "The record type at \(place) exceeds the limit of \(Bounds.recordTypesMax)"
+                "The record type at \(position) exceeds the limit of \(Bounds.recordTypesMax)"
         case .tooManyFields(let type):
             return
-                "The field at \(place) exceeds the limit of \(Bounds.recordTypeFieldsMax) for a record type, "
+                "The field at \(position) exceeds the limit of \(Bounds.recordTypeFieldsMax) for a record type, "
                 + "\(Self.shown(type)) here"
         }
     }
