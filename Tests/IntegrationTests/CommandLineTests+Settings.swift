@@ -86,7 +86,9 @@ struct SettingsReaderTests {
     func `a name that is near to none is refused without a suggestion`(name: String) async throws {
         let reader = SettingsReader(flags: [(name, "1")], environment: [:])
         let failure = await #expect(throws: CommandFailure.self) { try await reader.read() }
-        #expect(failure?.message == "--set: there is no setting '\(name)'. List them: tidemark settings")
+        #expect(
+            failure?.message == "--set: there is no setting '\(name)'. List them: tidemark settings --all"
+        )
     }
 
     @Test

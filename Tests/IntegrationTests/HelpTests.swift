@@ -112,6 +112,7 @@ struct HelpTests {
         try text.write(toFile: file, atomically: true, encoding: .utf8)
         let outcome = try await ChildProcess.tidemark(
             "settings",
+            "--all",
             "--json",
             "--config",
             file,
@@ -141,9 +142,20 @@ struct HelpTests {
         #expect(try row("log_level")["value"] as? String == "debug")
         #expect(try row("log_level")["origin"] as? String == "flag")
         #expect(try row("log_format")["origin"] as? String == "default")
-        let table = try await ChildProcess.tidemark("settings")
+        let table = try await ChildProcess.tidemark("settings", "--all")
         #expect(table.exitCode == 0)
         #expect(table.output.hasPrefix("NAME "))
         #expect(table.output.split(separator: "\n").count == rows.count + 1)
+    }
+
+    @Test
+    func `without --all the list has what operators use, and whatever is given`() async throws {
+        let outcome = try await ChildProcess.tidemark("settings", "--set", "in_flight_max=2")
+        #expect(outcome.exitCode == 0)
+        let names = outcome.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != " " } }
+        #expect((15...20).contains(names.count))
+        #expect(names.contains("user_bytes_max"))
+        #expect(names.contains("in_flight_max"))
+        #expect(!names.contains("frame_bytes_max"))
     }
 }

@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
 
             Settings come from the flags, the environment (TIDEMARK_LISTEN, \
             TIDEMARK_IN_FLIGHT_MAX, …) and the file, in this order of \
-            precedence. `tidemark settings` lists them all.
+            precedence. `tidemark settings --all` lists them all.
             """
     )
 

@@ -4,9 +4,10 @@ import ArgumentParser
 struct SettingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
-        abstract: "List every setting of the server: its value, where that comes from, default and bounds.",
+        abstract: "List the settings of the server: value, where that comes from, default and bounds.",
         discussion: """
-            The values are those of a server that starts now. Flags take precedence over the environment, and \
+            The values are those of a server that starts now. Without --all the list has the settings that \
+            operators use, and all that are given somewhere. Flags take precedence over the environment, and \
             that over the file given with --config:
 
               tidemark serve --set in_flight_max=256
@@ -22,6 +23,9 @@ struct SettingsCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
 
+    @Flag(help: "List every setting, also those whose defaults are nearly always right.")
+    var all = false
+
     @Flag(help: "Print a JSON array of objects with name, value, default, origin, min, max and meaning.")
     var json = false
 
@@ -31,8 +35,12 @@ struct SettingsCommand: AsyncParsableCommand {
             let meant = variable.nearest.map { " Did you mean '\($0)'?" } ?? ""
             Terminal.writeError("tidemark: the variable \(variable.name) is not a setting.\(meant)\n")
         }
-        let rows =
-            TextSetting.allCases.map { Row($0, settings) } + NumberSetting.all.map { Row($0, settings) }
+        func isListed(_ name: String, isAdvanced: Bool) -> Bool {
+            self.all || !isAdvanced || settings.origins[name] != nil
+        }
+        let texts = TextSetting.allCases.filter { isListed($0.rawValue, isAdvanced: $0.isAdvanced) }
+        let numbers = NumberSetting.all.filter { isListed($0.name, isAdvanced: $0.isAdvanced) }
+        let rows = texts.map { Row($0, settings) } + numbers.map { Row($0, settings) }
         if self.json {
             Terminal.write(try JSONText.of(rows))
         } else {

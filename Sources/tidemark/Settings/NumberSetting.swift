@@ -1,315 +1,299 @@
-// A table: one row per setting.
+// A table: one row a setting.
 import RecordModel
 import RecordServer
 import RecordStore
 
 /// A setting that is a whole number.
 struct NumberSetting: Sendable {
-    /// The name in a file.
-    ///
-    /// In the environment it is in upper case, after `TIDEMARK_`.
+    /// As in a file; upper-cased and after `TIDEMARK_` in the environment.
     let name: String
     let range: ClosedRange<Int>
     let meaning: String
     let read: @Sendable (Settings) -> Int
     let assign: @Sendable (inout Settings, Int) -> Void
 
-    private init(
+    private init<Value: FixedWidthInteger>(
         _ name: String,
+        _ path: any WritableKeyPath<Settings, Value> & Sendable,
         _ range: ClosedRange<Int>,
-        _ meaning: String,
-        read: @escaping @Sendable (Settings) -> Int,
-        assign: @escaping @Sendable (inout Settings, Int) -> Void
+        _ meaning: String
     ) {
         self.name = name
         self.range = range
         self.meaning = meaning
-        self.read = read
-        self.assign = assign
+        self.read = { Int($0[keyPath: path]) }
+        self.assign = { $0[keyPath: path] = Value($1) }
     }
+
+    /// Whether operators rarely need it, because the default is nearly always right.
+    var isAdvanced: Bool { !Self.common.contains(self.name) }
+
+    private static let common: Set = [
+        "connections_max", "user_bytes_max", "container_bytes_max", "asset_bytes_max",
+        "disk_reserve_bytes", "tombstone_retention_s", "drain_timeout_s",
+    ]
 
     static let all: [NumberSetting] = bounds + timeouts + memory + assets + operation + storage + identity
 
     private static let bounds: [NumberSetting] = [
-        NumberSetting("frame_bytes_max", 65_536...268_435_456, "payload of a frame") {
-            $0.server.bounds.frameBytesMax
-        } assign: {
-            $0.server.bounds.frameBytesMax = $1
-        },
-        NumberSetting("request_items_max", 1...100_000, "items of a request") {
-            $0.server.bounds.requestItemsMax
-        } assign: {
-            $0.server.bounds.requestItemsMax = $1
-        },
-        NumberSetting("request_bytes_max", 4_096...268_000_000, "encoded request") {
-            $0.server.bounds.requestBytesMax
-        } assign: {
-            $0.server.bounds.requestBytesMax = $1
-        },
-        NumberSetting("record_bytes_max", 1_024...268_000_000, "encoded body of a record") {
-            $0.server.bounds.recordBytesMax
-        } assign: {
-            $0.server.bounds.recordBytesMax = $1
-        },
-        NumberSetting("in_flight_max", 1...65_536, "requests in flight on a connection") {
-            $0.server.bounds.inFlightMax
-        } assign: {
-            $0.server.bounds.inFlightMax = $1
-        },
-        NumberSetting(
+        .init("frame_bytes_max", \.server.bounds.frameBytesMax, 65_536...268_435_456, "payload of a frame"),
+        .init("request_items_max", \.server.bounds.requestItemsMax, 1...100_000, "items of a request"),
+        .init("request_bytes_max", \.server.bounds.requestBytesMax, 4_096...268_000_000, "encoded request"),
+        .init(
+            "record_bytes_max",
+            \.server.bounds.recordBytesMax,
+            1_024...268_000_000,
+            "encoded body of a record"
+        ),
+        .init("in_flight_max", \.server.bounds.inFlightMax, 1...65_536, "requests in flight on a connection"),
+        .init(
             "share_misses_per_minute_max",
+            \.server.bounds.shareMissesPerMinuteMax,
             1...1_000_000,
             "unknown share URLs of a user"
-        ) {
-            $0.server.bounds.shareMissesPerMinuteMax
-        } assign: {
-            $0.server.bounds.shareMissesPerMinuteMax = $1
-        },
-        NumberSetting("delete_self_references_max", 1...1_000_000, "delete_self references to a record") {
-            $0.server.bounds.deleteSelfReferencesMax
-        } assign: {
-            $0.server.bounds.deleteSelfReferencesMax = $1
-        },
-        NumberSetting("connections_max", 1...1_000_000, "connections at the same time") {
-            $0.server.listen.connectionsMax
-        } assign: {
-            $0.server.listen.connectionsMax = $1
-        },
+        ),
+        .init(
+            "delete_self_references_max",
+            \.server.bounds.deleteSelfReferencesMax,
+            1...1_000_000,
+            "delete_self references to a record"
+        ),
+        .init(
+            "connections_max",
+            \.server.listen.connectionsMax,
+            1...1_000_000,
+            "connections at the same time"
+        ),
     ]
 
     private static let timeouts: [NumberSetting] = [
-        NumberSetting("handshake_timeout_ms", 100...600_000, "TLS and handshake together") {
-            $0.server.timeouts.handshake.milliseconds
-        } assign: {
-            $0.server.timeouts.handshake = .milliseconds($1)
-        },
-        NumberSetting("idle_timeout_ms", 100...86_400_000, "silence before a ping") {
-            $0.server.timeouts.idle.milliseconds
-        } assign: {
-            $0.server.timeouts.idle = .milliseconds($1)
-        },
-        NumberSetting("frame_timeout_ms", 100...3_600_000, "time until a frame that has begun is complete") {
-            $0.server.timeouts.frame.milliseconds
-        } assign: {
-            $0.server.timeouts.frame = .milliseconds($1)
-        },
-        NumberSetting("deadline_ms_max", 100...3_600_000, "longest deadline of a request") {
-            $0.server.timeouts.deadlineMax.milliseconds
-        } assign: {
-            $0.server.timeouts.deadlineMax = .milliseconds($1)
-        },
-        NumberSetting("slow_reader_timeout_ms", 100...3_600_000, "how long responses wait for a slow reader")
-        {
-            $0.server.timeouts.slowReader.milliseconds
-        } assign: {
-            $0.server.timeouts.slowReader = .milliseconds($1)
-        },
-        NumberSetting("request_id_retention_s", 60...604_800, "how long request IDs are kept") {
-            $0.server.storage.requestIDRetentionSeconds
-        } assign: {
-            $0.server.storage.requestIDRetentionSeconds = $1
-        },
+        .init(
+            "handshake_timeout_ms",
+            \.server.timeouts.handshake.wholeMilliseconds,
+            100...600_000,
+            "TLS and handshake together"
+        ),
+        .init(
+            "idle_timeout_ms",
+            \.server.timeouts.idle.wholeMilliseconds,
+            100...86_400_000,
+            "silence before a ping"
+        ),
+        .init(
+            "frame_timeout_ms",
+            \.server.timeouts.frame.wholeMilliseconds,
+            100...3_600_000,
+            "time until a frame that has begun is complete"
+        ),
+        .init(
+            "deadline_ms_max",
+            \.server.timeouts.deadlineMax.wholeMilliseconds,
+            100...3_600_000,
+            "longest deadline of a request"
+        ),
+        .init(
+            "slow_reader_timeout_ms",
+            \.server.timeouts.slowReader.wholeMilliseconds,
+            100...3_600_000,
+            "how long responses wait for a slow reader"
+        ),
+        .init(
+            "request_id_retention_s",
+            \.server.storage.requestIDRetentionSeconds,
+            60...604_800,
+            "how long request IDs are kept"
+        ),
     ]
 
     private static let memory: [NumberSetting] = [
-        NumberSetting("connection_window_bytes", 65_536...1_073_741_824, "window, client to server") {
-            Int($0.server.memory.connectionWindowBytes)
-        } assign: {
-            $0.server.memory.connectionWindowBytes = UInt32($1)
-        },
-        NumberSetting("answers_held_bytes_max", 65_536...1_073_741_824, "responses of a connection that wait")
-        {
-            $0.server.memory.answersHeldBytesMax
-        } assign: {
-            $0.server.memory.answersHeldBytesMax = $1
-        },
-        NumberSetting(
+        .init(
+            "connection_window_bytes",
+            \.server.memory.connectionWindowBytes,
+            65_536...1_073_741_824,
+            "window, client to server"
+        ),
+        .init(
+            "answers_held_bytes_max",
+            \.server.memory.answersHeldBytesMax,
+            65_536...1_073_741_824,
+            "responses of a connection that wait"
+        ),
+        .init(
             "answers_held_total_bytes_max",
+            \.server.memory.answersHeldTotalBytesMax,
             65_536...1_099_511_627_776,
             "responses of all connections that wait"
-        ) {
-            $0.server.memory.answersHeldTotalBytesMax
-        } assign: {
-            $0.server.memory.answersHeldTotalBytesMax = $1
-        },
-        NumberSetting(
+        ),
+        .init(
             "unfinished_bytes_max",
+            \.server.memory.unfinishedBytesMax,
             1_048_576...1_099_511_627_776,
             "incomplete frames of all connections"
-        ) {
-            $0.server.memory.unfinishedBytesMax
-        } assign: {
-            $0.server.memory.unfinishedBytesMax = $1
-        },
-        NumberSetting("answer_bytes_max", 1_024...1_073_741_824, "encoded bodies in the response to a fetch")
-        {
-            $0.server.bounds.answerBytesMax
-        } assign: {
-            $0.server.bounds.answerBytesMax = $1
-        },
-        NumberSetting("writer_requests_max", 1...1_000_000, "requests waiting for the writer") {
-            $0.writer.requestsMax
-        } assign: {
-            $0.writer.requestsMax = $1
-        },
-        NumberSetting("writer_wait_ms", 1...60_000, "work waiting for the writer, as time to execute it") {
-            $0.writer.waitMilliseconds
-        } assign: {
-            $0.writer.waitMilliseconds = $1
-        },
-        NumberSetting("reader_wait_ms", 1...60_000, "work waiting for read threads, as time to execute it") {
-            $0.writer.readerWaitMilliseconds
-        } assign: {
-            $0.writer.readerWaitMilliseconds = $1
-        },
-        NumberSetting(
+        ),
+        .init(
+            "answer_bytes_max",
+            \.server.bounds.answerBytesMax,
+            1_024...1_073_741_824,
+            "encoded bodies in the response to a fetch"
+        ),
+        .init("writer_requests_max", \.writer.requestsMax, 1...1_000_000, "requests waiting for the writer"),
+        .init(
+            "writer_wait_ms",
+            \.writer.waitMilliseconds,
+            1...60_000,
+            "work waiting for the writer, as time to execute it"
+        ),
+        .init(
+            "reader_wait_ms",
+            \.writer.readerWaitMilliseconds,
+            1...60_000,
+            "work waiting for read threads, as time to execute it"
+        ),
+        .init(
             "read_threads",
+            \.writer.readThreads,
             1...1_024,
             "threads for queries, and as many for other long reads (one per processor)"
-        ) {
-            $0.writer.readThreads
-        } assign: {
-            $0.writer.readThreads = $1
-        },
-        NumberSetting("writer_bytes_max", 1_048_576...1_099_511_627_776, "bytes waiting for the writer") {
-            $0.writer.bytesMax
-        } assign: {
-            $0.writer.bytesMax = $1
-        },
+        ),
+        .init(
+            "writer_bytes_max",
+            \.writer.bytesMax,
+            1_048_576...1_099_511_627_776,
+            "bytes waiting for the writer"
+        ),
     ]
 
     private static let assets: [NumberSetting] = [
-        NumberSetting("asset_bytes_max", 1...35_184_372_088_832, "an asset") {
-            Int($0.server.bounds.assetBytesMax)
-        } assign: {
-            $0.server.bounds.assetBytesMax = Int64($1)
-        },
-        NumberSetting("asset_timeout_ms", 100...3_600_000, "silence of an upload or a download") {
-            $0.server.assets.timeout.milliseconds
-        } assign: {
-            $0.server.assets.timeout = .milliseconds($1)
-        },
-        NumberSetting("uploads_max", 1...65_536, "uploads that receive bytes at the same time") {
-            $0.server.assets.uploadsMax
-        } assign: {
-            $0.server.assets.uploadsMax = $1
-        },
-        NumberSetting("upload_window_bytes", 65_536...1_073_741_824, "window of an upload") {
-            Int($0.server.assets.uploadWindowBytes)
-        } assign: {
-            $0.server.assets.uploadWindowBytes = UInt32($1)
-        },
-        NumberSetting("asset_chunk_bytes", 65_536...1_073_741_824, "bytes of an upload that a kill may cost")
-        {
-            $0.server.storage.assetChunkBytes
-        } assign: {
-            $0.server.storage.assetChunkBytes = $1
-        },
-        NumberSetting(
+        .init("asset_bytes_max", \.server.bounds.assetBytesMax, 1...35_184_372_088_832, "an asset"),
+        .init(
+            "asset_timeout_ms",
+            \.server.assets.timeout.wholeMilliseconds,
+            100...3_600_000,
+            "silence of an upload or a download"
+        ),
+        .init(
+            "uploads_max",
+            \.server.assets.uploadsMax,
+            1...65_536,
+            "uploads that receive bytes at the same time"
+        ),
+        .init(
+            "upload_window_bytes",
+            \.server.assets.uploadWindowBytes,
+            65_536...1_073_741_824,
+            "window of an upload"
+        ),
+        .init(
+            "asset_chunk_bytes",
+            \.server.storage.assetChunkBytes,
+            65_536...1_073_741_824,
+            "bytes of an upload that a kill may cost"
+        ),
+        .init(
             "disk_reserve_bytes",
+            \.diskReserveBytes,
             0...1_152_921_504_606_846_976,
             "free disk space that uploads leave to the database"
-        ) {
-            $0.diskReserveBytes
-        } assign: {
-            $0.diskReserveBytes = $1
-        },
-        NumberSetting("asset_sweep_interval_s", 1...86_400, "between two sweeps of unnamed assets") {
-            $0.server.assets.sweepInterval.milliseconds / 1_000
-        } assign: {
-            $0.server.assets.sweepInterval = .seconds($1)
-        },
-        NumberSetting("asset_threads", 1...1_024, "threads that read and write assets") {
-            $0.assetThreads
-        } assign: {
-            $0.assetThreads = $1
-        },
+        ),
+        .init(
+            "asset_sweep_interval_s",
+            \.server.assets.sweepInterval.wholeSeconds,
+            1...86_400,
+            "between two sweeps of unnamed assets"
+        ),
+        .init("asset_threads", \.assetThreads, 1...1_024, "threads that read and write assets"),
     ]
 
     private static let operation: [NumberSetting] = [
-        NumberSetting("threads", 0...1_024, "event loops; 0: one per core") {
-            $0.server.threads ?? 0
-        } assign: {
-            $0.server.threads = $1 == 0 ? nil : $1
-        },
-        NumberSetting(
+        .init("threads", \.server.threadCount, 0...1_024, "event loops; 0: one per core"),
+        .init(
             "metrics_interval_s",
+            \.metricsIntervalSeconds,
             0...86_400,
             "seconds between two lines of metrics in the log (at debug with metrics_file); 0: none"
-        ) {
-            $0.metricsIntervalSeconds
-        } assign: {
-            $0.metricsIntervalSeconds = $1
-        },
-        NumberSetting("metrics_file_interval_s", 1...86_400, "seconds between two updates of metrics_file") {
-            $0.metricsFileIntervalSeconds
-        } assign: {
-            $0.metricsFileIntervalSeconds = $1
-        },
-        NumberSetting("tombstone_retention_s", 3_600...3_153_600_000, "how long deletions are kept") {
-            $0.server.storage.tombstoneRetentionSeconds
-        } assign: {
-            $0.server.storage.tombstoneRetentionSeconds = $1
-        },
-        NumberSetting("drain_timeout_s", 0...3_600, "how long a shutdown waits for requests in flight") {
-            $0.drainSeconds
-        } assign: {
-            $0.drainSeconds = $1
-        },
+        ),
+        .init(
+            "metrics_file_interval_s",
+            \.metricsFileIntervalSeconds,
+            1...86_400,
+            "seconds between two updates of metrics_file"
+        ),
+        .init(
+            "tombstone_retention_s",
+            \.server.storage.tombstoneRetentionSeconds,
+            3_600...3_153_600_000,
+            "how long deletions are kept"
+        ),
+        .init(
+            "drain_timeout_s",
+            \.drainSeconds,
+            0...3_600,
+            "how long a shutdown waits for requests in flight"
+        ),
     ]
 
     private static let storage: [NumberSetting] = [
-        NumberSetting(
+        .init(
             "asset_grace_s",
+            \.server.storage.assetGraceSeconds,
             1...31_536_000,
             "how long an asset without a record is kept, and an upload without a byte"
-        ) {
-            $0.server.storage.assetGraceSeconds
-        } assign: {
-            $0.server.storage.assetGraceSeconds = $1
-        },
-        NumberSetting(
+        ),
+        .init(
             "user_bytes_max",
+            \.server.storage.quotas.userBytes,
             0...1_152_921_504_606_846_976,
             "records and assets of a user, private; 0: no quota"
-        ) {
-            Int($0.server.storage.quotas.userBytes)
-        } assign: {
-            $0.server.storage.quotas.userBytes = Int64($1)
-        },
-        NumberSetting(
+        ),
+        .init(
             "container_bytes_max",
+            \.server.storage.quotas.containerBytes,
             0...1_152_921_504_606_846_976,
             "records and assets of a container; 0: no quota"
-        ) {
-            Int($0.server.storage.quotas.containerBytes)
-        } assign: {
-            $0.server.storage.quotas.containerBytes = Int64($1)
-        },
+        ),
     ]
-}
 
-extension NumberSetting {
-    fileprivate static let identity: [NumberSetting] = [
-        NumberSetting("jwt_leeway_s", 0...3_600, "by how much the clock of an identity provider may differ") {
-            $0.identity.leewaySeconds
-        } assign: {
-            $0.identity.leewaySeconds = $1
-        },
-        NumberSetting(
+    private static let identity: [NumberSetting] = [
+        .init(
+            "jwt_leeway_s",
+            \.identity.leewaySeconds,
+            0...3_600,
+            "by how much the clock of an identity provider may differ"
+        ),
+        .init(
             "jwt_create_users",
+            \.identity.createsUsers.asInteger,
             0...1,
             "1: unknown users of an identity provider are added; 0: they are refused"
-        ) {
-            $0.identity.createsUsers ? 1 : 0
-        } assign: {
-            $0.identity.createsUsers = $1 == 1
-        },
+        ),
     ]
 }
 
 extension Duration {
-    fileprivate var milliseconds: Int {
-        Int(self.components.seconds) * 1_000 + Int(self.components.attoseconds / 1_000_000_000_000_000)
+    fileprivate var wholeMilliseconds: Int {
+        get {
+            Int(self.components.seconds) * 1_000 + Int(self.components.attoseconds / 1_000_000_000_000_000)
+        }
+        set { self = .milliseconds(newValue) }
+    }
+
+    fileprivate var wholeSeconds: Int {
+        get { Int(self.components.seconds) }
+        set { self = .seconds(newValue) }
+    }
+}
+
+extension Bool {
+    fileprivate var asInteger: Int {
+        get { self ? 1 : 0 }
+        set { self = newValue == 1 }
+    }
+}
+
+extension ServerConfiguration {
+    /// Event loops; 0 stands for one a core.
+    fileprivate var threadCount: Int {
+        get { self.threads ?? 0 }
+        set { self.threads = newValue == 0 ? nil : newValue }
     }
 }

@@ -160,7 +160,7 @@ struct SettingsReader {
         let suggestion = NearestName.suggestion(for: name, among: self.names)
         return CommandFailure(
             .usage,
-            "\(source): there is no setting '\(name)'.\(suggestion) List them: tidemark settings"
+            "\(source): there is no setting '\(name)'.\(suggestion) List them: tidemark settings --all"
         )
     }
 }

@@ -35,6 +35,9 @@ enum TextSetting: String, CaseIterable {
         }
     }
 
+    /// Whether operators rarely need it.
+    var isAdvanced: Bool { self == .identityKeysKeep }
+
     var defaultText: String { self.read(.defaults) }
 
     func read(_ settings: Settings) -> String {
