@@ -1,3 +1,4 @@
+import RecordModel
 public import CloudKit
 public import Foundation
 import RecordServer
@@ -61,7 +62,7 @@ extension FaultPlan {
         }
 
         private static func refusal(_ code: CKError.Code, retryAfter seconds: TimeInterval?) -> Failure {
-            let retry = seconds.map { Failure.Retry.after(milliseconds: UInt32(clamping: Int64($0 * 1_000))) }
+            let retry = seconds.map { RetryAdvice.after(milliseconds: UInt32(clamping: Int64($0 * 1_000))) }
             return Failure(
                 code: ErrorCode(rawValue: UInt32(clamping: code.rawValue)),
                 message: "a fault that the test asked for",

@@ -1,3 +1,5 @@
+package import RecordModel
+
 /// What is wrong with a peer's bytes.
 package struct WireError: Error, Hashable, Sendable {
     package enum Code: Hashable, Sendable {

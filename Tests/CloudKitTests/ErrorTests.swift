@@ -34,7 +34,7 @@ struct `An error of an item` {
     }
 
     @Test func `says what to do`() {
-        func advice(_ retry: Failure.Retry) -> CKError {
+        func advice(_ retry: RetryAdvice) -> CKError {
             error(Failure(code: .zoneBusy, message: "", retry: retry))
         }
         #expect(advice(.never).retryAdvice == .never)

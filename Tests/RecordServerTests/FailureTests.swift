@@ -94,7 +94,7 @@ struct FailureTests {
     @Test(arguments: [
         (
             StoreError.overloaded(retryAfterMilliseconds: 5), ErrorCode.requestRateLimited,
-            Failure.Retry.after(milliseconds: 5)
+            RetryAdvice.after(milliseconds: 5)
         ),
         (.storageUnavailable(retryAfterMilliseconds: 6), .serviceUnavailable, .after(milliseconds: 6)),
         (.diskFull(retryAfterMilliseconds: 7), .serviceUnavailable, .after(milliseconds: 7)),
@@ -116,7 +116,7 @@ struct FailureTests {
         (.assetNotNamed(index: 0), .assetNotAvailable, .afterChange),
         (.assetUploadExpired, .assetNotAvailable, .now),
     ])
-    func `a refused request says what to do`(error: StoreError, code: ErrorCode, retry: Failure.Retry) {
+    func `a refused request says what to do`(error: StoreError, code: ErrorCode, retry: RetryAdvice) {
         let failure = Failure(error)
         #expect(failure.code == code)
         #expect(failure.retry == retry)

@@ -33,7 +33,7 @@ import WireProtocol
     private static let causes: [Failure.Cause] = [
         .culprit, .dependsOn(index: 0), .dependsOn(index: 300), .atomicPeer(index: .max),
     ]
-    private static let retries: [Failure.Retry] = [.never, .now, .after(milliseconds: 0), .afterChange]
+    private static let retries: [RetryAdvice] = [.never, .now, .after(milliseconds: 0), .afterChange]
 
     private static var outcomes: [ItemOutcome] {
         var outcomes: [ItemOutcome] = [.deleted]

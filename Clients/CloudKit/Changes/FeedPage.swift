@@ -1,3 +1,5 @@
+import RecordModel
+
 internal import Foundation
 internal import WireProtocol
 

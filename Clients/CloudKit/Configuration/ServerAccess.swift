@@ -1,3 +1,5 @@
+import RecordModel
+
 internal import RecordClient
 private import Synchronization
 private import WireProtocol

@@ -1,3 +1,4 @@
+import RecordModel
 import Foundation
 package import RecordClient
 import WireProtocol

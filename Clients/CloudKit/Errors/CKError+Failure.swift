@@ -1,3 +1,4 @@
+import RecordModel
 import Foundation
 package import WireProtocol
 
@@ -82,7 +83,7 @@ extension CKError.Code {
 }
 
 extension CKError.RetryAdvice {
-    init(_ retry: Failure.Retry) {
+    init(_ retry: RetryAdvice) {
         switch retry {
         case .never: self = .never
         case .now: self = .now

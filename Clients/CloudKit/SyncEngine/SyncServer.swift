@@ -1,3 +1,5 @@
+import RecordModel
+
 private import RecordClient
 private import WireProtocol
 

@@ -1,3 +1,4 @@
+import RecordModel
 import RecordClient
 import WireProtocol
 

@@ -1,3 +1,4 @@
+import RecordModel
 import WireProtocol
 
 /// Why a connection ended, or was not made.

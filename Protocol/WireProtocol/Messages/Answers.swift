@@ -63,18 +63,11 @@ package struct Failure: Error, Hashable, Sendable {
         case atomicPeer(index: UInt32)
     }
 
-    package enum Retry: Hashable, Sendable {
-        case never
-        case now
-        case after(milliseconds: UInt32)
-        case afterChange
-    }
-
     package var code: ErrorCode
     /// For people, never to be matched.
     package var message: String
     package var cause: Cause
-    package var retry: Retry
+    package var retry: RetryAdvice
     /// With `serverRecordChanged`: the record that the server has, whole.
     package var serverRecord: Record?
 
@@ -82,7 +75,7 @@ package struct Failure: Error, Hashable, Sendable {
         code: ErrorCode,
         message: String,
         cause: Cause = .culprit,
-        retry: Retry,
+        retry: RetryAdvice,
         serverRecord: Record? = nil
     ) {
         self.code = code

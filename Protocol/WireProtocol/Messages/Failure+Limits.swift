@@ -1,3 +1,5 @@
+import RecordModel
+
 // Requests beyond a limit: a client that knows the limit says the same as the server would.
 extension Failure {
     /// CloudKit's text.

@@ -1,3 +1,4 @@
+import RecordModel
 import WireProtocol
 
 extension CloseReason {

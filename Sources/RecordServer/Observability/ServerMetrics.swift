@@ -1,3 +1,4 @@
+import RecordModel
 import RecordStore
 import Synchronization
 import WireProtocol

@@ -1,3 +1,4 @@
+import RecordModel
 import AssetStore
 import RecordStore
 import WireProtocol

@@ -8,7 +8,7 @@ import RecordModel
 ///             | 0x02 position created text    … that somebody else created
 ///             | 0x03 text text                zone: name, owner
 ///             | 0x04                          deleted
-///             | 0x05 number integers texts    failed: `StoreError.parts`
+///             | 0x05 number integers texts    failed: `StoreError.Parts`
 ///             | 0x06                          subscription: saved as the request says
 ///             | 0x07                          share: accepted; a replay accepts it again, which changes nothing
 ///             | 0x08                          done
@@ -58,7 +58,7 @@ struct StoredOutcome {
             case .shareAccepted: bytes.append(byte: 7)
             case .done: bytes.append(byte: 8)
             case .failed(let error):
-                let parts = error.parts
+                let parts = error.row.parts
                 bytes.append(byte: 5)
                 bytes.append(byte: parts.number)
                 bytes.append(parts.integers)

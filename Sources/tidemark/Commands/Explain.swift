@@ -78,7 +78,7 @@ struct Explain: AsyncParsableCommand {
         }
         switch answer {
         case .success(let answer): self.print(answer, to: query)
-        case .failure(let error): throw CommandFailure(.data, "the query is refused: \(error.text).")
+        case .failure(let error): throw CommandFailure(.data, "the query is refused: \(error.row.text).")
         }
     }
 

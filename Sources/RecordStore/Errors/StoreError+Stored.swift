@@ -3,8 +3,11 @@ import RecordModel
 extension StoreError {
     /// An error of an item, in pieces that can be stored.
     ///
-    /// The numbers are on disk: never reuse one.
+    /// The table of errors has the numbers.
     struct Parts: Hashable, Sendable {
+        /// Of errors of whole requests and of reads: such a result is not stored.
+        static let neverStored: UInt8 = 255
+
         var number: UInt8
         var integers: [Int64] = []
         var texts: [String] = []
@@ -16,88 +19,7 @@ extension StoreError {
         }
     }
 
-    /// Errors of whole requests have no parts of their own: such a request is not stored.
-    var parts: Parts {
-        switch self {
-        case .zoneMissing: Parts(number: 0)
-        case .zoneNotModifiable: Parts(number: 1)
-        case .recordMissing: Parts(number: 2)
-        case .recordExists: Parts(number: 3)
-        case .changeTagStale: Parts(number: 4)
-        case .recordTypeMismatch(let existing): Parts(number: 5, texts: [existing])
-        case .nameInvalid(let kind): Parts(number: 6, integers: [kind.storedNumber])
-        case .fieldMalformed(let error):
-            Parts(number: 7, integers: [error.storedNumber], texts: [error.storedText])
-        case .fieldTypeMismatch(let type, let field, let given, let defined):
-            Parts(
-                number: 8,
-                integers: [Int64(given.rawValue), Int64(defined.rawValue)],
-                texts: [field, type]
-            )
-        case .fieldEncryptionMismatch(let field): Parts(number: 9, texts: [field])
-        case .fieldEncryptionNotAllowed(let field): Parts(number: 10, texts: [field])
-        case .recordTooLarge(let bytes): Parts(number: 11, integers: [Int64(bytes)])
-        case .duplicateItem: Parts(number: 12)
-        case .savedAndDeleted: Parts(number: 13)
-        case .referenceCrossesZones(let field): Parts(number: 14, texts: [field])
-        case .referenceTargetMissing(let name): Parts(number: 15, texts: [name])
-        case .referenceWouldDangle(let holder): Parts(number: 16, texts: [holder])
-        case .referenceLimit(let target): Parts(number: 17, texts: [target])
-        case .parentCycle: Parts(number: 18)
-        case .parentTooDeep: Parts(number: 19)
-        case .permissionDenied(let permission): Parts(number: 20, integers: [permission.storedNumber])
-        case .notSignedIn: Parts(number: 21)
-        case .databaseNotAllowed: Parts(number: 22)
-        case .atomicPeer(let index): Parts(number: 23, integers: [Int64(index)])
-        case .dependsOn(let index): Parts(number: 24, integers: [Int64(index)])
-        case .newTypeInProduction(let type): Parts(number: 25, texts: [type])
-        case .newFieldInProduction(let type, let field): Parts(number: 26, texts: [field, type])
-        case .systemTypeQuery: Parts(number: 28)
-        case .fieldUnknown(let field): Parts(number: 29, texts: [field])
-        case .fieldNotQueryable(let field): Parts(number: 30, texts: [field])
-        case .fieldNotSearchable(let field): Parts(number: 31, texts: [field])
-        case .comparatorMismatch(let field, let comparator, let defined):
-            Parts(
-                number: 32,
-                integers: [Int64(comparator.rawValue), Int64(defined.rawValue)],
-                texts: [field]
-            )
-        case .operandTypeMismatch(let field, let given, let defined):
-            Parts(
-                number: 33,
-                integers: [Int64(given.rawValue), Int64(defined.rawValue)],
-                texts: [field]
-            )
-        case .subscriptionDuplicate(let id): Parts(number: 34, texts: [id])
-        case .subscriptionMissing: Parts(number: 35)
-        case .subscriptionLimit: Parts(number: 36)
-        case .subscriptionZoneNotAllowed: Parts(number: 37)
-        case .assetNotAvailable(let field): Parts(number: 38, texts: [field])
-        case .quotaExceeded(let quota):
-            Parts(number: 39, integers: [quota.holder == .user ? 0 : 1, quota.bytesMax])
-        case .alreadyShared: Parts(number: 40)
-        case .shareConflict(let conflict): Parts(number: 41, integers: [Int64(conflict.rawValue)])
-        case .shareInvalid(let fault): Parts(number: 42, integers: [Int64(fault.rawValue)])
-        case .tooManyParticipants: Parts(number: 43)
-        case .sharedTreeTooLarge: Parts(number: 44)
-        case .shareMissing: Parts(number: 45)
-        case .participantUnverified: Parts(number: 46)
-        case .tooManyFields(let type): Parts(number: 47, texts: [type])
-        case .tooManyRecordTypes: Parts(number: 48)
-        case .tooManyZones: Parts(number: 49)
-        case .referenceNotPermitted(let target): Parts(number: 50, texts: [target])
-        case .answerTooLarge(let bytes): Parts(number: 51, integers: [Int64(bytes)])
-        case .zoneRequired, .recordTypeUnknown, .fieldNotSortable, .indexBuilding, .queryTooBroad,
-            .cursorInvalid, .cursorExpired, .changeTokenExpired, .duplicateSubscription:
-            Parts(number: 255)
-        case .assetTooLarge, .assetNotNamed, .assetUploadExpired: Parts(number: 255)
-        case .tooManyItems, .requestIDMissing, .requestIDExpired, .requestIDAhead, .deadlinePassed,
-            .cancelled, .overloaded, .storageUnavailable, .diskFull, .internalFault, .shuttingDown:
-            Parts(number: 255)
-        }
-    }
-
-    /// `nil`: nothing that this version wrote, or a conflict, which needs its record.
+    /// Fails if no version of the store wrote the parts, and for a conflict, which needs its record.
     init?(parts: Parts) {
         let integer = parts.integers.first ?? 0
         let text = parts.texts.first ?? ""
@@ -147,15 +69,14 @@ extension StoreError {
             )
         case 38: self = .assetNotAvailable(field: text)
         case 39:
-            self = .quotaExceeded(
-                Quota(of: integer == 0 ? .user : .container, bytesMax: parts.integers.last ?? 0)
-            )
+            let holder = Quota.Holder(storedNumber: integer)
+            self = .quotaExceeded(Quota(of: holder, bytesMax: parts.integers.last ?? 0))
         case 47: self = .tooManyFields(recordType: text)
         case 48: self = .tooManyRecordTypes
         case 49: self = .tooManyZones
         case 50: self = .referenceNotPermitted(target: text)
         case 51: self = .answerTooLarge(bytes: Int(integer))
-        case 255: self = .internalFault
+        case Parts.neverStored: self = .internalFault
         default:
             guard let refusal = Self.subscription(parts) ?? Self.share(parts) else { return nil }
             self = refusal
@@ -203,8 +124,19 @@ extension StoreError {
     }
 }
 
+extension Quota.Holder {
+    var storedNumber: Int64 {
+        switch self {
+        case .user: 0
+        case .container: 1
+        }
+    }
+
+    init(storedNumber: Int64) { self = storedNumber == 0 ? .user : .container }
+}
+
 extension NameKind {
-    fileprivate var storedNumber: Int64 {
+    var storedNumber: Int64 {
         switch self {
         case .zone: 0
         case .record: 1
@@ -215,7 +147,7 @@ extension NameKind {
         }
     }
 
-    fileprivate init(storedNumber: Int64) {
+    init(storedNumber: Int64) {
         self =
             switch storedNumber {
             case 0: .zone
@@ -229,7 +161,7 @@ extension NameKind {
 }
 
 extension Permission {
-    fileprivate var storedNumber: Int64 {
+    var storedNumber: Int64 {
         switch self {
         case .create: 0
         case .read: 1
@@ -237,7 +169,7 @@ extension Permission {
         }
     }
 
-    fileprivate init(storedNumber: Int64) {
+    init(storedNumber: Int64) {
         self =
             switch storedNumber {
             case 0: .create
@@ -248,7 +180,7 @@ extension Permission {
 }
 
 extension BodyError {
-    fileprivate var storedNumber: Int64 {
+    var storedNumber: Int64 {
         switch self {
         case .malformed: 0
         case .fieldOrder: 1
@@ -260,7 +192,7 @@ extension BodyError {
         }
     }
 
-    fileprivate var storedText: String {
+    var storedText: String {
         switch self {
         case .malformed, .tooManyFields: ""
         case .fieldOrder(let name), .fieldNameInvalid(let name): name
@@ -268,7 +200,7 @@ extension BodyError {
         }
     }
 
-    fileprivate init(storedNumber: Int64, text: String) {
+    init(storedNumber: Int64, text: String) {
         self =
             switch storedNumber {
             case 1: .fieldOrder(text)
