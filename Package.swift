@@ -54,6 +54,12 @@ let protocolTargets: [Target] = [
         path: "Protocol/WireProtocol",
         swiftSettings: settings
     ),
+    .target(
+        name: "Transport",
+        dependencies: ["WireProtocol", nio("NIOCore")],
+        path: "Protocol/Transport",
+        swiftSettings: settings
+    ),
 ]
 
 let serverTargets: [Target] = [
@@ -89,11 +95,8 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AccessTokens", "AssetStore", "RecordStore", "WireProtocol", "RecordModel", nio("NIOCore"),
-            nio("NIOPosix"),
-            nio("NIOTLS"),
-            nioSSL, crypto,
-            logging,
+            "AccessTokens", "AssetStore", "RecordStore", "Transport", "WireProtocol", "RecordModel",
+            nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Sources/RecordServer",
         exclude: ["README.md", "PUSH.md", "OVERLOAD.md"],
@@ -123,9 +126,8 @@ let clientTargets: [Target] = [
     .target(
         name: "RecordClient",
         dependencies: [
-            "WireProtocol", "FileWriting", "RecordModel", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
-            nioSSL, crypto,
-            logging,
+            "Transport", "WireProtocol", "FileWriting", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
+            nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Clients/RecordClient",
         swiftSettings: settings
@@ -221,6 +223,12 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
+        name: "TransportTests",
+        dependencies: ["Transport", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore")],
+        path: "Tests/TransportTests",
+        swiftSettings: settings
+    ),
+    .testTarget(
         name: "RecordStoreTests",
         dependencies: ["RecordStore", "RecordModel", "TestSupport"],
         path: "Tests/RecordStoreTests",
@@ -251,9 +259,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "WireProtocol",
-            "RecordModel",
-            "ServerCertificates",
+            "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "Transport",
+            "WireProtocol", "RecordModel", "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,
         ],
@@ -275,7 +282,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "RecordClientTests",
         dependencies: [
-            "RecordClient", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"),
+            "RecordClient", "Transport", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
+            nio("NIOEmbedded"),
             nio("NIOPosix"), nio("NIOTLS"), nioSSL,
         ],
         path: "Tests/RecordClientTests",

@@ -1,5 +1,5 @@
 /// Why a side closes a connection or lets it run out.
-package struct CloseReason: RawRepresentable, Hashable, Sendable {
+package struct CloseReason: RawRepresentable, Hashable, Error {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -1,5 +1,7 @@
+import NIOCore
 import RecordModel
 import Testing
+import Transport
 import WireProtocol
 
 @testable import RecordClient
@@ -50,7 +52,7 @@ import WireProtocol
         let end = machine.endReceived(stream: 1)
         #expect(end == .finish)
         let after = machine.itemsReceived(stream: 1, payloadBytes: 10)
-        #expect(after == .violation(.streamUnknown))
+        #expect(after == .close(.streamUnknown))
     }
 
     @Test func `frames before the welcome are violations`() {
@@ -61,19 +63,19 @@ import WireProtocol
         }
         var first = waiting()
         let items = first.itemsReceived(stream: 1, payloadBytes: 1)
-        #expect(items == .violation(.frameUnexpected))
+        #expect(items == .close(.frameUnexpected))
         var second = waiting()
         let end = second.endReceived(stream: 1)
-        #expect(end == .violation(.frameUnexpected))
+        #expect(end == .close(.frameUnexpected))
         var third = waiting()
         let credit = third.creditReceived(stream: 0, bytes: 1)
-        #expect(credit == .violation(.frameUnexpected))
+        #expect(credit == .close(.frameUnexpected))
     }
 
     @Test func `a second welcome is a violation, and what follows is ignored`() {
         var machine = self.opened()
         let welcomed = machine.welcomeReceived(self.welcome())
-        #expect(welcomed == .violation(.frameUnexpected))
+        #expect(welcomed == .close(.frameUnexpected))
         let items = machine.itemsReceived(stream: 1, payloadBytes: 1)
         #expect(items == .ignore)
         let request = machine.requestReady()
@@ -83,7 +85,7 @@ import WireProtocol
     @Test func `an end for a stream that is not open is a violation`() {
         var machine = self.opened()
         let end = machine.endReceived(stream: 1)
-        #expect(end == .violation(.streamUnknown))
+        #expect(end == .close(.streamUnknown))
     }
 
     @Test func `as many requests are in flight as the server allows`() {
@@ -125,7 +127,7 @@ import WireProtocol
         let second = machine.itemsReceived(stream: 1, payloadBytes: 1)
         #expect(first == .deliver && second == .deliver)
         let third = machine.itemsReceived(stream: 1, payloadBytes: 1)
-        #expect(third == .violation(.creditExceeded))
+        #expect(third == .close(.creditExceeded))
     }
 
     @Test func `items beyond the connection's window are a violation`() {
@@ -135,7 +137,7 @@ import WireProtocol
         let second = machine.itemsReceived(stream: 3, payloadBytes: 1)
         #expect(first == .deliver && second == .deliver)
         let third = machine.itemsReceived(stream: 5, payloadBytes: 1)
-        #expect(third == .violation(.creditExceeded))
+        #expect(third == .close(.creditExceeded))
     }
 
     @Test func `half of each window is granted back, of a stream only while it is open`() {
@@ -146,11 +148,11 @@ import WireProtocol
         #expect(none == .nothing)
         _ = machine.itemsReceived(stream: 1, payloadBytes: 1)
         let ofStream = machine.itemsConsumed(stream: 1, payloadBytes: 1)
-        #expect(ofStream == OpenStreams.Grants(connectionBytes: nil, streamBytes: 50))
+        #expect(ofStream == ClientSide.Grants(connectionBytes: 0, streamBytes: 50))
         _ = machine.itemsReceived(stream: 1, payloadBytes: 450)
         _ = machine.endReceived(stream: 1)
         let ofConnection = machine.itemsConsumed(stream: 1, payloadBytes: 450)
-        #expect(ofConnection == OpenStreams.Grants(connectionBytes: 500, streamBytes: nil))
+        #expect(ofConnection == ClientSide.Grants(connectionBytes: 500, streamBytes: 0))
     }
 
     @Test func `a draining connection takes nothing new and closes with its last stream`() {
@@ -174,7 +176,7 @@ import WireProtocol
     @Test func `a drain without open streams closes at once`() {
         var machine = self.opened()
         let drain = machine.goAwayReceived(.drain)
-        #expect(drain == .closeDrained)
+        #expect(drain == .close)
     }
 
     @Test(arguments: [CloseReason.notAuthenticated, .overloaded, .creditExceeded])
@@ -199,16 +201,26 @@ import WireProtocol
         #expect(ended == .ignore)
     }
 
+    @Test func `the silence of a server is two thirds of what it allows`() {
+        var limits = Limits.defaults
+        limits.idleTimeoutMilliseconds = 60_000
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        var keepalive = KeepaliveStateMachine(limits: limits, now: start)
+        let pingAt = start + .seconds(40)
+        #expect(keepalive.timerFired(at: pingAt - .nanoseconds(1)) == .wait(until: pingAt))
+        #expect(keepalive.timerFired(at: pingAt) == .ping(until: pingAt + .seconds(10)))
+    }
+
     @Test func `the stream numbers run out after the last odd one`() {
-        var streams = OpenStreams(
+        var streams = OpenConnection<ClientSide>(
             welcome: self.welcome(),
             granted: Self.granted,
             firstStream: UInt32.max - 2
         )
         #expect(streams.admission == .open(stream: UInt32.max - 2))
-        streams.open(UInt32.max - 2, payloadBytes: 1)
+        streams.begin(UInt32.max - 2, payloadBytes: 1)
         #expect(streams.admission == .open(stream: UInt32.max))
-        streams.open(UInt32.max, payloadBytes: 1)
+        streams.begin(UInt32.max, payloadBytes: 1)
         #expect(streams.admission == .refuse)
     }
 }

@@ -190,12 +190,12 @@ private final class ScriptedProvider: Sendable {
         let first = service.challengeReceived()
         #expect(first == .prove)
         let second = service.challengeReceived()
-        #expect(second == .violation(.frameUnexpected))
+        #expect(second == .close(.frameUnexpected))
 
         var user = ClientStateMachine(windows: .defaults)
         _ = user.connected()
         let unasked = user.challengeReceived()
-        #expect(unasked == .violation(.frameUnexpected))
+        #expect(unasked == .close(.frameUnexpected))
     }
 
     @Test func `a service that is welcomed without a challenge trusts the server no more`() {
@@ -210,6 +210,6 @@ private final class ScriptedProvider: Sendable {
             windows: .defaults
         )
         let onWelcome = machine.welcomeReceived(welcome)
-        #expect(onWelcome == .violation(.frameUnexpected))
+        #expect(onWelcome == .close(.frameUnexpected))
     }
 }

@@ -272,8 +272,27 @@ import WireProtocol
         window.requestSent(now: now)
         #expect(window.bytes(downloads: 1, now: now + DownloadWindow.quiet - .nanoseconds(1)) == nil)
         #expect(window.bytes(downloads: 1, now: now + DownloadWindow.quiet) == 8 << 20)
-        var receiving = ReceiveWindow(bytes: 1_000)
-        #expect(receiving.receive(1_000) && receiving.consume(1_000, size: 10) == 1_000)
+    }
+
+    @Test func `a download whose share is smaller than was announced keeps what was announced`() {
+        var machine = ClientStateMachine(windows: Windows(connectionBytes: 1_000, streamBytes: 1_000))
+        _ = machine.connected()
+        _ = machine.welcomeReceived(
+            Welcome(
+                version: 1,
+                server: "",
+                userRecordName: "",
+                serverTimeMilliseconds: 0,
+                limits: .defaults,
+                windows: .defaults
+            )
+        )
+        machine.requestSent(stream: 1, payloadBytes: 1, transfer: .download(DownloadStream([0..<5_000])))
+        let bytes = ByteBuffer(repeating: 0, count: 1_000 - AssetData.headerBytes)
+        let data = machine.assetDataReceived(AssetData(item: 0, offset: 0, bytes: bytes), stream: 1)
+        #expect(data == .deliver)
+        let grant = machine.assetDataConsumed(payloadBytes: 1_000, stream: 1, window: 10)
+        #expect(grant == 1_000)
     }
 
     @Test func `what a file does not take ends the download when nothing of it is being written any more`()

@@ -118,27 +118,3 @@ struct AccountTests {
         #expect(accounts.hasRoomForAnswers)
     }
 }
-
-struct ControlFramePaceTests {
-    private let start: Int64 = 1_000_000_000_000
-
-    @Test func `an account has four thousand control frames at once, and four thousand a second`() {
-        let pace = ControlFramePace()
-        for _ in 0..<4_000 { #expect(pace.received(atNanoseconds: self.start)) }
-        #expect(!pace.received(atNanoseconds: self.start))
-        #expect(!pace.received(atNanoseconds: self.start + 249_999))
-        #expect(pace.received(atNanoseconds: self.start + 250_000))
-        #expect(!pace.received(atNanoseconds: self.start + 250_000))
-    }
-
-    @Test func `connections of an account share its frames`() {
-        let pace = ControlFramePace()
-        let now = NIODeadline.uptimeNanoseconds(UInt64(self.start))
-        var budgets = (0..<100).map { _ in ControlFrameBudget(pace: pace) }
-        var taken = 0
-        for index in budgets.indices {
-            for _ in 0..<900 where budgets[index].received(at: now) { taken += 1 }
-        }
-        #expect(taken == ControlFramePace.framesPerSecondMax)
-    }
-}

@@ -2,6 +2,7 @@ import RecordModel
 import NIOCore
 import RecordStore
 import Testing
+import Transport
 import WireProtocol
 
 @testable import RecordServer
@@ -88,7 +89,7 @@ struct ConnectionStateMachineTests {
 
     @Test func `a sign-in that comes after the end is ignored`() {
         var machine = self.machine(.signingIn)
-        _ = machine.closed()
+        _ = machine.connectionEnded()
         let onSignIn = machine.signedIn()
         #expect(onSignIn == .ignore)
     }
@@ -239,7 +240,7 @@ struct ConnectionStateMachineTests {
         #expect(first == .acknowledge([Acknowledgement(subscription: news.subject.key, position: 7)]))
         for _ in 0..<ControlFrameBudget.framesPerSecondMax {
             let again = machine.acknowledgementReceived(1, by: &listener, now: self.now)
-            #expect(again == .nothingNew)
+            #expect(again == .ignore)
         }
         let last = machine.acknowledgementReceived(1, by: &listener, now: self.now)
         #expect(last == .close(.tooManyControlFrames))
@@ -330,8 +331,8 @@ struct ConnectionStateMachineTests {
     @Test func `a client that leaves is answered first`() {
         var machine = Self.open()
         _ = machine.requestReceived(1, payloadBytes: 1)
-        let closesNow = machine.goawayReceived(.drain)
-        #expect(!closesNow)
+        let onGoAway = machine.goAwayReceived(.drain)
+        #expect(onGoAway == .drain)
         let last = machine.streamEnded(1)
         #expect(last == .close(.drain))
     }
@@ -339,17 +340,17 @@ struct ConnectionStateMachineTests {
     @Test func `a client that leaves in anger is not`() {
         var machine = Self.open()
         _ = machine.requestReceived(1, payloadBytes: 1)
-        let closesNow = machine.goawayReceived(.internalError)
-        #expect(closesNow)
+        let onGoAway = machine.goAwayReceived(.internalError)
+        #expect(onGoAway == .close)
         self.expectClosed(&machine)
     }
 
     @Test(arguments: [State.awaitingHello, .signingIn, .open, .draining])
     func `the handler closes once`(state: State) {
         var machine = self.machine(state)
-        let first = machine.closed()
+        let first = machine.connectionEnded()
         #expect(first)
-        let second = machine.closed()
+        let second = machine.connectionEnded()
         #expect(!second)
         self.expectClosed(&machine)
     }
@@ -401,7 +402,7 @@ struct ConnectionStateMachineTests {
             return machine
         case .closed:
             var machine = Self.fresh()
-            _ = machine.closed()
+            _ = machine.connectionEnded()
             return machine
         }
     }
@@ -422,13 +423,13 @@ struct ConnectionStateMachineTests {
         #expect(onPing == .ignore)
         var listener = ListenerStateMachine()
         let onAcknowledgement = machine.acknowledgementReceived(1, by: &listener, now: self.now)
-        #expect(onAcknowledgement == .nothingNew)
+        #expect(onAcknowledgement == .ignore)
         let onEnd = machine.streamEnded(101)
         #expect(onEnd == .ignore)
         let onDrain = machine.drainStarted()
         #expect(onDrain == .ignore)
-        let closesNow = machine.goawayReceived(.drain)
-        #expect(!closesNow)
+        let onGoAway = machine.goAwayReceived(.drain)
+        #expect(onGoAway == .ignore)
         let timesOut = machine.handshakeTimeoutPassed()
         #expect(!timesOut)
         let maySend = machine.maySendItems(on: 1)

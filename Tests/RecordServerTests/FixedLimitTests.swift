@@ -3,6 +3,7 @@ import NIOCore
 import SQLiteEngine
 import TestSupport
 import Testing
+import Transport
 
 @testable import RecordServer
 

@@ -85,9 +85,9 @@ struct ListenerStateMachineTests {
                 ])
         )
         let again = machine.acknowledged(3)
-        #expect(again == .nothingNew)
+        #expect(again == .ignore)
         let before = machine.acknowledged(1)
-        #expect(before == .nothingNew)
+        #expect(before == .ignore)
         let four = machine.acknowledged(4)
         #expect(four == .acknowledge([Acknowledgement(subscription: second.key, position: 13)]))
     }

@@ -16,6 +16,7 @@ enum Architecture {
             ours: ["RecordModel", "FileWriting"],
             outside: ["NIOCore", "SwiftProtobuf"]
         ),
+        ModuleRow(folder: "Protocol/Transport", ours: ["WireProtocol"], outside: ["NIOCore"]),
         ModuleRow(folder: "Sources/RecordStore", ours: ["RecordModel"], outside: []),
         ModuleRow(folder: "Sources/SQLiteSetup", ours: [], outside: ["GRDBSQLite"]),
         ModuleRow(
@@ -31,7 +32,7 @@ enum Architecture {
         ModuleRow(folder: "Sources/AccessTokens", ours: [], outside: ["JWTKit"]),
         ModuleRow(
             folder: "Sources/RecordServer",
-            ours: ["AccessTokens", "AssetStore", "RecordStore", "WireProtocol", "RecordModel"],
+            ours: ["AccessTokens", "AssetStore", "RecordStore", "Transport", "WireProtocol", "RecordModel"],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Sources/ServerCertificates", ours: [], outside: ["X509", "SwiftASN1", "Crypto"]),
@@ -47,7 +48,7 @@ enum Architecture {
         ),
         ModuleRow(
             folder: "Clients/RecordClient",
-            ours: ["WireProtocol", "FileWriting", "RecordModel"],
+            ours: ["Transport", "WireProtocol", "FileWriting", "RecordModel"],
             outside: ["NIOCore", "NIOPosix", "NIOTLS", "NIOSSL", "Crypto", "Logging"]
         ),
         ModuleRow(folder: "Clients/CoreLocation", ours: [], outside: []),

@@ -23,11 +23,11 @@ struct DownloadStream: Hashable {
     /// Whether the server may end the stream without a failure.
     var isReceived: Bool { self.next.item == self.ranges.count }
 
-    mutating func received(_ data: AssetData) -> Violation? {
+    mutating func received(_ data: AssetData) throws(Violation) {
         let bytes = Int64(data.bytes.readableBytes)
         guard !self.isReceived, Int(data.item) == self.next.item, data.offset == self.next.offset,
             bytes <= self.ranges[self.next.item].upperBound - data.offset
-        else { return .assetDataOutOfTurn }
+        else { throw .assetDataOutOfTurn }
         self.receivedBytes += bytes
         self.next.offset += bytes
         if self.next.offset == self.ranges[self.next.item].upperBound {
@@ -35,14 +35,12 @@ struct DownloadStream: Hashable {
             let offset = item < self.ranges.count ? self.ranges[item].lowerBound : 0
             self.next = AssetPlace(item: item, offset: offset)
         }
-        return nil
     }
 
-    mutating func progressReceived(_ progress: Progress) -> Violation? {
+    mutating func progressReceived(_ progress: Progress) throws(Violation) {
         guard progress.totalBytes == self.totalBytes, progress.doneBytes >= self.doneBytes,
             progress.doneBytes <= self.receivedBytes
-        else { return .progressMisfit }
+        else { throw .progressMisfit }
         self.doneBytes = progress.doneBytes
-        return nil
     }
 }

@@ -1,4 +1,5 @@
 import RecordModel
+import Transport
 import WireProtocol
 
 /// The stream of an `upload_assets`: what may be sent on it, and what the server may say.
@@ -29,36 +30,34 @@ struct UploadStream: Hashable {
     /// Whether the server may end the stream without a failure.
     var isSent: Bool { self.next.map { $0.item == self.sizes.count } ?? false }
 
-    mutating func offsetsReceived(_ offsets: [Int64]) -> Violation? {
-        guard self.next == nil else { return .frameUnexpected }
+    mutating func offsetsReceived(_ offsets: [Int64]) throws(Violation) {
+        guard self.next == nil else { throw .frameUnexpected }
         let coveredBytes = offsets.reduce(Int64(0)) { $0.addingSaturating($1) }
         guard offsets.count == self.sizes.count,
             zip(offsets, self.sizes).allSatisfy({ (0...$1).contains($0) }), coveredBytes >= self.doneBytes
-        else { return .offsetsMisfit }
+        else { throw .offsetsMisfit }
         self.offsets = offsets
         self.coveredBytes = coveredBytes
         self.next = AssetPlace(item: 0, offset: offsets.first ?? 0)
         self.skipFinished()
-        return nil
     }
 
-    mutating func progressReceived(_ progress: Progress) -> Violation? {
+    mutating func progressReceived(_ progress: Progress) throws(Violation) {
         // Before the offsets the server counts what it finds.
         let doneBytesMax = self.next == nil ? self.totalBytes : self.coveredBytes
         guard progress.totalBytes == self.totalBytes, progress.doneBytes >= self.doneBytes,
             progress.doneBytes <= doneBytesMax
-        else { return .progressMisfit }
+        else { throw .progressMisfit }
         self.doneBytes = progress.doneBytes
-        return nil
     }
 
     /// - Returns: Whether the server may grant this.
-    mutating func grant(_ bytes: UInt32) -> Bool { self.sending.grant(bytes) }
+    mutating func grant(_ bytes: UInt32) -> Bool { self.sending.granted(bytes) }
 
     /// Bytes of an asset were sent, in a payload of so many.
     mutating func sent(_ place: AssetPlace, bytes: Int, payloadBytes: Int) {
         precondition(place == self.next, "assets are sent in order")
-        self.sending.spend(payloadBytes)
+        self.sending.sent(payloadBytes)
         self.coveredBytes += Int64(bytes)
         self.next = AssetPlace(item: place.item, offset: place.offset + Int64(bytes))
         self.skipFinished()

@@ -28,14 +28,14 @@ extension ClientConnectionHandler {
     }
 
     private func transfer(
-        _ action: ClientStateMachine.OnTransfer,
+        _ action: ClientSide.OnDelivery,
         _ deliver: (ClientSession) -> Void
     ) throws(Violation) {
         switch action {
         case .deliver:
             self.hasAnswered = true
             if let session { deliver(session) }
-        case .violation(let violation): throw violation
+        case .close(let violation): throw violation
         case .ignore: break
         }
     }

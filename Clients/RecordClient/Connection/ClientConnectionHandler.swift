@@ -1,6 +1,7 @@
 import NIOCore
 import NIOTLS
 import RecordModel
+import Transport
 import WireProtocol
 
 /// One connection: turns bytes into events of its state machine, and the machine's actions into bytes.
@@ -26,7 +27,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private let key: SigningKey?
     private let frames: FrameAssembly
     var machine: ClientStateMachine
-    private var keepalive: Keepalive?
+    private var keepalive: KeepaliveStateMachine?
     /// The owner; let go when the connection has ended, so that neither keeps the other.
     private(set) var session: ClientSession?
     private var context: ChannelHandlerContext?
@@ -45,7 +46,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         self.session = session
     }
 
-    func requestReady() -> ClientStateMachine.Admission {
+    func requestReady() -> ClientSide.Admission {
         self.machine.requestReady()
     }
 
@@ -66,7 +67,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         )
         self.write(.request, stream: stream, payload)
         guard wasQuiet else { return nil }
-        self.keepalive?.heard(now: now)
+        self.keepalive?.heard(at: now)
         return self.checkSilence(now: now)
     }
 
@@ -92,12 +93,12 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// - Returns: When to look again.
     func checkSilence(now: NIODeadline) -> NIODeadline? {
         guard self.machine.awaitsServer else { return nil }
-        switch self.keepalive?.step(now: now) {
+        switch self.keepalive?.timerFired(at: now) {
         case .wait(let deadline): return deadline
-        case .ping:
+        case .ping(let deadline):
             self.write(.ping, stream: 0, Ping(value: now.uptimeNanoseconds).encoded())
-            return now + Keepalive.answerMax
-        case .giveUp:
+            return deadline
+        case .close:
             self.close(.broken("the server has stopped answering"))
             return nil
         case nil: return nil
@@ -156,7 +157,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.hasFinished else { return }
-        self.keepalive?.heard(now: context.eventLoop.now)
+        self.keepalive?.heard(at: context.eventLoop.now)
         let piece = self.unwrapInboundIn(data)
         if let session {
             session.attending { self.received(piece) }
@@ -249,7 +250,7 @@ extension ClientConnectionHandler {
     private func challengeReceived(_ challenge: Challenge) {
         switch self.machine.challengeReceived() {
         case .prove: break
-        case .violation(let violation): return self.violated(violation)
+        case .close(let violation): return self.violated(violation)
         case .ignore: return
         }
         guard let context, let key, let name = self.hello.serviceKey,
@@ -269,12 +270,9 @@ extension ClientConnectionHandler {
         case .announce:
             guard let context else { return }
             self.frames.payloadBytesMax = Int(welcome.limits.frameBytesMax)
-            self.keepalive = Keepalive(
-                idleTimeout: .milliseconds(Int64(welcome.limits.idleTimeoutMilliseconds)),
-                now: context.eventLoop.now
-            )
+            self.keepalive = KeepaliveStateMachine(limits: welcome.limits, now: context.eventLoop.now)
             self.session?.connectionOpened(self, welcome: welcome)
-        case .violation(let violation): self.violated(violation)
+        case .close(let violation): self.violated(violation)
         case .ignore: break
         }
     }
@@ -282,7 +280,7 @@ extension ClientConnectionHandler {
     private func goAwayReceived(_ goAway: GoAway) {
         switch self.machine.goAwayReceived(goAway.reason) {
         case .drain: self.session?.connectionDrains(self, goAway: goAway)
-        case .closeDrained, .close: self.finish(.goneAway(goAway))
+        case .close: self.finish(.goneAway(goAway))
         case .ignore: break
         }
     }
@@ -299,7 +297,7 @@ extension ClientConnectionHandler {
             let grants = self.machine.itemsConsumed(stream: frame.stream, payloadBytes: payloadBytes)
             self.grant(grants.connectionBytes, on: 0)
             self.grant(grants.streamBytes, on: frame.stream)
-        case .violation(let violation): self.violated(violation)
+        case .close(let violation): self.violated(violation)
         case .ignore: break
         }
     }
@@ -316,7 +314,7 @@ extension ClientConnectionHandler {
         case .finishAndClose:
             self.session?.streamEnded(end, on: self.key(frame.stream), isDraining: isDraining)
             self.finish(.drained)
-        case .violation(let violation): self.violated(violation)
+        case .close(let violation): self.violated(violation)
         case .ignore: break
         }
     }
@@ -324,7 +322,7 @@ extension ClientConnectionHandler {
     private func notificationReceived(_ notification: Notification) {
         switch self.machine.notificationReceived(notification.number) {
         case .deliver: self.session?.notificationReceived(notification, on: self.number)
-        case .violation(let violation): self.violated(violation)
+        case .close(let violation): self.violated(violation)
         case .ignore: break
         }
     }
@@ -334,7 +332,7 @@ extension ClientConnectionHandler {
         switch self.machine.creditReceived(stream: frame.stream, bytes: credit.bytes) {
         // What waits is sent when the bytes that have come are read.
         case .resume: if frame.stream != 0 { self.session?.heard(on: self.key(frame.stream)) }
-        case .violation(let violation): self.violated(violation)
+        case .close(let violation): self.violated(violation)
         case .ignore: break
         }
     }
@@ -356,8 +354,8 @@ extension ClientConnectionHandler {
         self.context?.close(promise: nil)
     }
 
-    func grant(_ bytes: UInt32?, on stream: UInt32) {
-        guard let bytes else { return }
+    func grant(_ bytes: UInt32, on stream: UInt32) {
+        guard bytes > 0 else { return }
         self.write(.credit, stream: stream, Credit(bytes: bytes).encoded())
     }
 
@@ -372,5 +370,14 @@ extension ClientConnectionHandler {
 
     func key(_ stream: UInt32) -> StreamKey {
         StreamKey(connection: self.number, stream: stream)
+    }
+}
+
+extension KeepaliveStateMachine {
+    /// Watches a server: the silence allowed is two thirds of what the server allows, so that this
+    /// side is the first to ask.
+    init(limits: Limits, now: NIODeadline) {
+        let idleTimeout = TimeAmount.milliseconds(Int64(limits.idleTimeoutMilliseconds))
+        self.init(silenceMax: .nanoseconds(idleTimeout.nanoseconds / 3 * 2), now: now)
     }
 }

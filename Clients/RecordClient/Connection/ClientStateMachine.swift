@@ -1,102 +1,34 @@
+import Transport
 import WireProtocol
 
-/// What either side may do on one connection.
+/// The client's side of a connection.
 ///
-///     connecting ─connected─▶ awaitingWelcome ─welcome─▶ open ─goaway(drain)─▶ draining
-///         │                          │                    │                       │ last end
-///         └──────────────────────────┴─▶ closed ◀─────────┴───────────────────────┘
+///     connecting ─connected─▶ (awaitingChallenge ─challenge─▶) awaitingWelcome ─welcome─▶ open
 ///
-/// Our bugs trap: a request sent without having been admitted. The server's bugs close: frames out of place, streams
-/// that are not open, credit exceeded. Harmless races are ignored: a cancel or credit for a stream that has ended, and
-/// whatever arrives after the end.
-enum ClientStateMachine: ~Copyable {
-    /// Exits: `connected`, `connectionEnded`.
-    case connecting(ClientHandshake)
-    /// Exits: `welcomeReceived`, `goAwayReceived`, a violation, `connectionEnded`.
-    case awaitingWelcome(ClientHandshake)
-    /// Exits: `goAwayReceived`, a violation, `connectionEnded`.
-    case open(OpenStreams)
-    /// Exits: the last `endReceived`, `goAwayReceived`, a violation, `connectionEnded`.
-    case draining(OpenStreams)
-    case closed
+/// The rest of the way is `ConnectionMachine`'s.
+///
+/// Our bugs trap: a request or bytes sent without having been admitted. The server's bugs close:
+/// frames out of place or out of order, streams that are not open, credit exceeded.
+typealias ClientStateMachine = ConnectionMachine<ClientSide>
 
-    enum Admission: Equatable {
-        /// Send the request on this stream, and say so with `requestSent`.
-        case open(stream: UInt32)
-        /// No credit, or as many in flight as allowed.
-        case wait
-        /// This connection takes no more requests.
-        case refuse
-    }
+// MARK: - Handshake
 
-    enum OnConnected: Equatable {
-        case sendHello
-        case ignore
-    }
-
-    enum OnChallenge: Equatable {
-        case prove
-        case violation(Violation)
-        case ignore
-    }
-
-    enum OnWelcome: Equatable {
-        case announce
-        case violation(Violation)
-        case ignore
-    }
-
-    enum OnGoAway: Equatable {
-        case drain
-        /// Orderly, and no stream is open.
-        case closeDrained
-        case close
-        case ignore
-    }
-
-    enum OnItems: Equatable {
-        case deliver
-        case violation(Violation)
-        case ignore
-    }
-
-    enum OnEnd: Equatable {
-        case finish
-        /// The stream was the last of a connection that drains.
-        case finishAndClose
-        case violation(Violation)
-        case ignore
-    }
-
-    enum OnCredit: Equatable {
-        case resume
-        case violation(Violation)
-        case ignore
-    }
-
-    enum OnCancel: Equatable {
-        case sendCancel
-        case ignore
-    }
-
+extension ConnectionMachine where Side == ClientSide {
     init(windows: Windows, expectsChallenge: Bool = false) {
-        self = .connecting(ClientHandshake(windows: windows, expectsChallenge: expectsChallenge))
+        self = .handshake(.connecting(windows, expectsChallenge: expectsChallenge))
     }
 
     /// TLS is up and has agreed on the protocol.
-    mutating func connected() -> OnConnected {
+    mutating func connected() -> ClientSide.OnConnected {
         switch consume self {
-        case .connecting(let handshake):
-            self = .awaitingWelcome(handshake)
+        case .handshake(.connecting(let windows, let expectsChallenge)):
+            self = .handshake(expectsChallenge ? .awaitingChallenge(windows) : .awaitingWelcome(windows))
             return .sendHello
-        case .awaitingWelcome(let handshake):
-            self = .awaitingWelcome(handshake)
+        case .handshake(let handshake):
+            self = .handshake(handshake)
             return .ignore
-        case .open(let streams):
-            self = .open(streams)
-            return .ignore
-        case .draining(let streams):
-            self = .draining(streams)
+        case .open(let open):
+            self = .open(open)
             return .ignore
         case .closed:
             self = .closed
@@ -105,281 +37,189 @@ enum ClientStateMachine: ~Copyable {
     }
 
     /// The server wants to see that this side has its key: once, and only of a service.
-    mutating func challengeReceived() -> OnChallenge {
-        switch consume self {
-        case .connecting:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .awaitingWelcome(var handshake):
-            guard handshake.expectsChallenge else {
-                self = .closed
-                return .violation(.frameUnexpected)
-            }
-            handshake.expectsChallenge = false
-            self = .awaitingWelcome(handshake)
+    mutating func challengeReceived() -> ClientSide.OnChallenge {
+        self.handshakeFrameReceived(late: .frameUnexpected) { handshake throws(Violation) in
+            guard case .awaitingChallenge(let windows) = handshake else { throw .frameUnexpected }
+            handshake = .awaitingWelcome(windows)
             return .prove
-        case .open:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .draining:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .closed:
-            self = .closed
-            return .ignore
         }
     }
 
-    mutating func welcomeReceived(_ welcome: Welcome) -> OnWelcome {
+    mutating func welcomeReceived(_ welcome: Welcome) -> ClientSide.OnWelcome {
         switch consume self {
-        case .connecting:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .awaitingWelcome(let handshake):
-            guard !handshake.expectsChallenge else {
-                self = .closed
-                return .violation(.frameUnexpected)
-            }
-            self = .open(OpenStreams(welcome: welcome, granted: handshake.windows))
+        case .handshake(.awaitingWelcome(let granted)):
+            self = .open(OpenConnection(welcome: welcome, granted: granted))
             return .announce
+        case .handshake:
+            self = .closed
+            return .close(.frameUnexpected)
         case .open:
             self = .closed
-            return .violation(.frameUnexpected)
-        case .draining:
-            self = .closed
-            return .violation(.frameUnexpected)
+            return .close(.frameUnexpected)
         case .closed:
             self = .closed
             return .ignore
         }
     }
+}
 
-    mutating func goAwayReceived(_ reason: CloseReason) -> OnGoAway {
-        switch consume self {
-        case .connecting:
-            self = .closed
-            return .close
-        case .awaitingWelcome:
-            self = .closed
-            return reason == .drain ? .closeDrained : .close
-        case .open(let streams):
-            guard reason == .drain else {
-                self = .closed
-                return .close
-            }
-            guard !streams.isEmpty else {
-                self = .closed
-                return .closeDrained
-            }
-            self = .draining(streams)
-            return .drain
-        case .draining(let streams):
-            guard reason == .drain else {
-                self = .closed
-                return .close
-            }
-            self = .draining(streams)
-            return .ignore
-        case .closed:
-            self = .closed
-            return .ignore
-        }
-    }
+// MARK: - Streams
 
-    /// Whether somebody waits for the server: a stream is open, or notifications are to come.
+extension ConnectionMachine where Side == ClientSide {
+    /// Whether something of the server is awaited: a stream is open, or notifications are to come.
     var awaitsServer: Bool {
-        switch self {
-        case .connecting: false
-        case .awaitingWelcome: false
-        case .open(let streams): !streams.isEmpty || streams.notifications.isListening
-        case .draining(let streams): !streams.isEmpty
-        case .closed: false
-        }
-    }
-
-    var isDraining: Bool {
-        switch self {
-        case .connecting: false
-        case .awaitingWelcome: false
-        case .open: false
-        case .draining: true
-        case .closed: false
+        self.look(orElse: false) { open in
+            !open.streams.isEmpty || (open.side.notifications.isListening && !open.isDraining)
         }
     }
 
     /// A request waits to be sent.
-    borrowing func requestReady() -> Admission {
+    borrowing func requestReady() -> ClientSide.Admission {
         switch self {
-        case .connecting: .wait
-        case .awaitingWelcome: .wait
-        case .open(let streams): streams.admission
-        case .draining: .refuse
+        case .handshake: .wait
+        case .open(let open): open.admission
         case .closed: .refuse
         }
     }
 
     /// The admitted request was written; with what its stream carries besides items.
     mutating func requestSent(stream: UInt32, payloadBytes: Int, transfer: TransferStream? = nil) {
-        guard case .open(var streams) = consume self else {
+        guard case .open(var open) = consume self, !open.isDraining else {
             preconditionFailure("a request was sent without having been admitted")
         }
-        streams.open(stream, payloadBytes: payloadBytes, transfer: transfer)
-        self = .open(streams)
+        open.begin(stream, payloadBytes: payloadBytes, transfer: transfer)
+        self = .open(open)
     }
 
-    mutating func itemsReceived(stream: UInt32, payloadBytes: Int) -> OnItems {
-        switch consume self {
-        case .connecting:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .awaitingWelcome:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .open(var streams):
-            if let violation = streams.receive(payloadBytes, on: stream) {
-                self = .closed
-                return .violation(violation)
-            }
-            self = .open(streams)
+    mutating func itemsReceived(stream: UInt32, payloadBytes: Int) -> ClientSide.OnDelivery {
+        self.frameReceived { open throws(Violation) in
+            try open.receive(payloadBytes, on: stream)
             return .deliver
-        case .draining(var streams):
-            if let violation = streams.receive(payloadBytes, on: stream) {
-                self = .closed
-                return .violation(violation)
-            }
-            self = .draining(streams)
-            return .deliver
-        case .closed:
-            self = .closed
-            return .ignore
         }
     }
 
     /// The items of a frame were handed over.
     ///
     /// - Returns: What to grant.
-    mutating func itemsConsumed(stream: UInt32, payloadBytes: Int) -> OpenStreams.Grants {
-        switch consume self {
-        case .connecting(let handshake):
-            self = .connecting(handshake)
-            return .nothing
-        case .awaitingWelcome(let handshake):
-            self = .awaitingWelcome(handshake)
-            return .nothing
-        case .open(var streams):
-            let grants = streams.consume(payloadBytes, on: stream)
-            self = .open(streams)
-            return grants
-        case .draining(var streams):
-            let grants = streams.consume(payloadBytes, on: stream)
-            self = .draining(streams)
-            return grants
-        case .closed:
-            self = .closed
-            return .nothing
+    mutating func itemsConsumed(stream: UInt32, payloadBytes: Int) -> ClientSide.Grants {
+        self.act(orElse: .nothing) { open in
+            ClientSide.Grants(
+                connectionBytes: open.receiving.disposed(payloadBytes),
+                streamBytes: open.streams[stream]?.receiving.disposed(payloadBytes) ?? 0
+            )
         }
     }
 
-    mutating func endReceived(stream: UInt32, isFailure: Bool = false) -> OnEnd {
-        switch consume self {
-        case .connecting:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .awaitingWelcome:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .open(var streams):
-            if let violation = streams.close(stream, isFailure: isFailure) {
-                self = .closed
-                return .violation(violation)
-            }
-            self = .open(streams)
-            return .finish
-        case .draining(var streams):
-            if let violation = streams.close(stream, isFailure: isFailure) {
-                self = .closed
-                return .violation(violation)
-            }
-            guard !streams.isEmpty else {
-                self = .closed
-                return .finishAndClose
-            }
-            self = .draining(streams)
-            return .finish
-        case .closed:
-            self = .closed
-            return .ignore
+    mutating func endReceived(stream: UInt32, isFailure: Bool = false) -> ClientSide.OnEnd {
+        self.frameReceived { open throws(Violation) in
+            try open.end(stream, isFailure: isFailure)
+            return open.isDrained ? .finishAndClose : .finish
         }
     }
 
-    mutating func creditReceived(stream: UInt32, bytes: UInt32) -> OnCredit {
-        switch consume self {
-        case .connecting:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .awaitingWelcome:
-            self = .closed
-            return .violation(.frameUnexpected)
-        case .open(var streams):
-            guard streams.grant(bytes, on: stream) else {
-                self = .closed
-                return .violation(.creditInvalid)
-            }
-            self = .open(streams)
+    mutating func creditReceived(stream: UInt32, bytes: UInt32) -> ClientSide.OnCredit {
+        self.frameReceived { open throws(Violation) in
+            guard open.grant(bytes, on: stream) else { throw .creditInvalid }
             return .resume
-        case .draining(var streams):
-            guard streams.grant(bytes, on: stream) else {
-                self = .closed
-                return .violation(.creditInvalid)
-            }
-            self = .draining(streams)
-            return .resume
-        case .closed:
-            self = .closed
-            return .ignore
         }
     }
 
     /// The caller does not want the answer any more.
     ///
     /// The stream stays open until the server ends it.
-    borrowing func cancelled(stream: UInt32) -> OnCancel {
-        switch self {
-        case .connecting: .ignore
-        case .awaitingWelcome: .ignore
-        case .open(let streams): streams.contains(stream) ? .sendCancel : .ignore
-        case .draining(let streams): streams.contains(stream) ? .sendCancel : .ignore
-        case .closed: .ignore
-        }
-    }
-
-    /// The connection is closed, or about to be by this side.
-    ///
-    /// - Returns: Whether it was open until now.
-    mutating func connectionEnded() -> Bool {
-        switch consume self {
-        case .connecting:
-            self = .closed
-            return true
-        case .awaitingWelcome:
-            self = .closed
-            return true
-        case .open:
-            self = .closed
-            return true
-        case .draining:
-            self = .closed
-            return true
-        case .closed:
-            self = .closed
-            return false
-        }
+    borrowing func cancelled(stream: UInt32) -> ClientSide.OnCancel {
+        self.look(orElse: .ignore) { $0.streams[stream] == nil ? .ignore : .sendCancel }
     }
 }
 
-/// What is to come before the welcome.
-struct ClientHandshake {
-    /// What this side has granted.
-    let windows: Windows
-    var expectsChallenge: Bool
+// MARK: - Listening
+
+/// What the server may send on stream 0 once it was asked, and what this side owes it for that.
+extension ConnectionMachine where Side == ClientSide {
+    /// The request that was just sent on a stream is `listen`.
+    mutating func listenSent(stream: UInt32) {
+        self.act(orElse: ()) { $0.side.notifications.listenSent(stream: stream) }
+    }
+
+    /// Whether `listen` was sent on the stream and has no answer yet.
+    borrowing func isListen(_ stream: UInt32) -> Bool {
+        self.look(orElse: false) { $0.side.notifications.isListen(stream) }
+    }
+
+    /// The stream of `listen` is about to end.
+    mutating func listenAnswered(isAccepted: Bool) {
+        self.act(orElse: ()) { $0.side.notifications.listenAnswered(isAccepted: isAccepted) }
+    }
+
+    mutating func notificationReceived(_ number: UInt64) -> ClientSide.OnDelivery {
+        self.frameReceived { open throws(Violation) in
+            try open.side.notifications.receive(number)
+            return .deliver
+        }
+    }
+
+    /// All notifications up to this one are taken care of.
+    mutating func notificationsTaken(upTo number: UInt64) {
+        self.act(orElse: ()) { $0.side.notifications.take(upTo: number) }
+    }
+
+    /// What to acknowledge before anything else is sent; `nil` if nothing is new.
+    mutating func acknowledgementDue() -> UInt64? {
+        guard self.isOpen else { return nil }
+        return self.act(orElse: nil) { $0.side.notifications.acknowledge() }
+    }
+}
+
+// MARK: - Assets
+
+/// The bytes of assets on the streams of uploads and downloads, and what the server says about them.
+extension ConnectionMachine where Side == ClientSide {
+    mutating func assetDataReceived(_ data: AssetData, stream: UInt32) -> ClientSide.OnDelivery {
+        self.frameReceived { open throws(Violation) in
+            try open.receive(data, on: stream)
+            return .deliver
+        }
+    }
+
+    mutating func assetOffsetsReceived(_ offsets: AssetOffsets, stream: UInt32) -> ClientSide.OnDelivery {
+        self.frameReceived { open throws(Violation) in
+            try open.receive(offsets, on: stream)
+            return .deliver
+        }
+    }
+
+    mutating func progressReceived(_ progress: Progress, stream: UInt32) -> ClientSide.OnDelivery {
+        self.frameReceived { open throws(Violation) in
+            try open.receive(progress, on: stream)
+            return .deliver
+        }
+    }
+
+    /// Whether bytes of an upload may be sent now.
+    borrowing func mayUpload(stream: UInt32) -> Bool {
+        self.look(orElse: false) { $0.mayUpload(on: stream) }
+    }
+
+    /// Bytes of an upload were written, for which there was room.
+    mutating func assetDataSent(_ place: AssetPlace, bytes: Int, payloadBytes: Int, stream: UInt32) {
+        self.act(orElse: ()) {
+            $0.uploaded(place, bytes: bytes, payloadBytes: payloadBytes, on: stream)
+        }
+    }
+
+    /// Bytes of a download were disposed of, which came in payloads of so many together.
+    ///
+    /// The window of the stream is `window` from now on; what was announced if that is `nil`, or less.
+    ///
+    /// - Returns: What to grant to the stream; nothing if 0.
+    mutating func assetDataConsumed(
+        payloadBytes: Int,
+        stream: UInt32,
+        window: UInt32? = nil
+    ) -> UInt32 {
+        self.act(orElse: 0) { open in
+            let size = max(window ?? 0, open.side.streamWindowBytes)
+            return open.streams[stream]?.receiving.disposed(payloadBytes, size: size) ?? 0
+        }
+    }
 }

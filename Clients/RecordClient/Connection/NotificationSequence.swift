@@ -24,14 +24,12 @@ struct NotificationSequence: Hashable {
         if isAccepted { self.isListening = true }
     }
 
-    /// - Returns: What the server did wrong, if anything.
-    mutating func receive(_ number: UInt64) -> Violation? {
-        guard self.isListening else { return .frameUnexpected }
+    mutating func receive(_ number: UInt64) throws(Violation) {
+        guard self.isListening else { throw .frameUnexpected }
         guard number == self.received + 1,
             self.received - self.acknowledged < Bounds.notificationsUnacknowledgedMax
-        else { return .notificationOutOfTurn }
+        else { throw .notificationOutOfTurn }
         self.received = number
-        return nil
     }
 
     /// All up to this one are taken care of; a number that was told before, or never, changes nothing.
@@ -40,7 +38,7 @@ struct NotificationSequence: Hashable {
         self.taken = max(self.taken, number)
     }
 
-    /// The number to acknowledge, once; `nil`: nothing is new.
+    /// The number to acknowledge, once; `nil` if nothing is new.
     mutating func acknowledge() -> UInt64? {
         guard self.taken > self.acknowledged else { return nil }
         self.acknowledged = self.taken

@@ -1,5 +1,6 @@
 import NIOCore
 import RecordModel
+import Transport
 import WireProtocol
 
 /// All requests of a client that have not ended: those that wait, in the order of their numbers,

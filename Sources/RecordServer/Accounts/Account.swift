@@ -1,4 +1,5 @@
 import RecordStore
+import Transport
 
 /// What the connections of one holder have of the server together.
 ///

@@ -2,6 +2,7 @@ import AssetStore
 import Logging
 import NIOCore
 import RecordStore
+import Transport
 import WireProtocol
 
 // What downloads read ahead: in turns, small files together.

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 // A download: pieces are read ahead while the stream's window and the connection's share of memory have room, a frame each, and downloads take

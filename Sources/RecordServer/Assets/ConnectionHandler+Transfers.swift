@@ -2,6 +2,7 @@ import AssetStore
 import NIOCore
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 // What uploads and downloads have in common: how they end, and what they tell.

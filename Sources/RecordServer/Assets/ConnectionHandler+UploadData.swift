@@ -2,6 +2,7 @@ import AssetStore
 import NIOCore
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 // Bytes of an upload: from the frame to the disk.

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 // An upload until the client may send: rows, its turn, what is there already.

@@ -2,6 +2,7 @@ import AssetStore
 import NIOCore
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 /// Uploads and downloads of a connection.

@@ -1,5 +1,6 @@
 import NIOCore
 import RecordStore
+import Transport
 import WireProtocol
 
 // From outcomes to frames: as many as the windows and the socket take, the rest when they take more.

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import RecordStore
+import Transport
 import WireProtocol
 
 // The ends of a connection: a violation, a drain, a peer that does not read, a connection that broke.
@@ -37,7 +38,7 @@ extension ConnectionHandler {
     func closeQuietly() {
         guard let context else { return }
         self.flush()
-        _ = self.machine.closed()
+        _ = self.machine.connectionEnded()
         self.context = nil
         self.forgetEverything()
         context.close(promise: nil)
@@ -54,7 +55,7 @@ extension ConnectionHandler {
                 LogKeys.error: "\(error.map { ConnectionFailureText.of($0) } ?? "")",
             ]
         )
-        _ = self.machine.closed()
+        _ = self.machine.connectionEnded()
         self.context = nil
         self.forgetEverything()
         context.close(promise: nil)

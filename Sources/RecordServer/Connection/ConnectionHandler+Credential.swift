@@ -2,6 +2,7 @@ import RecordModel
 import NIOCore
 import NIOPosix
 import RecordStore
+import Transport
 import WireProtocol
 
 // The end of a connection whose credential has ended.

@@ -4,6 +4,7 @@ import NIOPosix
 import RecordModel
 import RecordStore
 import Synchronization
+import Transport
 import WireProtocol
 
 // The handshake: a hello, a look into the directory on a thread of its own, a welcome.

@@ -1,5 +1,6 @@
 import NIOCore
 import RecordStore
+import Transport
 import WireProtocol
 
 // A connection that listens: what the router has for it becomes frames, and its acknowledgements go to the store.
@@ -126,7 +127,7 @@ extension ConnectionHandler {
                 self.server.store.subscriptions.acknowledge(acknowledgements, by: identity)
             }
             self.sendWaiting()
-        case .nothingNew:
+        case .ignore:
             break
         case .close(let reason):
             self.close(reason, detail: "notification_ack")

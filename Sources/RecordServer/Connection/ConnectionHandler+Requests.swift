@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 // From a request frame to the engine: the machine admits the stream, `Admission` the request, the account of held answers

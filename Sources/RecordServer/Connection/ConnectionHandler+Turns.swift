@@ -1,5 +1,6 @@
 import RecordModel
 import NIOCore
+import Transport
 import WireProtocol
 
 // From bytes to frames, for as long as a turn of the connection's holder on the event loop lasts.

@@ -1,4 +1,5 @@
 import NIOCore
+import Transport
 import WireProtocol
 
 /// A frame of which only a part has come, as a connection last looked.

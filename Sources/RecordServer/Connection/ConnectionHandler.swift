@@ -1,8 +1,8 @@
 import Logging
 import NIOCore
-import NIOSSL
 import RecordModel
 import RecordStore
+import Transport
 import WireProtocol
 
 /// Connects bytes, the machine that decides, and the engine.
@@ -106,7 +106,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.number = server.takeConnectionNumber()
         self.machine = ConnectionStateMachine(bounds: server.configuration.connectionBounds)
         self.keepalive = KeepaliveStateMachine(
-            idleTimeout: TimeAmount(server.configuration.timeouts.idle),
+            silenceMax: TimeAmount(server.configuration.timeouts.idle),
             now: eventLoop.now
         )
     }
@@ -131,7 +131,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        _ = self.machine.closed()
+        _ = self.machine.connectionEnded()
         self.context = nil
         self.forgetEverything()
         self.loop.closed(self)
@@ -257,7 +257,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             self.acknowledgementReceived(try NotificationAck(decoding: frame.payload))
         case .goaway:
             let goaway = try GoAway(decoding: frame.payload)
-            if self.machine.goawayReceived(goaway.reason) { self.closeQuietly() }
+            if self.machine.goAwayReceived(goaway.reason) == .close { self.closeQuietly() }
         default:
             // A pong: that something was heard is all it says.
             _ = try Ping(decoding: frame.payload)

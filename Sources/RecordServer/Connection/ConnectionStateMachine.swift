@@ -1,149 +1,48 @@
 import NIOCore
+import Transport
 import WireProtocol
 
-/// Decides what a connection does; knows streams, windows and counts, and nothing else.
+/// The server's side of a connection.
 ///
-///     awaitingHello --hello--> signingIn --signed in--> open --drain, goaway of the client--> draining
-///           |                      |                      |                                      |
-///           +---- violation, timeout, drain, refusal -----+--------------------------------------+--> closed
+///     awaitingHello ──hello──▶ signingIn ──signed in──▶ open
+///           └─────hello─▶ awaitingProof ─proof─▲
 ///
-/// An event that the peer must not cause here answers `.close(reason)`; one that is a harmless race (a credit or a cancel for a
-/// stream that has ended, anything after the end) answers `.ignore`; one that only a bug of ours can cause stops the process.
-enum ConnectionStateMachine: ~Copyable {
-    /// TLS is up or coming. Exits: `helloReceived`, any other frame, the handshake's timeout, a drain.
-    case awaitingHello(ConnectionBounds)
-    /// The credential is being looked up, or the answer to a challenge is awaited. Exits: `signedIn`, any frame but one proof that is
-    /// awaited, the handshake's timeout, a drain.
-    case signingIn(ConnectionBounds, peer: Windows, awaitsProof: Bool)
-    /// Exits: a violation, `drainStarted`, `goawayReceived`.
-    case open(OpenConnection)
-    /// Open streams are answered, new ones refused. Exits: the end of the last stream, a violation.
-    case draining(OpenConnection)
-    case closed
+/// The rest of the way is `ConnectionMachine`'s.
+typealias ConnectionStateMachine = ConnectionMachine<ServerSide>
 
-    enum OnHello: Equatable {
-        case signIn(version: UInt32)
-        /// A service is to prove that it has its key.
-        case challenge(version: UInt32)
-        case close(CloseReason)
-        case ignore
-    }
+// MARK: - Handshake
 
-    enum OnProof: Equatable {
-        case signIn
-        case close(CloseReason)
-        case ignore
-    }
-
-    enum OnSignIn: Equatable {
-        case welcome
-        case ignore
-    }
-
-    enum OnRequest: Equatable {
-        case dispatch
-        case refuse(RefusalReason, credit: UInt32)
-        case close(CloseReason)
-        case ignore
-    }
-
-    enum RefusalReason: Equatable {
-        case tooManyInFlight
-        case draining
-    }
-
-    enum OnCancel: Equatable {
-        case cancel
-        case close(CloseReason)
-        case ignore
-    }
-
-    enum OnCredit: Equatable {
-        /// Streams that waited for credit may go on.
-        case resume
-        case close(CloseReason)
-        case ignore
-    }
-
-    enum OnControlFrame: Equatable {
-        case accept
-        case close(CloseReason)
-        case ignore
-    }
-
-    enum OnStreamEnd: Equatable {
-        /// Grant this much to the peer; 0: nothing yet.
-        case goOn(credit: UInt32)
-        /// That was the last stream of a connection that drains.
-        case close(CloseReason)
-        case ignore
-    }
-
-    enum OnDrain: Equatable {
-        case announce
-        case announceAndClose
-        case ignore
-    }
-
+extension ConnectionMachine where Side == ServerSide {
     init(bounds: ConnectionBounds) {
-        self = .awaitingHello(bounds)
+        self = .handshake(.awaitingHello(bounds))
     }
-}
 
-// MARK: - Handshake and end
-
-extension ConnectionStateMachine {
     /// The client's first frame arrived: the first offered version that this server speaks is taken.
     mutating func helloReceived(
         versions: [UInt32],
         windows: Windows,
         isService: Bool = false
-    ) -> OnHello {
-        switch consume self {
-        case .awaitingHello(let bounds):
+    ) -> ServerSide.OnHello {
+        self.handshakeFrameReceived(late: .secondHello) { handshake throws(CloseReason) in
+            guard case .awaitingHello(let bounds) = handshake else { throw .secondHello }
             guard let version = versions.first(where: { $0 == ProtocolVersion.current }) else {
-                self = .closed
-                return .close(.versionUnsupported)
+                throw .versionUnsupported
             }
-            self = .signingIn(bounds, peer: windows, awaitsProof: isService)
+            handshake = isService ? .awaitingProof(bounds, peer: windows) : .signingIn(bounds, peer: windows)
             return isService ? .challenge(version: version) : .signIn(version: version)
-        case .signingIn:
-            self = .closed
-            return .close(.secondHello)
-        case .open:
-            self = .closed
-            return .close(.secondHello)
-        case .draining:
-            self = .closed
-            return .close(.secondHello)
-        case .closed:
-            self = .closed
-            return .ignore
         }
     }
 
     /// The answer to a challenge arrived: there is one to each.
-    mutating func proofReceived() -> OnProof {
-        switch consume self {
-        case .awaitingHello:
-            self = .closed
-            return .close(.requestBeforeHello)
-        case .signingIn(let bounds, let peer, let awaitsProof):
-            guard awaitsProof else {
-                self = .closed
-                return .close(.frameKindUnexpected)
+    mutating func proofReceived() -> ServerSide.OnProof {
+        self.handshakeFrameReceived(late: .frameKindUnexpected) { handshake throws(CloseReason) in
+            switch handshake {
+            case .awaitingHello: throw .requestBeforeHello
+            case .signingIn: throw .frameKindUnexpected
+            case .awaitingProof(let bounds, let peer):
+                handshake = .signingIn(bounds, peer: peer)
+                return .signIn
             }
-            self = .signingIn(bounds, peer: peer, awaitsProof: false)
-            return .signIn
-        case .open:
-            self = .closed
-            return .close(.frameKindUnexpected)
-        case .draining:
-            self = .closed
-            return .close(.frameKindUnexpected)
-        case .closed:
-            self = .closed
-            return .ignore
         }
     }
 
@@ -151,122 +50,153 @@ extension ConnectionStateMachine {
     ///
     /// - Parameter controlFrames: What all connections of the account may send.
     /// - Returns: Whether the welcome is to be sent.
-    mutating func signedIn(controlFrames: ControlFramePace = ControlFramePace()) -> OnSignIn {
+    mutating func signedIn(controlFrames: ControlFramePace = ControlFramePace()) -> ServerSide.OnSignIn {
         switch consume self {
-        case .signingIn(let bounds, let peer, _):
-            self = .open(OpenConnection(bounds: bounds, peer: peer, controlFrames: controlFrames))
+        case .handshake(.signingIn(let bounds, let peer)):
+            self = .open(
+                OpenConnection(
+                    side: ServerSide(bounds: bounds, peer: peer, controlFrames: controlFrames),
+                    sending: SendWindow(bytes: peer.connectionBytes),
+                    receiving: ReceiveWindow(bytes: bounds.receiveWindowBytes)
+                )
+            )
             return .welcome
         case .closed:
             self = .closed
             return .ignore
-        case .awaitingHello:
-            preconditionFailure("signed in before the hello")
-        case .open:
-            preconditionFailure("signed in twice")
-        case .draining:
-            preconditionFailure("signed in twice")
+        case .handshake: preconditionFailure("signed in before the credential was looked up")
+        case .open: preconditionFailure("signed in twice")
         }
     }
 
     /// The time for TLS and the handshake is over.
     ///
-    /// `true`: close with `handshakeTimeout`.
+    /// - Returns: Whether the connection is to be closed for that.
     mutating func handshakeTimeoutPassed() -> Bool {
         switch consume self {
-        case .awaitingHello:
-            self = .closed
-            return true
-        case .signingIn:
+        case .handshake:
             self = .closed
             return true
         case .open(let open):
             self = .open(open)
             return false
-        case .draining(let open):
-            self = .draining(open)
-            return false
         case .closed:
             self = .closed
             return false
         }
     }
+}
 
-    /// The server stops.
-    mutating func drainStarted() -> OnDrain {
-        switch consume self {
-        case .awaitingHello:
-            self = .closed
-            return .announceAndClose
-        case .signingIn:
-            self = .closed
-            return .announceAndClose
-        case .open(let open):
-            guard !open.streams.isEmpty else {
-                self = .closed
-                return .announceAndClose
-            }
-            self = .draining(open)
-            return .announce
-        case .draining(let open):
-            self = .draining(open)
-            return .announce
-        case .closed:
-            self = .closed
-            return .ignore
+// MARK: - Streams
+
+extension ConnectionMachine where Side == ServerSide {
+    /// A request frame arrived.
+    mutating func requestReceived(_ stream: UInt32, payloadBytes: Int) -> ServerSide.OnRequest {
+        self.frameReceived { open throws(CloseReason) in
+            try open.request(stream, payloadBytes: payloadBytes)
         }
     }
 
-    /// The client leaves: what is in flight is answered, then the connection closes.
+    /// A cancel frame arrived.
+    mutating func cancelReceived(_ stream: UInt32, now: NIODeadline) -> ServerSide.OnCancel {
+        self.frameReceived { open throws(CloseReason) in try open.cancel(stream, now: now) }
+    }
+
+    /// A credit frame arrived.
+    mutating func creditReceived(
+        _ stream: UInt32,
+        bytes: UInt32,
+        now: NIODeadline
+    ) -> ServerSide.OnCredit {
+        self.frameReceived { open throws(CloseReason) in
+            try open.credit(stream, bytes: bytes, now: now)
+        }
+    }
+
+    /// A frame arrived that costs the peer nothing and belongs to no stream.
     ///
-    /// `true`: close now.
-    mutating func goawayReceived(_ reason: CloseReason) -> Bool {
-        switch consume self {
-        case .awaitingHello:
-            self = .closed
-            return true
-        case .signingIn:
-            self = .closed
-            return true
-        case .open(let open):
-            guard reason == .drain, !open.streams.isEmpty else {
-                self = .closed
-                return true
-            }
-            self = .draining(open)
-            return false
-        case .draining(let open):
-            guard reason == .drain else {
-                self = .closed
-                return true
-            }
-            self = .draining(open)
-            return false
-        case .closed:
-            self = .closed
-            return false
+    /// That is a ping, a pong that nobody asked for, or one of a kind that is ignored.
+    mutating func controlFrameReceived(now: NIODeadline) -> ServerSide.OnControlFrame {
+        self.frameReceived { open throws(CloseReason) in
+            try open.controlFrame(now: now)
+            return .accept
         }
     }
 
-    /// The handler closes for a reason of its own.
-    ///
-    /// `false`: it was closed before.
-    mutating func closed() -> Bool {
-        switch consume self {
-        case .closed:
-            self = .closed
-            return false
-        case .awaitingHello:
-            self = .closed
-            return true
-        case .signingIn:
-            self = .closed
-            return true
-        case .open:
-            self = .closed
-            return true
-        case .draining:
-            self = .closed
-            return true
+    /// A notification_ack frame arrived.
+    mutating func acknowledgementReceived(
+        _ number: UInt64,
+        by listener: inout ListenerStateMachine,
+        now: NIODeadline
+    ) -> ListenerStateMachine.OnAcknowledgement {
+        self.frameReceived { open throws(CloseReason) in
+            try open.acknowledgement(number, by: &listener, now: now)
         }
+    }
+
+    /// Whether both windows that items of this stream count against are open.
+    borrowing func maySendItems(on stream: UInt32) -> Bool {
+        self.look(orElse: false) { $0.sending.isOpen && $0.streams[stream]?.window.isOpen == true }
+    }
+
+    /// A frame of items went out.
+    mutating func itemsSent(_ payloadBytes: Int, on stream: UInt32) {
+        self.act(orElse: ()) { open in
+            open.sending.sent(payloadBytes)
+            open.streams[stream]?.window.sent(payloadBytes)
+        }
+    }
+
+    /// The end frame of a stream goes out now.
+    mutating func streamEnded(_ stream: UInt32) -> ServerSide.OnStreamEnd {
+        self.act(orElse: .ignore) { open in
+            let credit = open.end(stream)
+            return open.isDrained ? .close(.drain) : .goOn(credit: credit)
+        }
+    }
+}
+
+// MARK: - Assets
+
+extension ConnectionMachine where Side == ServerSide {
+    /// An asset_data frame arrived.
+    mutating func assetDataReceived(_ stream: UInt32, payloadBytes: Int) -> ServerSide.OnAssetData {
+        self.frameReceived { open throws(CloseReason) in
+            try open.assetData(stream, payloadBytes: payloadBytes)
+        }
+    }
+
+    /// The request of a stream is an upload.
+    mutating func uploadOpened(_ stream: UInt32) {
+        self.act(orElse: ()) { $0.side.assetWindows.opened(stream) }
+    }
+
+    /// The server is ready for the bytes of an upload.
+    mutating func uploadGranted(_ stream: UInt32, bytes: UInt32) {
+        self.act(orElse: ()) { $0.side.assetWindows.granted(stream, bytes: bytes) }
+    }
+
+    /// Bytes of an upload were written.
+    ///
+    /// - Returns: What to grant to its stream now, so that its window becomes `window`.
+    mutating func assetBytesDisposed(_ payloadBytes: Int, on stream: UInt32, window: UInt32) -> UInt32 {
+        self.act(orElse: 0) {
+            $0.side.assetWindows.disposed(stream, payloadBytes: payloadBytes, window: window)
+        }
+    }
+
+    /// A frame of a download went out: it takes nothing of the room of requests and answers.
+    mutating func assetDataSent(_ payloadBytes: Int, on stream: UInt32) {
+        self.act(orElse: ()) { $0.streams[stream]?.window.sent(payloadBytes) }
+    }
+
+    /// Whether a client may send bytes of an upload now.
+    borrowing func mayReceiveAssetData(on stream: UInt32) -> Bool {
+        self.look(orElse: false) { $0.side.assetWindows.isOpen(stream) }
+    }
+
+    /// What the window of a download has; bytes may go while it is above 0.
+    borrowing func assetCredit(on stream: UInt32) -> Int64 {
+        self.look(orElse: 0) { $0.streams[stream]?.window.bytes ?? 0 }
     }
 }

@@ -5,7 +5,7 @@ import WireProtocol
 
 extension Failure {
     /// A request that the connection has no room for.
-    init(_ reason: ConnectionStateMachine.RefusalReason) {
+    init(_ reason: ServerSide.RefusalReason) {
         switch reason {
         case .tooManyInFlight:
             self.init(

@@ -1,4 +1,5 @@
 import RecordStore
+import Transport
 import WireProtocol
 
 /// Decides what a connection hears of notifications, and what its acknowledgements mean.
@@ -31,10 +32,10 @@ enum ListenerStateMachine: ~Copyable {
         case ignore
     }
 
-    enum OnAcknowledgement: Equatable {
+    enum OnAcknowledgement: Equatable, FrameAction {
         case acknowledge([Acknowledgement])
-        /// All of it was acknowledged before.
-        case nothingNew
+        /// All of it was acknowledged before, or the connection has ended.
+        case ignore
         case close(CloseReason)
     }
 

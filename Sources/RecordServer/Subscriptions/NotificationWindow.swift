@@ -83,7 +83,7 @@ struct NotificationWindow {
     mutating func acknowledged(_ number: UInt64) -> ListenerStateMachine.OnAcknowledgement {
         guard number <= self.lastNumber else { return .close(.messageMalformed) }
         let left = Int(self.lastNumber - number)
-        guard left < self.sent.count else { return .nothingNew }
+        guard left < self.sent.count else { return .ignore }
         let taken = self.sent.count - left
         var acknowledgements: [Acknowledgement] = []
         for (place, sent) in self.sent.prefix(taken).enumerated() {

@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import Transport
 import WireProtocol
 
 @Suite struct FrameAssemblyTests {

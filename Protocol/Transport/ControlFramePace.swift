@@ -1,19 +1,24 @@
 import Synchronization
 
-/// How many frames that cost a peer nothing all connections of an account may send: 4,000 at once, and 4,000 a second.
+/// How many frames that cost a peer nothing all connections of an account may send: 4,000 at once,
+/// and 4,000 a second.
 ///
-/// A leaky bucket as one moment (the generic cell rate algorithm of ATM): when all that was used up is there again.
-final class ControlFramePace: Sendable {
-    static let framesPerSecondMax = 4 * ControlFrameBudget.framesPerSecondMax
+/// A leaky bucket kept as one moment, at which all that was used up is there again (the generic cell
+/// rate algorithm of ATM).
+package final class ControlFramePace: Sendable {
+    /// Of all connections of an account.
+    package static let framesPerSecondMax = 4 * ControlFrameBudget.framesPerSecondMax
     private static let frameNanoseconds = 1_000_000_000 / Int64(framesPerSecondMax)
     private static let burstNanoseconds: Int64 = 1_000_000_000
 
     private let fullAgain = Atomic<Int64>(0)
 
+    package init() {}
+
     /// A control frame arrived.
     ///
-    /// `false`: one too many.
-    func received(atNanoseconds now: Int64) -> Bool {
+    /// - Returns: `false` if it was one too many.
+    package func received(atNanoseconds now: Int64) -> Bool {
         var before = self.fullAgain.load(ordering: .relaxed)
         while true {
             let after = max(before, now) + Self.frameNanoseconds

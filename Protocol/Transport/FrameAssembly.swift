@@ -1,4 +1,5 @@
 package import NIOCore
+package import WireProtocol
 
 /// Puts frames together from the pieces in which a connection's bytes arrive.
 ///

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import RecordServer
+import Transport
 
 struct StreamTableTests {
     @Test func `a table holds what a dictionary would, in order`() {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import RecordServer
+import Transport
 
 struct FlowControlTests {
     @Test func `a send window is open while it is positive`() {
@@ -19,6 +18,16 @@ struct FlowControlTests {
         #expect(!window.isOpen)
         #expect(window.granted(1) == true)
         #expect(window.isOpen)
+    }
+
+    @Test(arguments: [
+        (UInt32(0), false), (1, true), (0x7FFF_FF9B, true), (0x7FFF_FF9C, false), (.max, false),
+    ])
+    func `a grant of nothing or beyond 2³¹−1 is refused`(bytes: UInt32, isGranted: Bool) {
+        var window = SendWindow(bytes: 100)
+        let result = window.granted(bytes)
+        #expect(result == isGranted)
+        #expect(window.bytes == 100 + (isGranted ? Int64(bytes) : 0))
     }
 
     @Test func `a grant of 0 is refused`() {
@@ -43,6 +52,15 @@ struct FlowControlTests {
         #expect(window.bytes == -4)
         let isTaken = window.received(0)
         #expect(!isTaken)
+    }
+
+    @Test func `a frame beyond a receive window is granted whole once it is disposed of`() {
+        var window = ReceiveWindow(bytes: 100)
+        let results = [window.received(99), window.received(500), window.received(1)]
+        #expect(results == [true, true, false])
+        let grant = window.disposed(599)
+        let isTaken = window.received(1)
+        #expect(grant == 599 && isTaken)
     }
 
     @Test func `a receive window that is used up to the byte takes nothing`() {
@@ -79,8 +97,8 @@ struct FlowControlTests {
         }
     }
 
-    @Test func `the window of an upload grows and shrinks with the share that it gets`() {
-        var window = UploadWindow(bytes: 100)
+    @Test func `a window whose size is set grows and shrinks with the share that it gets`() {
+        var window = ReceiveWindow(bytes: 100, grantsFrom: .quarter)
         #expect(window.received(60) == true)
         #expect(window.disposed(60, size: 400) == 360)
         #expect(window.bytes == 400)
@@ -94,8 +112,8 @@ struct FlowControlTests {
     }
 
     @Test(arguments: [1, 2, 65_536, 2_147_483_647] as [UInt32])
-    func `the window of an upload whose frames are all written is open again`(size: UInt32) {
-        var window = UploadWindow(bytes: size)
+    func `a window that grants quarters is open again when its frames are all disposed of`(size: UInt32) {
+        var window = ReceiveWindow(bytes: size, grantsFrom: .quarter)
         #expect(window.received(Int(size) + 262_000) == true)
         #expect(window.bytes == -262_000)
         #expect(window.received(1) == false)

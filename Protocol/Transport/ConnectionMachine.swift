@@ -1,0 +1,232 @@
+package import WireProtocol
+
+/// Decides what one side of a connection does; knows streams, windows and counts, and nothing else.
+///
+///     handshake ──welcome──▶ open ──drain──▶ open, draining
+///         │                   │                  │ last end
+///         └───────────────────┴─▶ closed ◀───────┘
+///
+/// Here is what both sides have in common: which frames a state permits, the drain, the end. A `Side`
+/// adds its handshake, its streams and its rules, in extensions of the machine.
+///
+/// - A frame that the peer must not send closes the connection: the action is `.close(violation)`.
+/// - A harmless race answers `.ignore`: a credit or a cancel for a stream that has ended, anything
+///   after the end.
+/// - An event that only a bug of this side can cause stops the process.
+@usableFromInline
+package enum ConnectionMachine<Side: ConnectionSide>: ~Copyable {
+    /// Exits: the welcome, a frame out of place, a drain, the end.
+    case handshake(Side.Handshake)
+    /// Exits: a violation, a drain without streams, the last stream of a drain, the end.
+    case open(OpenConnection<Side>)
+    case closed
+}
+
+/// What one side of a connection adds to the machine of both.
+@usableFromInline
+package protocol ConnectionSide {
+    /// What is to come before streams may be opened.
+    associatedtype Handshake
+    /// What the side keeps of a stream that has not ended.
+    associatedtype Stream
+    /// What the peer did that the protocol forbids, as this side reports it.
+    associatedtype Violation: Error
+
+    /// A frame came before the handshake was over.
+    static var frameBeforeWelcome: Violation { get }
+}
+
+/// What a connection does about a frame of its peer.
+@usableFromInline
+package protocol FrameAction {
+    associatedtype Violation: Error
+
+    static func close(_ violation: Violation) -> Self
+    static var ignore: Self { get }
+}
+
+/// What a connection does when its peer says that it leaves.
+package enum OnGoAway: Equatable {
+    /// Streams that are open go on, and the connection closes with the last of them.
+    case drain
+    case close
+    case ignore
+}
+
+/// What a connection does when its own side wants to leave.
+package enum OnDrain: Equatable {
+    case announce
+    case announceAndClose
+    case ignore
+}
+
+// MARK: - Frames
+
+extension ConnectionMachine {
+    /// A frame arrived that has a place on open connections only.
+    ///
+    /// - Parameter rule: What it means there.
+    /// - Returns: What the rule returns, or that the frame closes the connection or is ignored.
+    @inlinable @inline(__always)
+    package mutating func frameReceived<Action: FrameAction>(
+        _ rule: (inout OpenConnection<Side>) throws(Side.Violation) -> Action
+    ) -> Action where Action.Violation == Side.Violation {
+        switch consume self {
+        case .handshake:
+            self = .closed
+            return .close(Side.frameBeforeWelcome)
+        case .open(var open):
+            do throws(Side.Violation) {
+                let action = try rule(&open)
+                self = open.isDrained ? .closed : .open(open)
+                return action
+            } catch {
+                self = .closed
+                return .close(error)
+            }
+        case .closed:
+            self = .closed
+            return .ignore
+        }
+    }
+
+    /// A frame arrived that has a place in the handshake only.
+    ///
+    /// - Parameters:
+    ///   - late: The violation that the frame is on an open connection.
+    ///   - rule: What it means in the handshake.
+    /// - Returns: What the rule returns, or that the frame closes the connection or is ignored.
+    @inlinable
+    package mutating func handshakeFrameReceived<Action: FrameAction>(
+        late: Side.Violation,
+        _ rule: (inout Side.Handshake) throws(Side.Violation) -> Action
+    ) -> Action where Action.Violation == Side.Violation {
+        switch consume self {
+        case .handshake(var handshake):
+            do throws(Side.Violation) {
+                let action = try rule(&handshake)
+                self = .handshake(handshake)
+                return action
+            } catch {
+                self = .closed
+                return .close(error)
+            }
+        case .open:
+            self = .closed
+            return .close(late)
+        case .closed:
+            self = .closed
+            return .ignore
+        }
+    }
+}
+
+// MARK: - This side
+
+extension ConnectionMachine {
+    /// This side does something on the open connection; after the end nothing happens.
+    ///
+    /// - Parameters:
+    ///   - nothing: The result after the end.
+    ///   - body: What it does. When it ends the last stream of a drain, the connection closes.
+    /// - Returns: What the body returns, or `nothing`.
+    @inlinable @inline(__always)
+    package mutating func act<Result>(
+        orElse nothing: Result,
+        _ body: (inout OpenConnection<Side>) -> Result
+    ) -> Result {
+        switch consume self {
+        case .handshake:
+            preconditionFailure("this side acts on streams before the handshake is over")
+        case .open(var open):
+            let result = body(&open)
+            self = open.isDrained ? .closed : .open(open)
+            return result
+        case .closed:
+            self = .closed
+            return nothing
+        }
+    }
+
+    /// What the open connection answers, or `nothing` before and after.
+    @inlinable @inline(__always)
+    package borrowing func look<Result>(
+        orElse nothing: Result,
+        _ body: (OpenConnection<Side>) -> Result
+    ) -> Result {
+        switch self {
+        case .handshake: nothing
+        case .open(let open): body(open)
+        case .closed: nothing
+        }
+    }
+
+    /// Whether the handshake is over and the end has not come.
+    @inlinable package var isOpen: Bool { self.look(orElse: false) { _ in true } }
+
+    /// Whether the connection closes with the last of its streams.
+    @inlinable package var isDraining: Bool { self.look(orElse: false) { $0.isDraining } }
+}
+
+// MARK: - The end
+
+extension ConnectionMachine {
+    /// The peer leaves, orderly or not.
+    package mutating func goAwayReceived(_ reason: CloseReason) -> OnGoAway {
+        switch consume self {
+        case .handshake:
+            self = .closed
+            return .close
+        case .open(var open):
+            guard reason == .drain, !open.streams.isEmpty else {
+                self = .closed
+                return .close
+            }
+            let wasDraining = open.isDraining
+            open.isDraining = true
+            self = .open(open)
+            return wasDraining ? .ignore : .drain
+        case .closed:
+            self = .closed
+            return .ignore
+        }
+    }
+
+    /// This side wants to leave: streams that are open are answered, and no more are opened.
+    package mutating func drainStarted() -> OnDrain {
+        switch consume self {
+        case .handshake:
+            self = .closed
+            return .announceAndClose
+        case .open(var open):
+            guard !open.streams.isEmpty else {
+                self = .closed
+                return .announceAndClose
+            }
+            open.isDraining = true
+            self = .open(open)
+            return .announce
+        case .closed:
+            self = .closed
+            return .ignore
+        }
+    }
+
+    /// The connection has ended, or this side ends it for a reason of its own.
+    ///
+    /// - Returns: Whether it was open until now.
+    @inlinable
+    package mutating func connectionEnded() -> Bool {
+        switch consume self {
+        case .handshake:
+            self = .closed
+            return true
+        case .open:
+            self = .closed
+            return true
+        case .closed:
+            self = .closed
+            return false
+        }
+    }
+}

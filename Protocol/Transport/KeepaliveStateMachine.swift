@@ -1,0 +1,56 @@
+package import NIOCore
+
+/// Finds peers that are gone: silence, then a ping, then the end.
+///
+///     listening --- silence for silenceMax ---> pinged --- silence for pongTimeout ---> close
+///         ^                                       |
+///         +------------ anything heard -----------+
+///
+/// Hearing only stores a time. The timer is set again when it fires, not with every frame.
+package struct KeepaliveStateMachine {
+    package enum OnTimer: Equatable {
+        case wait(until: NIODeadline)
+        case ping(until: NIODeadline)
+        case close
+    }
+
+    /// How long the answer to a ping may take.
+    package static let pongTimeout = TimeAmount.seconds(10)
+
+    private let silenceMax: TimeAmount
+    /// When bytes of the peer arrived last.
+    package private(set) var heardAt: NIODeadline
+    private var pingedAt: NIODeadline?
+    private var isPongAwaited = false
+
+    package init(silenceMax: TimeAmount, now: NIODeadline) {
+        self.silenceMax = silenceMax
+        self.heardAt = now
+    }
+
+    /// Bytes of the peer arrived, or from now on something is awaited of it.
+    package mutating func heard(at now: NIODeadline) {
+        self.heardAt = now
+        self.pingedAt = nil
+    }
+
+    /// A pong arrived.
+    ///
+    /// - Returns: Whether a ping had asked for it.
+    package mutating func pongReceived() -> Bool {
+        defer { self.isPongAwaited = false }
+        return self.isPongAwaited
+    }
+
+    package mutating func timerFired(at now: NIODeadline) -> OnTimer {
+        if let pingedAt = self.pingedAt {
+            let end = pingedAt + Self.pongTimeout
+            return now >= end ? .close : .wait(until: end)
+        }
+        let silenceEnd = self.heardAt + self.silenceMax
+        guard now >= silenceEnd else { return .wait(until: silenceEnd) }
+        self.pingedAt = now
+        self.isPongAwaited = true
+        return .ping(until: now + Self.pongTimeout)
+    }
+}

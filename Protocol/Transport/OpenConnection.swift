@@ -1,0 +1,27 @@
+/// The streams and windows of a connection after its handshake.
+///
+/// Every function of an extension is the rule of one event. The machine around it says in which
+/// states the rule holds.
+@usableFromInline
+package struct OpenConnection<Side: ConnectionSide> {
+    /// Streams that have not ended.
+    @usableFromInline package var streams = StreamTable<Side.Stream>()
+    /// What the peer takes of the frames that count against the connection.
+    @usableFromInline package var sending: SendWindow
+    /// What this side takes of them.
+    @usableFromInline package var receiving: ReceiveWindow
+    /// Whether no more streams are opened, and the connection closes with the last that is open.
+    @usableFromInline package var isDraining = false
+    /// What this side alone keeps.
+    @usableFromInline package var side: Side
+
+    @inlinable
+    package init(side: Side, sending: SendWindow, receiving: ReceiveWindow) {
+        self.side = side
+        self.sending = sending
+        self.receiving = receiving
+    }
+
+    /// Whether the last stream of a drain has ended.
+    @inlinable package var isDrained: Bool { self.isDraining && self.streams.isEmpty }
+}

@@ -1,0 +1,119 @@
+import NIOCore
+import Transport
+import WireProtocol
+
+/// What the machine must know of a server's limits.
+struct ConnectionBounds: Hashable, Sendable {
+    /// Requests without an answer; twice as many close the connection.
+    var inFlightMax: Int
+    /// What the server takes of requests before it grants more.
+    var receiveWindowBytes: UInt32
+}
+
+/// What the server keeps of a connection, and what it does about each event.
+struct ServerSide: ConnectionSide {
+    /// What is to come before the welcome.
+    enum Handshake {
+        /// TLS is up or coming.
+        case awaitingHello(ConnectionBounds)
+        /// A service is to prove that it has its key.
+        case awaitingProof(ConnectionBounds, peer: Windows)
+        /// The credential is being looked up.
+        case signingIn(ConnectionBounds, peer: Windows)
+    }
+
+    struct Stream: Hashable, Sendable {
+        var requestBytes: Int
+        var window: SendWindow
+        var isCancelled = false
+    }
+
+    static var frameBeforeWelcome: CloseReason { .requestBeforeHello }
+
+    let bounds: ConnectionBounds
+    let streamWindowBytes: UInt32
+    var lastStream: UInt32 = 0
+    /// Requests refused since a stream last ended: the client had not heard of it when it sent them.
+    var refusedInRow = 0
+    var controlFrames: ControlFrameBudget
+    var assetWindows = AssetWindows()
+
+    init(bounds: ConnectionBounds, peer: Windows, controlFrames: ControlFramePace) {
+        self.bounds = bounds
+        self.streamWindowBytes = peer.streamBytes
+        self.controlFrames = ControlFrameBudget(pace: controlFrames)
+    }
+
+    /// Whether the client has opened a stream of this number, which may have ended.
+    func wasOpened(_ stream: UInt32) -> Bool {
+        !stream.isMultiple(of: 2) && stream <= self.lastStream
+    }
+}
+
+// MARK: - Actions
+
+extension ServerSide {
+    enum OnHello: Equatable, FrameAction {
+        case signIn(version: UInt32)
+        case challenge(version: UInt32)
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum OnProof: Equatable, FrameAction {
+        case signIn
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum OnSignIn: Equatable {
+        case welcome
+        case ignore
+    }
+
+    enum OnRequest: Equatable, FrameAction {
+        case dispatch
+        case refuse(RefusalReason, credit: UInt32)
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum RefusalReason: Equatable {
+        case tooManyInFlight
+        case draining
+    }
+
+    enum OnCancel: Equatable, FrameAction {
+        case cancel
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum OnCredit: Equatable, FrameAction {
+        /// Streams that waited for credit may go on.
+        case resume
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum OnControlFrame: Equatable, FrameAction {
+        case accept
+        case close(CloseReason)
+        case ignore
+    }
+
+    enum OnAssetData: Equatable, FrameAction {
+        case accept
+        case close(CloseReason)
+        /// The stream has ended, and the client may not have known.
+        case ignore
+    }
+
+    enum OnStreamEnd: Equatable {
+        /// Grant this much to the peer; nothing if 0.
+        case goOn(credit: UInt32)
+        /// That was the last stream of a connection that drains.
+        case close(CloseReason)
+        case ignore
+    }
+}
