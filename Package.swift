@@ -259,8 +259,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "RecordServerTests",
         dependencies: [
-            "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore", "Transport",
-            "WireProtocol", "RecordModel", "ServerCertificates",
+            "CloudKitTesting", "RecordServer", "AccessTokens", "AssetStore", "SQLiteEngine", "RecordStore",
+            "Transport", "WireProtocol", "RecordModel", "ServerCertificates",
             "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto,
             logging,
         ],

@@ -1,7 +1,6 @@
 import RecordModel
 public import CloudKit
 public import Foundation
-import RecordServer
 import WireProtocol
 
 extension FaultPlan {

@@ -1,4 +1,3 @@
-import RecordServer
 import Synchronization
 
 /// The faults of a test server.

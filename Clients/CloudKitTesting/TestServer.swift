@@ -274,7 +274,7 @@ public final class TestServer: Sendable {
             ),
             logger: logger,
             clock: { clock.milliseconds },
-            faults: { faults.fault(for: $0) }
+            gate: FaultInjection { faults.fault(for: $0) }
         )
         do {
             _ = try await server.start()

@@ -34,7 +34,7 @@ package final class RecordServer: Sendable {
     ///   - identities: The tokens of an identity provider, if one is trusted.
     ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
-    ///   - faults: For tests: what is to go wrong.
+    ///   - gate: For tests: decides what goes wrong.
     /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL says about certificate and key.
     package init(
         configuration: ServerConfiguration,
@@ -44,7 +44,7 @@ package final class RecordServer: Sendable {
         identities: IdentityTokens? = nil,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
-        faults: FaultInjector? = nil
+        gate: (any RequestGate)? = nil
     ) throws {
         self.tls = try ServedCertificate(tls)
         self.context = ServerContext(
@@ -55,7 +55,7 @@ package final class RecordServer: Sendable {
             identities: identities,
             logger: logger,
             clock: clock,
-            faults: faults
+            gate: gate
         )
     }
 

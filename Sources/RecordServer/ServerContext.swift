@@ -40,7 +40,8 @@ final class ServerContext: Sendable {
     let router: NotificationRouter
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
-    let faults: FaultCounter?
+    /// `nil` in production.
+    let gate: (any RequestGate)?
     let accounts: Accounts
     /// Longest deadline of a request, in milliseconds: asked for with every one.
     let deadlineMillisecondsMax: Int64
@@ -61,7 +62,7 @@ final class ServerContext: Sendable {
         identities: IdentityTokens?,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64,
-        faults: FaultInjector?
+        gate: (any RequestGate)?
     ) {
         self.configuration = configuration
         self.metrics = ServerMetrics()
@@ -97,7 +98,7 @@ final class ServerContext: Sendable {
         self.logger = logger
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
-        self.faults = faults.map { FaultCounter($0) }
+        self.gate = gate
         let memory = configuration.memory
         self.accounts = Accounts(
             connectionsMax: configuration.listen.connectionsMax,

@@ -1,3 +1,4 @@
+import CloudKitTesting
 import Crypto
 import RecordModel
 import RecordServer

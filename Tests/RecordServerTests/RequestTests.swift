@@ -1,3 +1,4 @@
+import CloudKitTesting
 import NIOCore
 import RecordModel
 import Synchronization

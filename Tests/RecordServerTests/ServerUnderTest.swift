@@ -1,5 +1,6 @@
 import AccessTokens
 import AssetStore
+import CloudKitTesting
 import Crypto
 import Logging
 import RecordModel
@@ -78,7 +79,7 @@ struct ServerUnderTest {
             identities: identities,
             logger: log.logger,
             clock: { clock.milliseconds },
-            faults: faults
+            gate: faults.map { FaultInjection($0) }
         )
         let address = try await server.start()
         let running = ServerUnderTest(

@@ -25,7 +25,7 @@ extension ConnectionHandler {
         } else {
             return
         }
-        guard self.answers[stream]?.breaksConnection != true else { return self.closeQuietly() }
+        guard !self.breaksConnection(insteadOf: stream) else { return self.closeQuietly() }
         self.end(stream, with: failure.map { End(failure: $0) } ?? End())
         self.executeWaiting()
     }

@@ -62,7 +62,7 @@ extension ConnectionHandler {
 
     private func sendFrame(of answer: Answer) -> Progress {
         guard case .sending(let outcomes, let next) = answer.stage else { return .ended }
-        guard next < outcomes.count || answer.refusedItem != nil else {
+        guard next < outcomes.count else {
             // Only one that tells what a schema lacks is large: it waits until the socket takes bytes.
             if case .ended = outcomes, self.context?.channel.isWritable == false {
                 if answer.heldBytes == 0 { self.hold(outcomes.heldBytes, for: answer) }
@@ -86,20 +86,15 @@ extension ConnectionHandler {
 
     /// Writes one `items` frame.
     ///
-    /// Answers the place of the first outcome that did not fit.
+    /// - Returns: The index of the first outcome that did not fit.
     private func writeItems(of answer: Answer, outcomes: Outcomes, from first: Int) -> Int {
         self.prepareOutbound()
         var next = first
         let payloadBytes = FrameEncoder.write(.items, stream: answer.stream, into: &self.outbound) { buffer in
             let start = buffer.writerIndex
-            if let refused = answer.takeRefusedItem() { refused.append(toItems: &buffer) }
             while next < outcomes.count {
                 let itemStart = buffer.writerIndex
-                let failure = outcomes.append(
-                    at: next,
-                    number: answer.number(of: next),
-                    toItems: &buffer
-                )
+                let failure = outcomes.append(at: next, number: UInt32(next), toItems: &buffer)
                 if itemStart > start, buffer.writerIndex - start > Self.itemsFrameBytesMax {
                     buffer.moveWriterIndex(to: itemStart)
                     break
@@ -145,7 +140,7 @@ extension ConnectionHandler {
     /// read and not yet sent is dropped, and an upload or a download ends.
     func cancel(_ stream: UInt32) {
         switch self.answers[stream]?.stage {
-        case .waiting, .delayed, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),
+        case .waiting, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),
             .sending(.subscriptions, _), .sending(.ended, _):
             self.end(stream, failure: Failure(StoreError.cancelled))
             self.executeWaiting()

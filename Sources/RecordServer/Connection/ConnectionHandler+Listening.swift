@@ -30,8 +30,8 @@ extension ConnectionHandler {
     }
 
     private func endListen(_ stream: UInt32, with end: End) {
-        guard let answer = self.answers[stream] else { return }
-        guard !answer.breaksConnection else { return self.closeQuietly() }
+        guard self.answers[stream] != nil else { return }
+        guard !self.breaksConnection(insteadOf: stream) else { return self.closeQuietly() }
         self.end(stream, with: end)
     }
 

@@ -9,6 +9,40 @@ struct EngineReply: Sendable {
     var result: Result<Outcomes, StoreError>
 }
 
+/// The way back from the engine to a stream.
+struct EngineReturn: Sendable {
+    private let connection: NIOLoopBound<ConnectionHandler>
+    private let stream: UInt32
+    private let mailbox: ReplyMailbox
+    private let server: ServerContext
+    /// Tokens of shares, whose misses are counted.
+    private let tokens: ShareTokens?
+
+    init(_ connection: ConnectionHandler, stream: UInt32, counting tokens: ShareTokens?) {
+        self.connection = NIOLoopBound(connection, eventLoop: connection.eventLoop)
+        self.stream = stream
+        self.mailbox = connection.loop.mailbox
+        self.server = connection.server
+        self.tokens = tokens
+    }
+
+    /// A reply for the engine to call, once and on any thread.
+    ///
+    /// - Parameter outcomes: Turns what the engine found into what is sent, on the thread of the call.
+    /// - Returns: The reply.
+    func reply<Value>(
+        _ outcomes: @escaping @Sendable (Value) -> Outcomes
+    ) -> @Sendable (Result<Value, StoreError>) -> Void {
+        { result in
+            let result = result.map(outcomes)
+            if let tokens = self.tokens { self.server.count(result, of: tokens) }
+            self.mailbox.deliver(
+                EngineReply(connection: self.connection, stream: self.stream, result: result)
+            )
+        }
+    }
+}
+
 /// Brings replies from threads of the engine to an event loop: one wake-up for all that come before the loop looks, so
 /// that a commit of many requests costs a wake-up a loop, and what they write to one connection shares a flush.
 ///

@@ -1,9 +1,9 @@
-import RecordModel
-import RecordStore
+package import RecordModel
+package import RecordStore
 import WireProtocol
 
 /// A request that passed everything that needs no database.
-enum AdmittedRequest: Sendable {
+package enum AdmittedRequest: Sendable {
     case write(WriteRequest)
     case fetchRecords(FetchRecords, Requester)
     case fetchZones(FetchZones.Selection, Requester)

@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 /// Assets that somebody wants to upload.
-struct AdmittedUpload: Sendable {
+package struct AdmittedUpload: Sendable {
     var assets: [Asset]
     /// In the shared database: where they are to be named.
     var zone: ZoneID?
@@ -11,7 +11,7 @@ struct AdmittedUpload: Sendable {
 }
 
 /// Ranges of assets that somebody wants to have.
-struct AdmittedDownload: Sendable {
+package struct AdmittedDownload: Sendable {
     var ranges: [AssetRange]
     var record: RecordID
     var requester: Requester

@@ -5,7 +5,7 @@ import WireProtocol
 /// A schema that a client was built for, to be compared with the one in force.
 ///
 /// Parsed and read off the event loop: it may be long, and the store's schemas block.
-struct SchemaCheck: Sendable {
+package struct SchemaCheck: Sendable {
     let schema: String
     let container: String
     let environment: Environment

@@ -1,18 +1,18 @@
 import NIOCore
-import RecordModel
-import RecordStore
-import WireProtocol
+package import RecordModel
+package import RecordStore
+package import WireProtocol
 
 /// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in order.
 ///
 /// SAFETY: the thread of the engine that reads the page has it until the page is answered, the connection's loop from then on.
-final class EncodedItems: FeedSink, @unchecked Sendable {
+package final class EncodedItems: FeedSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.
     private var encoding = Encoding()
     /// The zone of all records; `nil`: there are none.
     private let zone: EncodedZone?
 
-    init(of zone: ZoneID? = nil) {
+    package init(of zone: ZoneID? = nil) {
         self.zone = zone.map { EncodedZone($0) }
     }
 
@@ -22,20 +22,23 @@ final class EncodedItems: FeedSink, @unchecked Sendable {
     var bytes: Int { self.encoding.bytes }
 
     /// To be called when nothing more comes.
-    func finish() { self.encoding.finish() }
+    package func finish() { self.encoding.finish() }
+
+    /// Adds an item of any kind; its number is that of those before it.
+    package func add(_ outcome: ItemOutcome) { self.encoding.add(outcome) }
 
     // MARK: FeedSink
 
-    func add(_ record: borrowing LentRecord) {
+    package func add(_ record: borrowing LentRecord) {
         guard let zone else { preconditionFailure("a record in the feed of a database") }
         self.encoding.add(record, in: zone)
     }
 
-    func add(_ deleted: DeletedRecord) { self.encoding.add(.recordDeleted(deleted)) }
+    package func add(_ deleted: DeletedRecord) { self.encoding.add(.recordDeleted(deleted)) }
 
-    func add(changed zone: ZoneID) { self.encoding.add(.zoneChanged(zone)) }
+    package func add(changed zone: ZoneID) { self.encoding.add(.zoneChanged(zone)) }
 
-    func add(deleted zone: ZoneID) { self.encoding.add(.zoneDeleted(zone)) }
+    package func add(deleted zone: ZoneID) { self.encoding.add(.zoneDeleted(zone)) }
 }
 
 /// Payloads while items are added.

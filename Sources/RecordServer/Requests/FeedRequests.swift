@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 /// What is asked of a feed, and by whom.
-struct AdmittedFeed: Sendable {
+package struct AdmittedFeed: Sendable {
     enum Question: Sendable {
         case changes(FeedRead)
         case databaseChanges(DatabaseFeedRead)

@@ -1,10 +1,10 @@
 import NIOCore
-import RecordModel
-import RecordStore
-import WireProtocol
+package import RecordModel
+package import RecordStore
+package import WireProtocol
 
 /// What the store answered: to a whole request, or to a part of a fetch.
-enum Outcomes: Sendable {
+package enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
     /// A page of a query, with what ends it.
@@ -16,14 +16,14 @@ enum Outcomes: Sendable {
     case ended(End)
 
     /// The last frame of the answer.
-    var end: End {
+    package var end: End {
         switch self {
         case .written, .read, .subscriptions: End()
         case .found(_, let end), .encoded(_, let end), .ended(let end): end
         }
     }
 
-    var count: Int {
+    package var count: Int {
         switch self {
         case .written(let outcomes): outcomes.count
         case .read(let outcomes): outcomes.count
@@ -34,8 +34,8 @@ enum Outcomes: Sendable {
         }
     }
 
-    /// What goes over the wire for the outcome at this place.
-    private func item(at offset: Int) -> ItemOutcome {
+    /// What goes over the wire for the outcome at this index.
+    package func item(at offset: Int) -> ItemOutcome {
         switch self {
         case .written(let outcomes): ItemOutcome(outcomes[offset])
         case .read(let outcomes): ItemOutcome(outcomes[offset])

@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 /// A page of a query, with what its cursor will need.
-struct AdmittedQuery: Sendable {
+package struct AdmittedQuery: Sendable {
     var read: QueryRead
     var requester: Requester
 }

@@ -45,13 +45,14 @@ extension ServerContext {
         }
     }
 
-    func count(_ outcomes: Result<[WriteOutcome], StoreError>, of tokens: ShareTokens) {
-        let misses = (try? outcomes.get())?.count { $0 == .failed(.shareMissing) } ?? 0
-        self.count(misses: misses, of: tokens)
-    }
-
-    func count(_ outcomes: Result<[ReadOutcome], StoreError>, of tokens: ShareTokens) {
-        let misses = (try? outcomes.get())?.count { $0 == .failed(.shareMissing) } ?? 0
+    /// Counts the tokens that led to no share.
+    func count(_ outcomes: Result<Outcomes, StoreError>, of tokens: ShareTokens) {
+        let misses =
+            switch outcomes {
+            case .success(.written(let written)): written.count { $0 == .failed(.shareMissing) }
+            case .success(.read(let read)): read.count { $0 == .failed(.shareMissing) }
+            case .success, .failure: 0
+            }
         self.count(misses: misses, of: tokens)
     }
 

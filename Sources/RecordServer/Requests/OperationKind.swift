@@ -1,4 +1,4 @@
-package import WireProtocol
+import WireProtocol
 
 /// What kind of request it is.
 package enum OperationKind: String, Hashable, Sendable, CaseIterable {
@@ -49,32 +49,27 @@ package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     var movesAssets: Bool { self == .uploadAssets || self == .downloadAssets }
 }
 
-/// A request that a fault may befall.
-package struct FaultOccasion: Hashable, Sendable {
-    package var operation: OperationKind
-    /// Which request of its kind on this server this is, from 1.
-    package var ordinal: Int
-    /// `nil`: not signed in.
-    package var userRecordName: String?
+extension OperationKind {
+    init(_ operation: Operation) {
+        switch operation {
+        case .modifyRecords: self = .modifyRecords
+        case .fetchRecords: self = .fetchRecords
+        case .modifyZones: self = .modifyZones
+        case .fetchZones: self = .fetchZones
+        case .queryRecords: self = .queryRecords
+        case .checkSchema: self = .checkSchema
+        case .fetchChanges: self = .fetchChanges
+        case .fetchDatabaseChanges: self = .fetchDatabaseChanges
+        case .fetchToken: self = .fetchToken
+        case .modifySubscriptions: self = .modifySubscriptions
+        case .fetchSubscriptions: self = .fetchSubscriptions
+        case .listen: self = .listen
+        case .uploadAssets: self = .uploadAssets
+        case .downloadAssets: self = .downloadAssets
+        case .acceptShares: self = .acceptShares
+        case .fetchShareMetadata: self = .fetchShareMetadata
+        case .fetchShareParticipants: self = .fetchShareParticipants
+        case .requestShareAccess: self = .requestShareAccess
+        }
+    }
 }
-
-/// What happens to a request instead of the usual, or before it.
-package enum Fault: Hashable, Sendable {
-    /// The whole request fails; nothing is executed.
-    case refuse(Failure)
-    /// The item with this number fails and the others are executed; in an atomic request they fail with it.
-    case refuseItem(Int, Failure)
-    /// The connection breaks, and nothing was executed.
-    case dropConnectionBeforeExecution
-    /// The connection breaks after the request was executed and before its answer.
-    case dropConnectionAfterCommit
-    /// The request is executed later.
-    case delay(Duration)
-    /// The request is executed when the gate opens.
-    case hold(FaultGate)
-}
-
-/// Decides about faults.
-///
-/// Called on event loops: must not block. A server without one pays nothing.
-package typealias FaultInjector = @Sendable (FaultOccasion) -> Fault?

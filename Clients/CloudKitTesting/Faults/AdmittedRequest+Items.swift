@@ -1,4 +1,5 @@
 import RecordModel
+import RecordServer
 import RecordStore
 
 // Items of a request, for faults that befall one of them.

@@ -1,0 +1,138 @@
+import NIOCore
+import RecordModel
+import RecordStore
+import WireProtocol
+
+/// The way of a request from its bytes to the engine.
+///
+/// Each step may end it. The order of the steps stands here and nowhere else:
+///
+/// 1. Load: a change that the engine would reject for want of room is not decoded, since that would
+///    cost more than the rejection.
+/// 2. Bytes: the request is decoded within the limits of the connection.
+/// 3. Admission: counts, scope, and what the credential permits.
+/// 4. Gate: in tests, something goes wrong (`RequestGate`).
+/// 5. Turn: the request waits until responses that the connection holds have left.
+/// 6. Deadline: the client no longer waits.
+/// 7. Room: the holder's clients leave too much unread.
+/// 8. Share tokens: somebody guesses URLs of shares.
+/// 9. Engine.
+///
+/// `admit` is steps 1 to 3 and `begin` is 6 to 8. What lies between them waits, and is the connection's.
+struct RequestPipeline {
+    let server: ServerContext
+    let account: Account
+
+    /// Why a request, or its connection, ends before the gate.
+    enum Refusal: Error {
+        case end(Failure)
+        case close(CloseReason, field: String)
+    }
+
+    struct Admitted {
+        let kind: OperationKind
+        let request: AdmittedRequest
+        /// Milliseconds since 1970.
+        let deadlineMilliseconds: Int64
+    }
+
+    /// While the holder's clients leave too much unread.
+    ///
+    /// Nobody knows when they will take it, so the time is no reservation.
+    private static let tooMuchHeld = StoreError.overloaded(
+        retryAfterMilliseconds: 2 * UInt32(Bounds.reservationMillisecondsMax)
+    )
+
+    /// The steps before the gate.
+    ///
+    /// - Parameters:
+    ///   - payload: Of the request's frame.
+    ///   - user: The user of the connection.
+    ///   - bounds: What requests of the connection may have.
+    ///   - origin: The connection.
+    ///   - decoded: Called with the kind of a request that was decoded.
+    /// - Returns: What is to pass the gate.
+    /// - Throws: What ends the request or the connection; nothing was executed.
+    func admit(
+        _ payload: ByteBuffer,
+        of user: ConnectionUser,
+        bounds: Bounds,
+        origin: ChangeOrigin,
+        decoded: (OperationKind) -> Void
+    ) throws(Refusal) -> Admitted {
+        var user = user
+        if self.server.store.load.mayReject {
+            user.mark = RequestMark(payload, installation: user.installation)
+            if let refusal = self.refusal(of: payload, by: user) { throw .end(Failure(refusal)) }
+        }
+        let request = try Self.decode(payload, bounds: bounds)
+        let kind = OperationKind(request.operation)
+        decoded(kind)
+        user.deadlineMilliseconds = self.deadline(of: request)
+        let admission = Admission(
+            user: user,
+            bounds: bounds,
+            requestBytes: payload.readableBytes,
+            deadlineMilliseconds: user.deadlineMilliseconds,
+            nowMilliseconds: self.server.clock(),
+            sealKey: self.server.sealKey,
+            origin: origin
+        )
+        do throws(Failure) {
+            return Admitted(
+                kind: kind,
+                request: try admission.admit(request),
+                deadlineMilliseconds: user.deadlineMilliseconds
+            )
+        } catch {
+            throw .end(error)
+        }
+    }
+
+    /// The steps between the turn and the engine.
+    ///
+    /// - Returns: Tokens of shares, whose misses are to be counted.
+    /// - Throws: The failure that ends the request; nothing was executed.
+    func begin(_ request: AdmittedRequest, deadlineMilliseconds: Int64) throws(Failure) -> ShareTokens? {
+        guard self.server.clock() < deadlineMilliseconds else { throw Failure(StoreError.deadlinePassed) }
+        guard self.account.answers.hasRoom(for: self.server.answerReservedBytes) else {
+            throw Failure(Self.tooMuchHeld)
+        }
+        guard let tokens = request.shareTokens else { return nil }
+        if let failure = self.server.refusal(of: tokens) { throw failure }
+        return tokens
+    }
+
+    private func refusal(of payload: ByteBuffer, by user: ConnectionUser) -> StoreError? {
+        let shape = RequestShape(payload)
+        guard shape.isChange else { return nil }
+        let requester = Requester(
+            database: user.signIn.publicDatabase,
+            scope: .public,
+            environment: user.signIn.environment,
+            userRecordName: user.signIn.userRecordName,
+            mark: user.mark.value
+        )
+        return self.server.store.load.rejection(
+            ofChangeBy: requester,
+            records: shape.itemCount,
+            bytes: payload.readableBytes
+        )
+    }
+
+    private static func decode(_ payload: ByteBuffer, bounds: Bounds) throws(Refusal) -> Request {
+        do throws(WireError) {
+            return try Request(decoding: payload, bounds: bounds)
+        } catch {
+            guard let code = error.refusal else { throw .close(error.closeReason, field: error.field) }
+            throw .end(Failure(refused: code, error, payload: payload, bounds: bounds))
+        }
+    }
+
+    /// Milliseconds since 1970; what the client wants, cut to the longest that is granted.
+    private func deadline(of request: Request) -> Int64 {
+        let longest = self.server.deadlineMillisecondsMax
+        let wanted = request.deadlineMilliseconds == 0 ? longest : Int64(request.deadlineMilliseconds)
+        return self.server.clock() + min(wanted, longest)
+    }
+}
