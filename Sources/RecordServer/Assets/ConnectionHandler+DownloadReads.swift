@@ -44,7 +44,7 @@ extension ConnectionHandler {
     /// Of the first download that has credit for more than was read for it.
     private func nextTurn(of transfers: Transfers, upTo bytes: Int) -> Turn? {
         for (place, stream) in transfers.ready.enumerated() {
-            guard let download = transfers.downloads[stream], let taken = download.progress?.takenBytes else {
+            guard let download = transfers.downloads[stream], let taken = download.machine.takenBytes else {
                 // It has ended; those behind it have not moved before the next call.
                 transfers.ready.remove(at: place)
                 return self.nextTurn(of: transfers, upTo: bytes)
@@ -52,16 +52,15 @@ extension ConnectionHandler {
             let credit = self.machine.assetCredit(on: stream) - Int64(taken)
             guard credit > 0 else { continue }
             transfers.ready.remove(at: place)
-            guard
-                let pieces = download.progress?.take(
-                    upTo: min(credit, Int64(bytes)),
-                    pieceBytesMax: min(bytes, DownloadProgress.pieceBytesMax)
-                ), let first = pieces.first
-            else { return nil }
+            let pieces = download.machine.take(
+                upTo: min(credit, Int64(bytes)),
+                pieceBytesMax: min(bytes, DownloadProgress.pieceBytesMax)
+            )
+            guard let first = pieces.first else { return nil }
             return Turn(
                 stream: stream,
                 pieces: pieces,
-                restBytes: download.progress?.restBytes(of: first.item) ?? 0
+                restBytes: download.machine.restBytes(of: first.item)
             )
         }
         return nil
@@ -133,7 +132,7 @@ extension ConnectionHandler {
             for (piece, frame) in zip(turn.pieces, frames) {
                 transfers.pieces.append(Transfers.ReadPiece(stream: turn.stream, piece: piece, frame: frame))
             }
-            if download.progress?.isTaken == false { transfers.ready.append(turn.stream) }
+            if !download.machine.isTaken { transfers.ready.append(turn.stream) }
         }
     }
 }

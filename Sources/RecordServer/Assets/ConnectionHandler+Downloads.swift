@@ -38,14 +38,15 @@ extension ConnectionHandler {
         case .failure(let error):
             self.endTransfer(stream, failure: Failure(asset: error))
         case .success(let assets):
+            let action: DownloadStateMachine.OnSent
             do throws(DownloadProgress.RangeInvalid) {
-                download.progress = try DownloadProgress(ranges: download.request.ranges, assets: assets)
+                action = try download.machine.located(download.request.ranges, of: assets)
             } catch {
                 return self.endTransfer(stream, failure: .rangeInvalid(item: error.item))
             }
             self.watch(download)
             self.transfers?.ready.append(stream)
-            self.endIfSent(download)
+            self.perform(action, of: download)
             self.readSoon()
         }
     }
@@ -61,11 +62,15 @@ extension ConnectionHandler {
         }
     }
 
-    /// The last piece went out, or there is none.
-    private func endIfSent(_ download: Download) {
-        guard let progress = download.progress, progress.isSent else { return }
-        self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
-        self.endTransfer(download.stream, failure: nil)
+    private func perform(_ action: DownloadStateMachine.OnSent, of download: Download) {
+        switch action {
+        case .goOn: break
+        case .tell(let doneBytes, let totalBytes):
+            self.writeProgress(doneBytes, of: totalBytes, on: download.stream)
+        case .finish(let totalBytes):
+            self.writeProgress(totalBytes, of: totalBytes, on: download.stream)
+            self.endTransfer(download.stream, failure: nil)
+        }
     }
 
     /// Sends what was read and reads the next pieces, as far as there is room.
@@ -106,13 +111,8 @@ extension ConnectionHandler {
         let piece = read.piece
         self.machine.assetDataSent(AssetData.headerBytes + piece.count, on: download.stream)
         self.server.metrics.assetBytesSent(piece.count)
-        download.progress?.sent(piece)
-        download.sentAt = self.eventLoop.now
         self.startSocketTimer()
-        if let progress = download.progress, !progress.isSent, download.pace.isDue(at: download.sentAt) {
-            self.writeProgress(progress.sentBytes, of: progress.totalBytes, on: download.stream)
-        }
-        self.endIfSent(download)
+        self.perform(download.machine.sent(piece, now: self.eventLoop.now), of: download)
     }
 
     /// A small piece leaves with the other frames of this tick: in one write, with the end of its download.
@@ -170,12 +170,16 @@ extension ConnectionHandler {
         let timeout = TimeAmount(self.server.configuration.assets.timeout)
         download.timer = self.eventLoop.assumeIsolated().scheduleTask(in: delay ?? timeout) {
             guard let download = self.transfers?.downloads[stream] else { return }
-            let silence = self.eventLoop.now - download.sentAt
-            if silence >= timeout, self.machine.assetCredit(on: stream) <= 0 {
+            let action = download.machine.timerFired(
+                now: self.eventLoop.now,
+                hasCredit: self.machine.assetCredit(on: stream) > 0,
+                timeout: timeout
+            )
+            switch action {
+            case .look(let delay): self.watch(download, in: delay)
+            case .fail:
                 self.endTransfer(stream, failure: .transferTimeout)
                 self.flush()
-            } else {
-                self.watch(download, in: silence >= timeout ? timeout : timeout - silence)
             }
         }
     }

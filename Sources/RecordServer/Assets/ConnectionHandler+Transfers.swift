@@ -49,29 +49,25 @@ extension ConnectionHandler {
     /// Closes the files of an upload, and only then lets others have them.
     private func release(_ upload: Upload) {
         upload.timer?.cancel()
-        let files = upload.files
-        let ticket = upload.ticket
-        let turns = self.server.uploadTurns
         let registry = self.server.store.assets
-        // What was durable stays for a while from now on.
-        if case .receiving = upload.stage { self.touch(upload) }
-        let numbers = upload.numbers
-        guard ticket != nil || !numbers.isEmpty else { return }
-        let steps = upload.steps
-        upload.steps = []
+        let turns = self.server.uploadTurns
+        let files = upload.files
+        let end = upload.machine.ended()
+        for number in end.touches { registry.touch(number) }
+        guard end.ticket != nil || !end.numbers.isEmpty else { return }
         upload.lane.submit {
-            Self.write(steps, files)
+            Self.write(end.batch, files)
             for file in files { file?.close() }
-            if let ticket { turns.end(ticket) }
-            registry.release(numbers)
+            if let ticket = end.ticket { turns.end(ticket) }
+            registry.release(end.numbers)
         }
     }
 
     /// Writes what came and no thread had yet, so that it need not be sent again.
     ///
     /// A file that takes no more, or has failed, takes none of it.
-    private static func write(_ steps: [Upload.Step], _ files: [UploadFile?]) {
-        for step in steps {
+    private static func write(_ batch: UploadBatch, _ files: [UploadFile?]) {
+        for step in batch.steps {
             guard case .write(let item, let pieces) = step, (try? files[item]?.append(pieces)) != nil else {
                 return
             }

@@ -7,9 +7,8 @@ import WireProtocol
 
 // Bytes of an upload: from the frame to the disk.
 extension ConnectionHandler {
-    /// Bytes become durable at least so often, if there are enough: a slow client sees how far it is.
-    private static let durableInterval = TimeAmount.seconds(1)
-    private static let touchInterval = TimeAmount.seconds(60)
+    /// What is not written at once is written after so long.
+    private static let batchInterval = TimeAmount.milliseconds(1)
 
     func assetDataReceived(_ data: AssetData, on stream: UInt32) {
         let payloadBytes = AssetData.headerBytes + data.bytes.readableBytes
@@ -19,27 +18,26 @@ extension ConnectionHandler {
         case .accept: break
         }
         guard let upload = self.transfers?.uploads[stream] else { return }
-        let action = upload.progress?.received(
+        let bytes = AssetBytes(
             item: data.item,
             offset: data.offset,
-            count: data.bytes.readableBytes
+            bytes: data.bytes,
+            payloadBytes: payloadBytes
         )
+        let action = upload.machine.received(bytes, now: self.eventLoop.now)
         switch action {
-        case .refuse(let item)?:
-            self.endTransfer(stream, failure: .assetDataOutOfPlace(item: item))
-        case .write(let item, let isLast)?:
-            upload.add(data.bytes, item: item)
-            if isLast { upload.steps.append(.finish(item: item)) }
-            upload.payloadBytes += payloadBytes
-            upload.heardAt = self.eventLoop.now
-            self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
-            self.writeStepsWhenWorthIt(of: upload, isLast: isLast)
-        case nil:
-            break
+        case .refuse(let item): return self.endTransfer(stream, failure: .assetDataOutOfPlace(item: item))
+        case .ignore: return
+        case .write, .schedule, .keep: self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
+        }
+        switch action {
+        case .write(let write): self.write(write, of: upload)
+        case .schedule: self.scheduleWrite(of: upload)
+        case .keep, .refuse, .ignore: break
         }
     }
 
-    /// What a lane has done with the steps that it was given.
+    /// What a lane has done with the steps of a batch.
     private struct Written: Sendable {
         enum Fault: Sendable {
             case failed(AssetStoreError)
@@ -57,54 +55,35 @@ extension ConnectionHandler {
         var fault: (item: Int, Fault)?
     }
 
-    /// Many bytes are written for the price of few: so some wait for those that come at once.
-    private func writeStepsWhenWorthIt(of upload: Upload, isLast: Bool) {
-        guard !upload.isWriting else { return }
-        guard !isLast, upload.payloadBytes < Self.batchBytes else { return self.writeSteps(of: upload) }
-        guard !upload.isWriteScheduled else { return }
-        upload.isWriteScheduled = true
+    private func scheduleWrite(of upload: Upload) {
         self.eventLoop.assumeIsolated().scheduleTask(in: Self.batchInterval) {
-            upload.isWriteScheduled = false
-            self.writeSteps(of: upload)
+            guard let write = upload.machine.writeDue(now: self.eventLoop.now) else { return }
+            self.write(write, of: upload)
         }
     }
 
-    private static let batchBytes = 512 * 1_024
-    private static let batchInterval = TimeAmount.milliseconds(1)
-
-    /// Hands what came to the lane, unless it is busy: then what comes meanwhile goes together.
-    func writeSteps(of upload: Upload) {
-        guard !upload.isWriting, !upload.steps.isEmpty else { return }
-        upload.isWriting = true
-        let isDue = self.eventLoop.now - upload.durableAt >= Self.durableInterval
-        let steps = upload.steps
+    /// Hands what came to the lane.
+    func write(_ write: UploadStateMachine.Write, of upload: Upload) {
+        let registry = self.server.store.assets
+        for number in write.touches { registry.touch(number) }
         let files = upload.files
-        let payloadBytes = upload.payloadBytes
-        upload.steps = []
-        upload.payloadBytes = 0
-        self.touch(upload, at: self.eventLoop.now)
         let back = LoopReturn(self)
         let stream = upload.stream
-        let registry = self.server.store.assets
         upload.lane.submit {
-            let written = Self.execute(steps, files, isDue: isDue, payloadBytes: payloadBytes) {
-                item,
-                number in
+            let written = Self.execute(write, files) { item, number in
                 registry.complete(number) { result in back { $0.assetCompleted(stream, item, result) } }
             }
-            back { $0.stepsWritten(stream, written) }
+            back { $0.written(stream, written) }
         }
     }
 
     private static func execute(
-        _ steps: [Upload.Step],
+        _ write: UploadStateMachine.Write,
         _ files: [UploadFile?],
-        isDue: Bool,
-        payloadBytes: Int,
         complete: (Int, AssetNumber) -> Void
     ) -> Written {
-        var written = Written(payloadBytes: payloadBytes)
-        for step in steps {
+        var written = Written(payloadBytes: write.batch.payloadBytes)
+        for step in write.batch.steps {
             let item =
                 switch step {
                 case .write(let item, _), .finish(let item): item
@@ -115,7 +94,7 @@ extension ConnectionHandler {
                 case .write(_, let pieces):
                     written.durable.append((item, try file.append(pieces)))
                     written.pieces += pieces
-                    written.due = file.wantsToBeDurable(isDue: isDue) ? item : nil
+                    written.due = file.wantsToBeDurable(isDue: write.isDurabilityDue) ? item : nil
                 case .finish:
                     guard try file.finish() == .complete else {
                         written.fault = (item, .differs)
@@ -131,24 +110,27 @@ extension ConnectionHandler {
         return written
     }
 
-    private func stepsWritten(_ stream: UInt32, _ written: Written) {
+    private func written(_ stream: UInt32, _ written: Written) {
         for piece in written.pieces { self.server.assetBuffers.giveBack(piece) }
         guard let upload = self.transfers?.uploads[stream] else { return }
-        upload.isWriting = false
         if let (item, fault) = written.fault {
-            // They were to come behind what is not there.
-            upload.steps = []
+            upload.machine.writeFailed()
             switch fault {
             case .failed(let error): self.fileFailed(upload, error, item: item)
             case .differs: self.contentsDiffer(upload, item: item)
             }
             return
         }
-        for (item, bytes) in written.durable { upload.progress?.becameDurable(item: item, bytes: bytes) }
-        if upload.progress?.wantsBytes == true { self.grant(written.payloadBytes, of: upload) }
-        if let item = written.due { self.makeDurable(upload, item: item) }
-        if !written.durable.isEmpty { self.tellProgress(of: upload) }
-        self.writeSteps(of: upload)
+        let action = upload.machine.written(
+            durable: written.durable,
+            due: written.due,
+            now: self.eventLoop.now
+        )
+        guard let action else { return }
+        if action.grants { self.grant(written.payloadBytes, of: upload) }
+        if let item = action.syncs { self.makeDurable(upload, item: item) }
+        self.tell(action.tells, on: stream)
+        if let write = action.writes { self.write(write, of: upload) }
     }
 
     /// What was written makes room for more.
@@ -160,15 +142,14 @@ extension ConnectionHandler {
             window: self.server.uploadWindowBytes(isAlone: self.eventLoop.now >= self.busyUntil)
         )
         guard grant > 0 else { return }
-        if wasClosed { upload.heardAt = self.eventLoop.now }
+        if wasClosed { upload.machine.windowOpened(now: self.eventLoop.now) }
         self.write(Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: grant).encoded()))
     }
 
-    /// Makes what was written durable, unless that is being done: bytes go on coming meanwhile.
     private func makeDurable(_ upload: Upload, item: Int) {
-        guard !upload.isSyncing, let file = upload.files[item] else { return }
-        upload.isSyncing = true
-        upload.durableAt = self.eventLoop.now
+        guard let file = upload.files[item] else {
+            preconditionFailure("an asset without a file was written")
+        }
         let back = LoopReturn(self)
         let stream = upload.stream
         self.server.files.makeDurable(file) { result in
@@ -182,14 +163,19 @@ extension ConnectionHandler {
         _ result: Result<AssetStore.Durable, AssetStoreError>
     ) {
         guard let upload = self.transfers?.uploads[stream] else { return }
-        upload.isSyncing = false
         switch result {
         case .failure(let error):
+            upload.machine.syncFailed()
             self.fileFailed(upload, error, item: item)
         case .success(let durable):
-            upload.progress?.becameDurable(item: item, bytes: durable.bytes)
-            self.tellProgress(of: upload)
-            if durable.isMoreDue { self.makeDurable(upload, item: item) }
+            let action = upload.machine.becameDurable(
+                item: item,
+                bytes: durable.bytes,
+                isMoreDue: durable.isMoreDue,
+                now: self.eventLoop.now
+            )
+            self.tell(action?.tells, on: stream)
+            if action?.syncsAgain == true { self.makeDurable(upload, item: item) }
         }
     }
 
@@ -200,10 +186,10 @@ extension ConnectionHandler {
             self.endTransfer(stream, failure: Failure(asset: error, item: item))
         case .success:
             self.server.metrics.assetStored()
-            if upload.progress?.completed(item: item) == true {
-                self.uploadDone(upload)
-            } else {
-                self.tellProgress(of: upload)
+            switch upload.machine.completed(item: item, now: self.eventLoop.now) {
+            case .finish: self.uploadDone(upload)
+            case .tell(let told): self.tell(told, on: stream)
+            case .ignore: break
             }
         }
     }
@@ -213,25 +199,8 @@ extension ConnectionHandler {
         self.endTransfer(upload.stream, failure: .assetDiffers(item: item))
     }
 
-    private func tellProgress(of upload: Upload) {
-        guard let progress = upload.progress, progress.durableBytes > upload.toldBytes,
-            upload.pace.isDue(at: self.eventLoop.now)
-        else { return }
-        upload.toldBytes = progress.durableBytes
-        self.writeProgress(progress.durableBytes, of: progress.totalBytes, on: upload.stream)
-    }
-
-    private func touch(_ upload: Upload, at now: NIODeadline) {
-        guard now - upload.touchedAt >= Self.touchInterval else { return }
-        upload.touchedAt = now
-        self.touch(upload)
-    }
-
-    /// The registry hears that bytes came.
-    func touch(_ upload: Upload) {
-        guard let progress = upload.progress else { return }
-        for (item, place) in upload.places.enumerated() where progress.isIncomplete(item: item) {
-            if case .incomplete(let number) = place { self.server.store.assets.touch(number) }
-        }
+    private func tell(_ told: UploadStateMachine.Told?, on stream: UInt32) {
+        guard let told else { return }
+        self.writeProgress(told.doneBytes, of: told.totalBytes, on: stream)
     }
 }

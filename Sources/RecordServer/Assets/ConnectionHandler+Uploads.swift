@@ -18,8 +18,7 @@ extension ConnectionHandler {
         let upload = Upload(
             stream: answer.stream,
             request: request,
-            lane: self.server.files.lane(),
-            now: self.eventLoop.now
+            lane: self.server.files.lane()
         )
         self.transfersMade().uploads[upload.stream] = upload
         self.watch(upload, in: self.timeLeft(of: answer))
@@ -30,7 +29,6 @@ extension ConnectionHandler {
         let back = LoopReturn(self)
         let stream = upload.stream
         let registry = self.server.store.assets
-        upload.stage = .beginning
         let request = upload.request
         registry.begin(request.assets, in: request.zone, for: request.requester) { result in
             back { $0.uploadBegun(stream, result, by: registry) }
@@ -51,52 +49,50 @@ extension ConnectionHandler {
         case .failure(let error):
             self.endTransfer(stream, failure: Failure(asset: error))
         case .success(let places):
-            let before = upload.numbers
-            upload.places = places
-            // Those of before were opened once more, or are no business of this upload any longer.
-            registry.release(before)
-            if upload.ticket != nil, Set(upload.numbers).isSubset(of: before) {
-                self.recover(upload)
-            } else if upload.numbers.isEmpty {
+            switch upload.machine.begun(places, now: self.eventLoop.now) {
+            case .recover(let releasing):
+                registry.release(releasing)
+                self.recover(upload, places)
+            case .complete:
                 self.recovered(stream, .success(upload.request.assets.map(\.size)))
-            } else {
-                self.askForTurn(upload)
+            case .ask(let numbers, let ticket, let releasing):
+                registry.release(releasing)
+                if let ticket { self.server.uploadTurns.end(ticket) }
+                self.askForTurn(upload, numbers, places)
             }
         }
     }
 
-    private func askForTurn(_ upload: Upload) {
-        if let ticket = upload.ticket { self.server.uploadTurns.end(ticket) }
+    private func askForTurn(_ upload: Upload, _ numbers: [AssetNumber], _ places: [AssetPlace]) {
         let back = LoopReturn(self)
         let stream = upload.stream
-        upload.stage = .waiting
-        let (ticket, isNow) = self.server.uploadTurns.ask(upload.numbers) { message in
+        let (ticket, isNow) = self.server.uploadTurns.ask(numbers) { message in
             back { $0.told(message, stream) }
         }
-        upload.ticket = ticket
-        if isNow { return self.recover(upload) }
-        // The deadline is met: from now on the client hears every now and then that its upload lives.
-        self.tellThatItLives(upload)
+        switch upload.machine.turnAsked(ticket, isNow: isNow) {
+        case .recover: self.recover(upload, places)
+        case .tellThatItLives: self.tellThatItLives(upload)
+        }
     }
 
     private func told(_ message: UploadTurns.Message, _ stream: UInt32) {
         guard let upload = self.transfers?.uploads[stream] else { return }
         switch message {
         case .begin:
-            // Who had the turn before may have completed or removed what the rows spoke of.
+            upload.machine.turnCame()
             self.begin(upload)
         case .contested:
-            upload.isContested = true
-            guard case .receiving = upload.stage else { return }
-            self.watch(upload, in: .zero)
+            switch upload.machine.contested() {
+            case .look: self.watch(upload, in: .zero)
+            case .ignore: break
+            }
         }
     }
 
-    private func recover(_ upload: Upload) {
-        upload.stage = .recovering
+    private func recover(_ upload: Upload, _ places: [AssetPlace]) {
         // Most files are new: nobody has to wait for what is there of them.
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
-        upload.files = zip(upload.places, upload.request.assets).map { place, asset in
+        upload.files = zip(places, upload.request.assets).map { place, asset in
             guard case .incomplete(let number) = place else { return nil }
             return self.server.files.upload(number, of: asset)
         }
@@ -120,47 +116,31 @@ extension ConnectionHandler {
         case .failure(let failed):
             self.fileFailed(upload, failed.error, item: failed.item)
         case .success(let offsets):
-            self.receive(upload, from: offsets)
+            upload.timer?.cancel()
+            let frame = AssetOffsets(offsets: offsets).encoded()
+            self.write(Frame(kind: .assetOffsets, stream: stream, payload: frame))
+            let assets = upload.request.assets
+            switch upload.machine.recovered(offsets, of: assets, now: self.eventLoop.now) {
+            case .finish:
+                self.uploadDone(upload)
+            case .receive(let wantsBytes, let isContested, let write):
+                if wantsBytes { self.letSend(upload, isContested: isContested) }
+                if let write { self.write(write, of: upload) }
+            }
         }
     }
 
-    private func receive(_ upload: Upload, from offsets: [Int64]) {
-        let assets = upload.request.assets
-        let progress = UploadProgress(assets: assets, offsets: offsets)
-        upload.progress = progress
-        upload.stage = .receiving
-        upload.timer?.cancel()
-        upload.heardAt = self.eventLoop.now
-        upload.durableAt = upload.heardAt
-        self.write(
-            Frame(
-                kind: .assetOffsets,
-                stream: upload.stream,
-                payload: AssetOffsets(offsets: offsets).encoded()
-            )
-        )
-        for (item, place) in upload.places.enumerated() {
-            switch place {
-            case .complete:
-                if upload.progress?.completed(item: item) == true { return self.uploadDone(upload) }
-            case .incomplete:
-                if offsets[item] == assets[item].size { upload.steps.append(.finish(item: item)) }
-            }
-        }
-        if progress.wantsBytes {
-            let window = min(self.server.uploadWindowBytes(isAlone: false), Self.firstWindowBytesMax)
-            self.machine.uploadGranted(upload.stream, bytes: window)
-            self.write(
-                Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: window).encoded())
-            )
-            self.watch(upload, in: upload.isContested ? .zero : self.silenceMax(of: upload))
-        }
-        self.writeSteps(of: upload)
+    /// The client may send the first bytes.
+    private func letSend(_ upload: Upload, isContested: Bool) {
+        let window = min(self.server.uploadWindowBytes(isAlone: false), Self.firstWindowBytesMax)
+        self.machine.uploadGranted(upload.stream, bytes: window)
+        self.write(Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: window).encoded()))
+        self.watch(upload, in: isContested ? .zero : self.silence.longest(isContested: false))
     }
 
     /// All assets are on disk, and may be named.
     func uploadDone(_ upload: Upload) {
-        let total = upload.progress?.totalBytes ?? 0
+        let total = upload.request.totalBytes
         self.writeProgress(total, of: total, on: upload.stream)
         self.endTransfer(upload.stream, failure: nil)
     }
@@ -171,18 +151,16 @@ extension ConnectionHandler {
             metadata: [LogKeys.error: "\(error)"]
         )
         let failure = Failure(error, item: item)
-        guard error == .diskFull, case .receiving = upload.stage, let file = upload.files[item] else {
-            return self.endTransfer(upload.stream, failure: failure)
+        switch upload.machine.fileFailed(item: item, isDiskFull: error == .diskFull) {
+        case .giveUp: self.giveUp(upload, item, failure)
+        case .fail: self.endTransfer(upload.stream, failure: failure)
+        case .ignore: break
         }
-        self.giveUp(upload, file, failure)
     }
 
-    /// Removes what there is of an asset that the disk has no room for, as others need it; only then the client is told, so that its next
-    /// upload does not meet this one.
-    private func giveUp(_ upload: Upload, _ file: UploadFile, _ failure: Failure) {
-        // Nothing that still comes is written, nor what has come.
-        upload.isWriting = true
-        upload.steps = []
+    /// Removes what there is of an asset that the disk has no room for, as others need it.
+    private func giveUp(_ upload: Upload, _ item: Int, _ failure: Failure) {
+        guard let file = upload.files[item] else { preconditionFailure("an asset without a file failed") }
         let registry = self.server.store.assets
         let back = LoopReturn(self)
         let stream = upload.stream
@@ -195,17 +173,17 @@ extension ConnectionHandler {
 
     // MARK: - Time
 
-    /// How long the client may be silent though it may send.
-    private func silenceMax(of upload: Upload) -> TimeAmount {
+    private var silence: UploadStateMachine.Silence {
         let assets = self.server.configuration.assets
-        return TimeAmount(upload.isContested ? min(assets.contestedTimeout, assets.timeout) : assets.timeout)
+        return UploadStateMachine.Silence(
+            max: TimeAmount(assets.timeout),
+            contestedMax: TimeAmount(assets.contestedTimeout)
+        )
     }
 
     /// Tells how much of an upload was found so far; once more after a while, unless the client may send by then.
     private func tellThatItLives(_ upload: Upload) {
-        upload.isAnswered = true
-        let total = upload.request.assets.reduce(0) { $0 + $1.size }
-        self.writeProgress(upload.found.bytes, of: total, on: upload.stream)
+        self.writeProgress(upload.found.bytes, of: upload.request.totalBytes, on: upload.stream)
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
     }
 
@@ -221,21 +199,25 @@ extension ConnectionHandler {
 
     private func look(_ stream: UInt32) {
         guard let upload = self.transfers?.uploads[stream], let answer = self.answers[stream] else { return }
-        switch upload.stage {
-        case .beginning where !upload.isAnswered:
+        let action = upload.machine.timerFired(
+            now: self.eventLoop.now,
+            mayReceive: self.machine.mayReceiveAssetData(on: stream),
+            silence: self.silence
+        )
+        switch action {
+        case .lookAtDeadline:
             guard self.server.clock() >= answer.deadlineMilliseconds else {
                 return self.watch(upload, in: self.timeLeft(of: answer))
             }
-            return self.endTransfer(stream, failure: Failure(StoreError.deadlinePassed))
-        case .beginning, .waiting, .recovering:
-            return self.tellThatItLives(upload)
-        case .receiving: break
+            self.endTransfer(stream, failure: Failure(StoreError.deadlinePassed))
+        case .tellThatItLives:
+            self.tellThatItLives(upload)
+        case .look(let delay):
+            self.watch(upload, in: delay)
+        case .fail(let isContested):
+            self.endTransfer(stream, failure: isContested ? .uploadTakenOver : .transferTimeout)
+        case .ignore:
+            break
         }
-        guard upload.progress?.wantsBytes == true else { return }
-        let silenceMax = self.silenceMax(of: upload)
-        guard self.machine.mayReceiveAssetData(on: stream) else { return self.watch(upload, in: silenceMax) }
-        let silence = self.eventLoop.now - upload.heardAt
-        guard silence >= silenceMax else { return self.watch(upload, in: silenceMax - silence) }
-        self.endTransfer(stream, failure: upload.isContested ? .uploadTakenOver : .transferTimeout)
     }
 }

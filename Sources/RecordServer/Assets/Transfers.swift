@@ -40,106 +40,36 @@ final class Transfers {
     var isReadDue = false
 }
 
-/// One upload, from its request to its end.
+/// One upload, from its request to its end: what its machine decides about.
 final class Upload {
-    enum Stage {
-        /// The registry has it.
-        case beginning
-        /// Other uploads have their turn.
-        case waiting
-        /// What is there of earlier uploads is being looked at.
-        case recovering
-        case receiving
-    }
-
-    /// What is to be done with a file, in order.
-    enum Step: Sendable {
-        case write(item: Int, pieces: [ByteBuffer])
-        /// All bytes of the asset were written.
-        case finish(item: Int)
-    }
-
     let stream: UInt32
     let request: AdmittedUpload
     /// Jobs on the files of this upload.
     let lane: AssetLane
-    var stage = Stage.beginning
-    /// The client has heard something of it.
-    var isAnswered = false
+    var machine = UploadStateMachine()
     /// What the search for offsets has found.
     let found = FoundBytes()
-    /// What rows say of each asset.
-    var places: [AssetPlace] = []
-    var ticket: UploadTurns.Ticket?
-    var isContested = false
-    /// One an asset that is incomplete.
+    /// One an asset that is incomplete; none before they are looked at.
     var files: [UploadFile?] = []
-    var progress: UploadProgress?
-    /// What came and was not yet handed to the lane.
-    var steps: [Step] = []
-    /// Of the frames of `steps`.
-    var payloadBytes = 0
-    var isWriting = false
-    /// What came is written soon, unless more comes at once.
-    var isWriteScheduled = false
-    /// What was written is being made durable.
-    var isSyncing = false
-    /// When bytes came, or could first come again.
-    var heardAt: NIODeadline
-    /// When bytes were last made durable, or began to come.
-    var durableAt: NIODeadline
-    /// When the registry last heard of the bytes.
-    var touchedAt: NIODeadline
-    /// What the client was last told to be durable.
-    var toldBytes: Int64 = 0
-    var pace = ProgressPace()
     var timer: Scheduled<Void>?
 
-    init(stream: UInt32, request: AdmittedUpload, lane: AssetLane, now: NIODeadline) {
+    init(stream: UInt32, request: AdmittedUpload, lane: AssetLane) {
         self.stream = stream
         self.request = request
         self.lane = lane
-        self.heardAt = now
-        self.durableAt = now
-        self.touchedAt = now
-    }
-
-    /// Assets that are not complete.
-    var numbers: [AssetNumber] { self.places.compactMap(\.number) }
-
-    /// Bytes below which a piece is added to the one before it: it would be one of many.
-    private static let smallBytes = 16 * 1_024
-    private static let mergedBytesMax = 128 * 1_024
-
-    /// Adds bytes to what is to be written; their memory is their own (`FrameAssembly`).
-    func add(_ bytes: ByteBuffer, item: Int) {
-        guard case .write(item, var pieces)? = self.steps.last else {
-            return self.steps.append(.write(item: item, pieces: [bytes]))
-        }
-        self.steps.removeLast()
-        let last = pieces.count - 1
-        if bytes.readableBytes < Self.smallBytes, pieces[last].readableBytes < Self.mergedBytesMax {
-            pieces[last].writeImmutableBuffer(bytes)
-        } else {
-            pieces.append(bytes)
-        }
-        self.steps.append(.write(item: item, pieces: pieces))
     }
 }
 
-/// One download, from its request to its end.
+/// One download, from its request to its end: what its machine decides about.
 final class Download {
     let stream: UInt32
     let request: AdmittedDownload
-    var progress: DownloadProgress?
-    /// When something was sent, or asked for.
-    var sentAt: NIODeadline
-    var pace = ProgressPace()
+    var machine: DownloadStateMachine
     var timer: Scheduled<Void>?
 
     init(stream: UInt32, request: AdmittedDownload, now: NIODeadline) {
         self.stream = stream
         self.request = request
-        self.sentAt = now
+        self.machine = DownloadStateMachine(now: now)
     }
 }

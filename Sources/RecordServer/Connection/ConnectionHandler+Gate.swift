@@ -1,4 +1,5 @@
 import NIOCore
+import RecordStore
 import Transport
 import WireProtocol
 

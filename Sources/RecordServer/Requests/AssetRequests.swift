@@ -8,6 +8,8 @@ package struct AdmittedUpload: Sendable {
     /// In the shared database: where they are to be named.
     var zone: ZoneID?
     var requester: Requester
+
+    var totalBytes: Int64 { self.assets.reduce(0) { $0 + $1.size } }
 }
 
 /// Ranges of assets that somebody wants to have.

@@ -1,6 +1,6 @@
 import NIOCore
 package import RecordModel
-package import RecordStore
+import RecordStore
 package import WireProtocol
 
 /// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in order.

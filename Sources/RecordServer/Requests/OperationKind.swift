@@ -1,3 +1,4 @@
+import RecordModel
 import WireProtocol
 
 /// What kind of request it is.

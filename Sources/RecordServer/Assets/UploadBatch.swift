@@ -1,0 +1,39 @@
+import NIOCore
+
+/// What is to be done with the files of an upload, in order.
+struct UploadBatch: Sendable, Equatable {
+    enum Step: Sendable, Equatable {
+        case write(item: Int, pieces: [ByteBuffer])
+        /// All bytes of the asset were written.
+        case finish(item: Int)
+    }
+
+    /// Bytes below which a piece is added to the one before it: it would be one of many.
+    private static let smallBytes = 16 * 1_024
+    private static let mergedBytesMax = 128 * 1_024
+
+    private(set) var steps: [Step] = []
+    /// Of the frames that brought the bytes.
+    private(set) var payloadBytes = 0
+
+    /// Adds bytes that are to be written.
+    ///
+    /// Their memory is their own (`FrameAssembly`).
+    mutating func add(_ bytes: ByteBuffer, item: Int, payloadBytes: Int) {
+        self.payloadBytes += payloadBytes
+        guard case .write(item, var pieces)? = self.steps.last else {
+            return self.steps.append(.write(item: item, pieces: [bytes]))
+        }
+        self.steps.removeLast()
+        let last = pieces.count - 1
+        if bytes.readableBytes < Self.smallBytes, pieces[last].readableBytes < Self.mergedBytesMax {
+            pieces[last].writeImmutableBuffer(bytes)
+        } else {
+            pieces.append(bytes)
+        }
+        self.steps.append(.write(item: item, pieces: pieces))
+    }
+
+    /// Adds the end of an asset.
+    mutating func finish(item: Int) { self.steps.append(.finish(item: item)) }
+}
