@@ -48,10 +48,6 @@ package final class SQLiteEngine: StorageEngine {
         }
         self.writer = Writer(
             queue: self.queue,
-            rules: WriteRules(
-                bounds: configuration.bounds,
-                requestIDRetentionSeconds: configuration.requestIDRetentionSeconds
-            ),
             configuration: configuration,
             checkpoint: self.checkpoint,
             room: self.room,
@@ -136,17 +132,21 @@ package final class SQLiteEngine: StorageEngine {
         if let failure = start.wait() { throw failure }
     }
 
-    package func write(
-        _ request: WriteRequest,
-        reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
-    ) {
-        switch self.queue.add(WriteQueue.PendingWrite(request: request, reply: reply)) {
+    package var writeRules: WriteRules {
+        WriteRules(
+            bounds: self.configuration.bounds,
+            requestIDRetentionSeconds: self.configuration.requestIDRetentionSeconds
+        )
+    }
+
+    package func write(_ job: WriteJob) {
+        switch self.queue.add(job) {
         case .admitted: return
         case .refused(let milliseconds):
             self.writer.countRefusal()
-            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
+            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
         case .closed:
-            reply(.failure(.shuttingDown))
+            job.fail(.shuttingDown)
         }
     }
 
@@ -230,11 +230,12 @@ package final class SQLiteEngine: StorageEngine {
         switch failure {
         case .unavailable(let code):
             report(.storageUnavailable(code: code))
-            return .storageUnavailable(retryAfterMilliseconds: 1_000)
         case .unexpected(let code):
             report(.requestFaulted(code: code))
-            return .internalFault
+        case .conflict, .outcomeUnknown:
+            break
         }
+        return StoreError(.storage(failure))
     }
 
     package var directory: any Directory { self.sqliteDirectory }

@@ -14,7 +14,7 @@ struct AssetModelTests {
         GRANT READ, WRITE, CREATE TO "_icloud");
         """
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.modelCases)
     func `what a record names never goes, and everything else does in the end`(
         kind: EngineKind
     ) async throws {

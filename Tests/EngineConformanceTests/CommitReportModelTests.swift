@@ -49,7 +49,7 @@ struct CommitReportModelTests {
         }
     }
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.modelCases)
     func `the changes that are reported make what is stored`(kind: EngineKind) async throws {
         var generator = SeededGenerator.fromEnvironment()
         print("SEED=\(generator.seed)")

@@ -9,6 +9,12 @@ import Testing
 /// What makes an engine for a test: the one place that names engines.
 enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
     case sqlite
+    /// The same, with failures at random that no user notices.
+    case sqliteWithFailures
+
+    static let allCases: [EngineKind] = [.sqlite]
+    /// What tests run on that compare an engine with a model.
+    static let modelCases: [EngineKind] = [.sqlite, .sqliteWithFailures]
 
     var testDescription: String { self.rawValue }
 
@@ -21,7 +27,7 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
         var settings = EngineSettings()
         configure(&settings)
         switch self {
-        case .sqlite:
+        case .sqlite, .sqliteWithFailures:
             var configuration = SQLiteEngineConfiguration(directory: directory)
             configuration.durability = .relaxed
             configuration.bounds = settings.bounds
@@ -44,14 +50,21 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
                 configuration.durability = .full
                 configuration.syncFile = syncFile
             }
-            return Store(
-                try SQLiteEngine(
-                    configuration: configuration,
-                    clock: { clock.milliseconds },
-                    report: report
-                )
+            let engine = try SQLiteEngine(
+                configuration: configuration,
+                clock: { clock.milliseconds },
+                report: report
             )
+            guard let failures = settings.failures ?? self.failures else { return Store(engine) }
+            return Store(FailingEngine(engine, failures))
         }
+    }
+
+    /// The failures of the kind; `nil` if there are none.
+    private var failures: (@Sendable () -> InjectedFailure?)? {
+        guard self == .sqliteWithFailures else { return nil }
+        let failures = RandomFailures(seed: SeededGenerator.fromEnvironment().seed)
+        return { failures.next() }
     }
 }
 
@@ -73,6 +86,8 @@ struct EngineSettings {
     var readerWaitNanoseconds: Int64 = 25_000_000
     /// The clock by which the engine measures what requests take; a real one if `nil`.
     var time: ManualClock?
+    /// The failure that the next job meets.
+    var failures: (@Sendable () -> InjectedFailure?)?
     /// Takes the place of the system's call that makes a file durable; without it nothing is made
     /// durable at all.
     var syncFile: (@Sendable (Int32) -> Int32)?

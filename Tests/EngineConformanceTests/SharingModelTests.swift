@@ -10,7 +10,7 @@ struct SharingModelTests {
     /// Comparisons of what a user is shown with what they may see.
     private static let checksMin = 100_000
 
-    @Test(arguments: EngineKind.allCases)
+    @Test(arguments: EngineKind.modelCases)
     func `nobody is shown or told what he may not read, and nothing is hidden from who may`(
         kind: EngineKind
     ) async throws {

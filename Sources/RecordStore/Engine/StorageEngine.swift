@@ -120,17 +120,15 @@ package enum ReadOutcome: Hashable, Sendable {
 /// Replies come on a thread of the engine, or before the call returns on the caller's. Nothing is said about the order
 /// of replies to different calls. Every reply comes exactly once.
 package protocol StorageEngine: Sendable {
-    /// Executes a change once and replies when it is on disk.
+    /// Executes a job in a transaction, together with others, and calls back when that is durable.
     ///
-    /// - Order: changes of one database take ascending positions in the order of the transactions that commit them.
-    /// - Durability: the reply comes after the commit is on disk.
-    /// - Parameters:
-    ///   - request: With a request ID that was executed before, the outcomes of that execution are returned.
-    ///   - reply: One outcome an item, or the reason why the whole request was refused: then nothing happened.
-    func write(
-        _ request: WriteRequest,
-        reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
-    )
+    /// - Order: changes of one database take ascending positions in the order of the transactions that
+    ///   commit them.
+    /// - Durability: `reply` is called after the commit is on disk.
+    func write(_ job: WriteJob)
+
+    /// What a write may do at the most, as the operator has configured it.
+    var writeRules: WriteRules { get }
 
     /// Reads records by ID: every write that was acknowledged before the call is seen.
     ///

@@ -120,12 +120,21 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         throws(StorageFailure)
 }
 
-/// Why a primitive of a transaction failed.
+/// Why a primitive of a transaction failed, or its commit.
+///
+/// Codes are the engine's own numbers, for its operator.
 package enum StorageFailure: Error, Hashable, Sendable {
-    /// The disk is full or refuses: nothing of the commit can be written now, the same may succeed later.
+    /// The storage takes nothing now, because the disk is full or cannot be reached. The same may
+    /// succeed later.
     case unavailable(code: Int32)
-    /// Anything else: a fault of ours, or a damaged file.
+    /// A fault of ours, or damaged data.
     case unexpected(code: Int32)
+    /// Another transaction came in between, and nothing of this one was committed: the store runs the
+    /// rules again from their beginning.
+    case conflict
+    /// The connection to the storage was lost during the commit: the store runs the rules again, which
+    /// look up the request ID first.
+    case outcomeUnknown
 }
 
 /// The key under which the contents of a zone are stored: a zone that is created again under an old name has another.

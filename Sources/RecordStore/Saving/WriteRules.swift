@@ -79,11 +79,14 @@ package struct WriteRules: Sendable {
             return try self.joining(request, transaction).requestAccess(operation.tokens, rest?.joining)
         }
         // What changed nothing may be executed again, and takes no room: its outcome would be the user's to pile up.
-        if case .success(let outcomes) = result, transaction.positionsTaken != positionsTaken {
+        if case .success(let outcomes) = result {
+            // Also after an earlier execution that left shares, and did not learn that it was committed.
             if request.mayLeaveShares, try transaction.hasPendingViews(of: database) {
                 return .unfinished(.following(outcomes))
             }
-            try self.store(outcomes, of: request, in: transaction)
+            if transaction.positionsTaken != positionsTaken {
+                try self.store(outcomes, of: request, in: transaction)
+            }
         }
         return .finished(result, isReplay: false)
     }
@@ -103,13 +106,17 @@ package struct WriteRules: Sendable {
     }
 
     /// IDs older than this may have been forgotten.
-    package func oldestRequestMilliseconds(now: Int64) -> Int64 {
-        now - Int64(self.requestIDRetentionSeconds) * 1_000
+    package static func oldestRequestMilliseconds(now: Int64, retentionSeconds: Int) -> Int64 {
+        now - Int64(retentionSeconds) * 1_000
     }
 
     private func refusal(of id: RequestID, nowMilliseconds now: Int64) -> StoreError? {
         guard id != RequestID(high: 0, low: 0) else { return .requestIDMissing }
-        if id.milliseconds < self.oldestRequestMilliseconds(now: now) { return .requestIDExpired }
+        let oldest = Self.oldestRequestMilliseconds(
+            now: now,
+            retentionSeconds: self.requestIDRetentionSeconds
+        )
+        if id.milliseconds < oldest { return .requestIDExpired }
         return id.milliseconds > now + Self.clockSkewMaxMilliseconds ? .requestIDAhead : nil
     }
 }

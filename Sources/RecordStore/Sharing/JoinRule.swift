@@ -84,7 +84,10 @@ struct JoinRule {
             changed = database
             progress.hasChanged = true
         }
-        return progress.hasChanged
+        // An earlier execution may have joined, and not have learned that it was committed.
+        let mustFollow =
+            try progress.hasChanged || self.transaction.hasPendingViews(of: self.requester.database)
+        return mustFollow
             ? .unfinished(.following(progress.outcomes))
             : .finished(.success(progress.outcomes), isReplay: false)
     }

@@ -11,6 +11,12 @@ extension Store {
         _ request: WriteRequest,
         reply: @escaping @Sendable (Result<[WriteOutcome], StoreError>) -> Void
     ) {
-        self.engine.write(request, reply: reply)
+        RequestExecution(
+            rules: self.engine.writeRules,
+            request: request,
+            engine: self.engine,
+            counters: self.counters,
+            reply: reply
+        ).start()
     }
 }

@@ -9,6 +9,7 @@ package final class Store: Sendable {
     let engine: any StorageEngine
     /// Whether there is room for a request to wait.
     package let load: any LoadGate
+    let counters = WriteCounters()
 
     /// Serves what an engine keeps, and has the engine to itself.
     package init(_ engine: some StorageEngine & LoadGate) {
@@ -29,7 +30,11 @@ package final class Store: Sendable {
     package var assets: any AssetRegistry { self.engine.assets }
 
     /// Figures for metrics and for `tidemark-load`.
-    package var statistics: EngineStatistics { self.engine.statistics }
+    package var statistics: EngineStatistics {
+        var statistics = self.engine.statistics
+        self.counters.add(to: &statistics)
+        return statistics
+    }
 
     /// Lets the writer finish what it admitted, rejects the rest with `shuttingDown`, and closes the
     /// files.

@@ -154,13 +154,7 @@ extension WriteQueue.Job {
     /// Whether it deletes, or ends what has its room already: such work may use the reserve.
     var makesRoom: Bool {
         switch self {
-        case .request(let write):
-            switch write.request.operation {
-            case .modifyRecords(let operation): operation.saves.isEmpty
-            case .modifyZones(let operation): operation.saves.isEmpty
-            case .modifySubscriptions(let operation): operation.saves.isEmpty
-            case .acceptShares, .requestShareAccess: false
-            }
+        case .request(let write): write.makesRoom
         case .rows(let work): work.requester == nil
         }
     }

@@ -31,9 +31,11 @@ extension StorageFailure {
             || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(result)
     }
 
+    /// SQLite's result code; `SQLITE_ABORT` for failures that SQLite itself never has.
     var code: Int32 {
         switch self {
         case .unavailable(let code), .unexpected(let code): code
+        case .conflict, .outcomeUnknown: SQLITE_ABORT
         }
     }
 }

@@ -10,30 +10,8 @@ import Synchronization
 final class WriteQueue: @unchecked Sendable {
     /// What can be executed in a transaction with others.
     enum Job {
-        case request(PendingWrite)
+        case request(WriteJob)
         case rows(RowWork)
-    }
-
-    struct PendingWrite {
-        let request: WriteRequest
-        let reply: @Sendable (Result<[WriteOutcome], StoreError>) -> Void
-        /// What is left of it; `nil` if it has not begun.
-        var rest: WriteRest?
-
-        /// Whether what is next of it takes a turn by itself.
-        var takesTurn: Bool { self.rest?.takesTurn ?? false }
-
-        /// At least one, so that a queue of empty requests ends somewhere.
-        var records: Int {
-            switch self.request.operation {
-            case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
-            case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
-            case .modifySubscriptions(let operation):
-                max(1, operation.saves.count + operation.deletes.count)
-            case .acceptShares(let operation): max(1, operation.tokens.count)
-            case .requestShareAccess(let operation): max(1, operation.tokens.count)
-            }
-        }
     }
 
     /// Rows of assets, or of shared databases, that a request needs.
@@ -132,7 +110,7 @@ final class WriteQueue: @unchecked Sendable {
         self.state = State(rule: OverloadRule(settings))
     }
 
-    func add(_ write: PendingWrite) -> Admission { self.add(.request(write), of: write.request.requester) }
+    func add(_ write: WriteJob) -> Admission { self.add(.request(write), of: write.requester) }
 
     func add(_ work: RowWork) -> Admission { self.add(.rows(work), of: work.requester) }
 
@@ -279,15 +257,14 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Has a request of which a part was executed wait for its next turn, before all others of its holder.
+    /// Has the rest of a job of which a part was executed wait for its next turn, before all others of
+    /// its user.
     ///
     /// `work`: what that part took, in the rule's unit.
-    func putBack(_ write: PendingWrite, rest: WriteRest, work: Int) {
-        let declared = Job.request(write).work
-        var write = write
-        write.rest = rest
-        let portion = Job.request(write).portion
-        let holder = write.request.requester.holder
+    func putBack(_ rest: WriteJob, of job: WriteJob, work: Int) {
+        let declared = Job.request(job).work
+        let portion = Job.request(rest).portion
+        let holder = job.requester.holder
         self.condition.withLock {
             self.state.rule.entered(portion)
             self.state.bytes += portion.bytes
@@ -376,7 +353,7 @@ extension WriteQueue.Job {
         let holder: AccountHolder?
         let bytes: Int
         switch self {
-        case .request(let write): (holder, bytes) = (write.request.requester.holder, write.request.bytes)
+        case .request(let write): (holder, bytes) = (write.requester.holder, write.bytes)
         case .rows(let work): (holder, bytes) = (work.requester?.holder, 0)
         }
         return OverloadRule.Portion(

@@ -15,7 +15,6 @@ import Synchronization
 /// SAFETY: `pagesInLog`, `transaction` and `database` are used on the writer's thread only; the rest is immutable or locked.
 final class Writer: @unchecked Sendable {
     private let queue: WriteQueue
-    private let rules: WriteRules
     private let configuration: SQLiteEngineConfiguration
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (EngineEvent) -> Void
@@ -28,14 +27,9 @@ final class Writer: @unchecked Sendable {
 
     /// A log of fewer pages is left as it is: a copy costs two flushes to disk.
     private static let checkpointPagesMin = 1_000
-    /// What a client whose request could not be written should wait.
-    private static let unavailableRetryMilliseconds: UInt32 = 1_000
-    /// The same, for want of room: somebody has to make some.
-    private static let diskFullRetryMilliseconds: UInt32 = 5_000
 
     init(
         queue: WriteQueue,
-        rules: WriteRules,
         configuration: SQLiteEngineConfiguration,
         checkpoint: IdleCheckpoint,
         room: DiskRoom,
@@ -47,10 +41,17 @@ final class Writer: @unchecked Sendable {
         self.checkpoint = checkpoint
         self.room = room
         self.sync = sync
-        self.rules = rules
         self.configuration = configuration
         self.clock = clock
         self.report = report
+    }
+
+    /// Outcomes of requests that are older are forgotten.
+    private func oldestRequestMilliseconds(now: Int64) -> Int64 {
+        WriteRules.oldestRequestMilliseconds(
+            now: now,
+            retentionSeconds: self.configuration.requestIDRetentionSeconds
+        )
     }
 
     var counted: EngineStatistics { self.statistics.withLock { $0 } }
@@ -95,30 +96,22 @@ final class Writer: @unchecked Sendable {
 
     /// Executed in part: what came behind it was not executed.
     private struct Unfinished {
-        let write: WriteQueue.PendingWrite
-        let rest: WriteRest
+        let job: WriteJob
+        let rest: WriteJob
         /// What the part took.
         let work: Int
     }
 
-    /// What is said about a job when it is on disk.
-    private enum Answer {
-        case request(WriteQueue.PendingWrite, Result<[WriteOutcome], StoreError>)
-        case rows(WriteQueue.RowWork, @Sendable () -> Void)
+    /// What a job calls back when its commit is durable.
+    private struct Answer {
+        let job: WriteQueue.Job
+        let reply: @Sendable () -> Void
+    }
 
-        func give() {
-            switch self {
-            case .request(let write, let result): write.reply(result)
-            case .rows(_, let reply): reply()
-            }
-        }
-
-        func refuse(_ refusal: StoreError) {
-            switch self {
-            case .request(let write, _): write.reply(.failure(refusal))
-            case .rows(let work, _): work.refuse(refusal)
-            }
-        }
+    /// What an execution of a job has done.
+    private enum Execution {
+        case finished(@Sendable () -> Void)
+        case unfinished(job: WriteJob, rest: WriteJob)
     }
 
     private func execute(
@@ -129,15 +122,13 @@ final class Writer: @unchecked Sendable {
         let start = self.queue.now
         let now = self.clock()
         let works = batch.jobs.filter { job in
-            guard case .request(let write) = job, write.rest == nil,
-                write.request.deadlineMilliseconds < now
-            else { return true }
-            write.reply(.failure(.deadlinePassed))
+            guard case .request(let write) = job, write.deadlineMilliseconds < now else { return true }
+            job.fail(.deadlinePassed)
             return false
         }
         guard !works.isEmpty, !self.sync.isLost else {
             self.queue.executed(batch, since: start)
-            for work in works { work.refuse(Self.unavailable) }
+            for work in works { work.fail(Self.lost) }
             return
         }
         self.execute(works, of: batch, since: start, now, transaction, housekeeping)
@@ -159,13 +150,13 @@ final class Writer: @unchecked Sendable {
             var batch = batch
             self.queue.putBack(works[committed.executed...], of: &batch)
             if let unfinished = committed.unfinished {
-                self.queue.putBack(unfinished.write, rest: unfinished.rest, work: unfinished.work)
+                self.queue.putBack(unfinished.rest, of: unfinished.job, work: unfinished.work)
             }
             self.queue.executed(batch, since: start, excesses: committed.excesses)
             let answers = committed.answers
             self.finish(committed.announced, transaction, isAlone: self.queue.isEmpty) { loss in
                 for answer in answers {
-                    if loss == nil { answer.give() } else { answer.refuse(Self.unavailable) }
+                    if loss == nil { answer.reply() } else { answer.job.fail(Self.lost) }
                 }
             }
         } catch {
@@ -175,26 +166,21 @@ final class Writer: @unchecked Sendable {
             }
             self.queue.executed(batch, since: start)
             self.report(.storageUnavailable(code: error.code))
-            let refusal = error.isForWantOfRoom ? Self.diskFull : Self.unavailable
-            for work in works { work.refuse(refusal) }
+            let failure = error.isForWantOfRoom ? JobFailure.diskFull : .storage(error)
+            for work in works { work.fail(failure) }
         }
     }
 
     private func refuseWhatTakesRoom(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Job] {
         jobs.filter { job in
             if self.room.admits(job) { return true }
-            job.refuse(Self.diskFull)
+            job.fail(.diskFull)
             return false
         }
     }
 
-    private static let unavailable = StoreError.storageUnavailable(
-        retryAfterMilliseconds: Writer.unavailableRetryMilliseconds
-    )
-
-    private static let diskFull = StoreError.diskFull(
-        retryAfterMilliseconds: Writer.diskFullRetryMilliseconds
-    )
+    /// Nothing can be made durable any more, in this process.
+    private static let lost = JobFailure.storage(.unavailable(code: ResultCode.SQLITE_IOERR_FSYNC.rawValue))
 
     /// Tells those who watch what the last commit changed, and gives its answer, when it is on disk.
     private func finish(
@@ -231,7 +217,7 @@ final class Writer: @unchecked Sendable {
                 housekeeping
             )
         } catch {
-            guard case .unexpected = error else { throw error }
+            if case .unavailable = error { throw error }
             transaction.rollback()
             return try self.commit(
                 works,
@@ -252,7 +238,6 @@ final class Writer: @unchecked Sendable {
     ) throws(StorageFailure) -> Committed {
         var answers: [Answer] = []
         answers.reserveCapacity(works.count)
-        var counted = EngineStatistics()
         var unfinished: Unfinished?
         var excesses: [WriteQueue.Excess] = []
         var executed = 0
@@ -260,38 +245,22 @@ final class Writer: @unchecked Sendable {
         for work in works where unfinished == nil {
             executed += 1
             let before = transaction.workDone
-            switch work {
-            case .request(let write):
-                transaction.report.origin = write.request.origin
-                let execution =
-                    inSavepoints
-                    ? try self.executeInSavepoint(write, transaction)
-                    : try self.rules.execute(write.request, rest: write.rest, in: transaction)
-                switch execution {
-                case .finished(let result, let isReplay):
-                    Self.count(result, isReplay: isReplay, in: &counted)
-                    answers.append(.request(write, result))
-                case .unfinished(let rest):
-                    unfinished = Unfinished(
-                        write: write,
-                        rest: rest,
-                        work: transaction.workDone - before
-                    )
-                    continue
-                }
-            case .rows(let work):
-                let reply =
-                    inSavepoints
-                    ? try self.executeInSavepoint(work, transaction) : try work.work(transaction)
-                answers.append(.rows(work, reply))
+            let execution =
+                inSavepoints
+                ? try self.executeInSavepoint(work, transaction) : try Self.execute(work, transaction)
+            switch execution {
+            case .finished(let reply):
+                answers.append(Answer(job: work, reply: reply))
+            case .unfinished(let job, let rest):
+                unfinished = Unfinished(job: job, rest: rest, work: transaction.workDone - before)
+                continue
             }
             if let excess = work.excess(of: transaction.workDone - before) { excesses.append(excess) }
         }
         self.keepHouse(housekeeping, transaction)
         let announced = try transaction.commit(self.sync)
         for event in housekeeping.takeEvents() { self.report(event) }
-        counted.commits = 1
-        self.statistics.withLock { $0.add(counted) }
+        self.statistics.withLock { $0.commits += 1 }
         return Committed(
             answers: answers,
             announced: announced,
@@ -314,7 +283,7 @@ final class Writer: @unchecked Sendable {
                 try housekeeping.removeOldTombstones()
                 try housekeeping.writeCursors(isAlone: false)
                 try housekeeping.removeOldOutcomes(
-                    olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
+                    olderThanMilliseconds: self.oldestRequestMilliseconds(now: now)
                 )
             }
         } catch {
@@ -323,54 +292,39 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// A fault of ours takes back this request and leaves its neighbours alone.
-    ///
-    /// - Throws: When nothing can be written now, whatever the request.
-    private func executeInSavepoint(
-        _ write: WriteQueue.PendingWrite,
+    private static func execute(
+        _ job: WriteQueue.Job,
         _ transaction: WriterTransaction
-    ) throws(StorageFailure) -> WriteRules.Execution {
+    ) throws(StorageFailure) -> Execution {
+        switch job {
+        case .request(let write):
+            transaction.report.origin = write.origin
+            switch try write.execute(transaction) {
+            case .finished(let reply): return .finished(reply)
+            case .unfinished(let rest): return .unfinished(job: write, rest: rest)
+            }
+        case .rows(let work): return .finished(try work.work(transaction))
+        }
+    }
+
+    /// A job that fails by itself is taken back alone, and leaves its neighbours as they are.
+    ///
+    /// - Throws: When nothing can be written now, whatever the job.
+    private func executeInSavepoint(
+        _ job: WriteQueue.Job,
+        _ transaction: WriterTransaction
+    ) throws(StorageFailure) -> Execution {
         do throws(StorageFailure) {
             return try transaction.isolated { () throws(StorageFailure) in
-                try self.rules.execute(write.request, rest: write.rest, in: transaction)
+                try Self.execute(job, transaction)
             }
         } catch {
-            guard case .unexpected(let code) = error else { throw error }
-            self.report(.requestFaulted(code: code))
-            return .finished(.failure(.internalFault), isReplay: false)
-        }
-    }
-
-    private func executeInSavepoint(
-        _ work: WriteQueue.RowWork,
-        _ transaction: WriterTransaction
-    ) throws(StorageFailure) -> @Sendable () -> Void {
-        do throws(StorageFailure) {
-            return try transaction.isolated { () throws(StorageFailure) in try work.work(transaction) }
-        } catch {
-            guard case .unexpected(let code) = error else { throw error }
-            self.report(.requestFaulted(code: code))
-            return { work.refuse(.internalFault) }
-        }
-    }
-
-    private static func count(
-        _ result: Result<[WriteOutcome], StoreError>,
-        isReplay: Bool,
-        in counted: inout EngineStatistics
-    ) {
-        if isReplay { counted.requestsReplayed += 1 }
-        switch result {
-        case .success(let outcomes):
-            counted.requestsCommitted += 1
-            guard !isReplay else { return }
-            for outcome in outcomes {
-                switch outcome {
-                case .recordSaved, .deleted: counted.recordsWritten += 1
-                case .zoneSaved, .subscriptionSaved, .shareAccepted, .done, .failed: continue
-                }
+            switch error {
+            case .unavailable: throw error
+            case .unexpected(let code): self.report(.requestFaulted(code: code))
+            case .conflict, .outcomeUnknown: break
             }
-        case .failure: counted.requestsRefused += 1
+            return .finished { job.fail(.storage(error)) }
         }
     }
 
@@ -447,7 +401,7 @@ final class Writer: @unchecked Sendable {
             try housekeeping.staleChanges.remove(isIdle: true)
             try housekeeping.removeOldTombstones()
             try housekeeping.removeOldOutcomes(
-                olderThanMilliseconds: self.rules.oldestRequestMilliseconds(now: now)
+                olderThanMilliseconds: self.oldestRequestMilliseconds(now: now)
             )
             try housekeeping.writeCursors(isAlone: true)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
@@ -462,21 +416,11 @@ final class Writer: @unchecked Sendable {
     }
 }
 
-extension EngineStatistics {
-    fileprivate mutating func add(_ other: EngineStatistics) {
-        self.commits += other.commits
-        self.requestsCommitted += other.requestsCommitted
-        self.recordsWritten += other.recordsWritten
-        self.requestsReplayed += other.requestsReplayed
-        self.requestsRefused += other.requestsRefused
-    }
-}
-
 extension WriteQueue.Job {
-    fileprivate func refuse(_ refusal: StoreError) {
+    fileprivate func fail(_ failure: JobFailure) {
         switch self {
-        case .request(let write): write.reply(.failure(refusal))
-        case .rows(let work): work.refuse(refusal)
+        case .request(let write): write.fail(failure)
+        case .rows(let work): work.refuse(StoreError(failure))
         }
     }
 }

@@ -1,0 +1,91 @@
+/// A part of a transaction: an engine executes a job together with others and commits them as one.
+///
+/// An engine may execute a job more than once before it calls back, each time from its beginning and
+/// in a transaction that has nothing of the earlier times. It calls back exactly once: `fail`, or the
+/// `reply` of the last execution.
+package struct WriteJob: Sendable {
+    /// What an execution has done.
+    package enum Progress: Sendable {
+        /// Everything; the engine calls `reply` when the commit is durable.
+        case finished(reply: @Sendable () -> Void)
+        /// A part. After the commit the engine executes `rest` in a later transaction, and the jobs
+        /// that wait of other users before it.
+        ///
+        /// If it is not known whether the part was committed, the engine fails this job instead.
+        case unfinished(rest: WriteJob)
+    }
+
+    /// Whose job it is: engines serve users in turns.
+    package var requester: Requester
+    /// Records that the job is about; at least one, so that a queue of empty jobs ends somewhere.
+    package var records: Int
+    /// The encoded size of the request.
+    package var bytes: Int
+    /// Milliseconds since 1970 after which the job fails instead of being executed.
+    package var deadlineMilliseconds: Int64
+    /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
+    package var origin: ChangeOrigin?
+    /// Whether the job deletes only: then an engine may execute it on a full disk.
+    package var makesRoom: Bool
+    /// Whether the job takes a turn by itself, whatever its size says.
+    package var takesTurn: Bool
+    /// Executes the job.
+    ///
+    /// - Throws: A failure that `StorageFailure` describes, of the engine's own making: the engine
+    ///   takes back what the job wrote and passes the failure to `fail`.
+    package let execute: @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress
+    /// Says that nothing of the job was committed, except after `outcomeUnknown`.
+    package let fail: @Sendable (JobFailure) -> Void
+
+    package init(
+        requester: Requester,
+        records: Int,
+        bytes: Int,
+        deadlineMilliseconds: Int64,
+        origin: ChangeOrigin?,
+        makesRoom: Bool,
+        takesTurn: Bool,
+        execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress,
+        fail: @escaping @Sendable (JobFailure) -> Void
+    ) {
+        self.requester = requester
+        self.records = records
+        self.bytes = bytes
+        self.deadlineMilliseconds = deadlineMilliseconds
+        self.origin = origin
+        self.makesRoom = makesRoom
+        self.takesTurn = takesTurn
+        self.execute = execute
+        self.fail = fail
+    }
+}
+
+/// Why an engine did not execute a job, or could not commit it.
+package enum JobFailure: Error, Hashable, Sendable {
+    /// The engine has no room for more jobs of the user; it should have some after the time.
+    case overloaded(retryAfterMilliseconds: UInt32)
+    case shuttingDown
+    case deadlinePassed
+    /// The disk has no room for what the job would write.
+    case diskFull
+    case storage(StorageFailure)
+}
+
+extension StoreError {
+    /// What the user learns of a failure.
+    ///
+    /// A retry with the same request ID executes a change once.
+    package init(_ failure: JobFailure) {
+        self =
+            switch failure {
+            case .overloaded(let milliseconds): .overloaded(retryAfterMilliseconds: milliseconds)
+            case .shuttingDown: .shuttingDown
+            case .deadlinePassed: .deadlinePassed
+            // Somebody has to make some.
+            case .diskFull: .diskFull(retryAfterMilliseconds: 5_000)
+            case .storage(.unexpected): .internalFault
+            case .storage(.unavailable), .storage(.conflict), .storage(.outcomeUnknown):
+                .storageUnavailable(retryAfterMilliseconds: 1_000)
+            }
+    }
+}

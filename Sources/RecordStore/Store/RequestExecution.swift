@@ -1,0 +1,109 @@
+import RecordModel
+
+/// A request for a change, from its first job to its reply.
+///
+///     job ── committed ──────────────────────────▶ reply
+///      │ ├── a part committed ──▶ job for the rest
+///      │ └── other failures ─────────────────────▶ reply with the error
+///      ▼
+///     conflict, or outcome unknown ──▶ the same job again, at most `retriesMax` times in a row
+///
+/// Rules are pure, so after a conflict they run again from their beginning. After an unknown outcome
+/// they do as well, and look up the request ID first: if the commit happened, its outcome is stored
+/// under the ID and is what the user gets. A request that changed nothing leaves no outcome, and
+/// executing it again changes nothing. A part of a request finds done what its first execution did, and
+/// goes on to the next part.
+final class RequestExecution: Sendable {
+    typealias Reply = @Sendable (Result<[WriteOutcome], StoreError>) -> Void
+
+    /// How often a job that met a conflict, or whose outcome is unknown, is executed again.
+    ///
+    /// Beyond it users get `storageUnavailable`, and may repeat the request under its ID. The queue of
+    /// the engine stands between two executions, so there is no pause besides.
+    static let retriesMax = 8
+
+    private let rules: WriteRules
+    private let request: WriteRequest
+    private let engine: any StorageEngine
+    private let counters: WriteCounters
+    private let reply: Reply
+
+    init(
+        rules: WriteRules,
+        request: WriteRequest,
+        engine: any StorageEngine,
+        counters: WriteCounters,
+        reply: @escaping Reply
+    ) {
+        self.rules = rules
+        self.request = request
+        self.engine = engine
+        self.counters = counters
+        self.reply = reply
+    }
+
+    func start() {
+        self.engine.write(self.job(rest: nil, retriesLeft: Self.retriesMax))
+    }
+
+    /// The job that executes the request, or the rest of it.
+    private func job(rest: WriteRest?, retriesLeft: Int) -> WriteJob {
+        WriteJob(
+            requester: self.request.requester,
+            records: self.request.operation.records,
+            bytes: self.request.bytes,
+            // What has begun is not too late.
+            deadlineMilliseconds: rest == nil ? self.request.deadlineMilliseconds : .max,
+            origin: self.request.origin,
+            makesRoom: self.request.operation.makesRoom,
+            takesTurn: rest?.takesTurn ?? false,
+            execute: { transaction throws(StorageFailure) in
+                switch try self.rules.execute(self.request, rest: rest, in: transaction) {
+                case .finished(let result, let isReplay):
+                    .finished {
+                        self.counters.count(result, isReplay: isReplay)
+                        self.reply(result)
+                    }
+                case .unfinished(let rest):
+                    .unfinished(rest: self.job(rest: rest, retriesLeft: Self.retriesMax))
+                }
+            },
+            fail: { failure in
+                switch failure {
+                case .storage(.conflict), .storage(.outcomeUnknown):
+                    guard retriesLeft > 0 else { return self.reply(.failure(StoreError(failure))) }
+                    self.engine.write(self.job(rest: rest, retriesLeft: retriesLeft - 1))
+                case .storage(.unexpected):
+                    self.counters.countFault()
+                    self.reply(.failure(StoreError(failure)))
+                case .overloaded, .shuttingDown, .deadlinePassed, .diskFull, .storage(.unavailable):
+                    self.reply(.failure(StoreError(failure)))
+                }
+            }
+        )
+    }
+}
+
+extension WriteRequest.Operation {
+    /// At least one, so that a queue of empty requests ends somewhere.
+    fileprivate var records: Int {
+        switch self {
+        case .modifyRecords(let operation): max(1, operation.saves.count + operation.deletes.count)
+        case .modifyZones(let operation): max(1, operation.saves.count + operation.deletes.count)
+        case .modifySubscriptions(let operation):
+            max(1, operation.saves.count + operation.deletes.count)
+        case .acceptShares(let operation): max(1, operation.tokens.count)
+        case .requestShareAccess(let operation): max(1, operation.tokens.count)
+        }
+    }
+
+    /// Whether it deletes only.
+    fileprivate var makesRoom: Bool {
+        switch self {
+        case .modifyRecords(let operation): operation.saves.isEmpty
+        case .modifyZones(let operation): operation.saves.isEmpty
+        case .modifySubscriptions(let operation): operation.saves.isEmpty
+        case .acceptShares, .requestShareAccess: false
+        }
+    }
+}

@@ -1,0 +1,392 @@
+import RecordModel
+import RecordStore
+
+/// A transaction in which one primitive fails, once so many have succeeded.
+final class FailingTransaction: WriteTransaction {
+    private let transaction: any WriteTransaction
+    let failure: StorageFailure
+    private var primitivesLeft: Int
+
+    init(_ transaction: any WriteTransaction, _ failure: StorageFailure, behind primitives: Int) {
+        self.transaction = transaction
+        self.failure = failure
+        self.primitivesLeft = primitives
+    }
+
+    private func pass() throws(StorageFailure) {
+        guard self.primitivesLeft > 0 else { throw self.failure }
+        self.primitivesLeft -= 1
+    }
+
+    // MARK: WriteTransaction
+
+    var nowMilliseconds: Int64 { self.transaction.nowMilliseconds }
+
+    var positionsTaken: Int { self.transaction.positionsTaken }
+
+    func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64 {
+        try self.pass()
+        return try self.transaction.takePosition(in: database)
+    }
+
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        try self.pass()
+        return try self.transaction.zone(named: name, in: database)
+    }
+
+    func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int {
+        try self.pass()
+        return try self.transaction.countOfZones(in: database, limit: limit)
+    }
+
+    func createZone(
+        named name: String,
+        in database: DatabaseID,
+        at position: Int64
+    ) throws(StorageFailure) -> ZoneKey {
+        try self.pass()
+        return try self.transaction.createZone(named: name, in: database, at: position)
+    }
+
+    func setClientToken(_ token: [UInt8], of zone: ZoneKey, for database: DatabaseID) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.setClientToken(token, of: zone, for: database)
+    }
+
+    func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.deleteZone(zone, named: name, at: position)
+    }
+
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.pass()
+        return try self.transaction.record(named: name, in: zone)
+    }
+
+    func insert(
+        _ record: StoredRecord,
+        named name: String,
+        in zone: ZoneKey,
+        environment: EnvironmentID
+    ) throws(StorageFailure) -> Int64 {
+        try self.pass()
+        return try self.transaction.insert(record, named: name, in: zone, environment: environment)
+    }
+
+    func update(
+        _ record: StoredRecord,
+        replacing existing: StoredRecord,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.update(record, replacing: existing, in: zone)
+    }
+
+    func delete(
+        _ record: StoredRecord,
+        named name: String,
+        in zone: ZoneKey,
+        environment: EnvironmentID,
+        at position: Int64
+    ) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.delete(record, named: name, in: zone, environment: environment, at: position)
+    }
+
+    func holders(
+        of target: String,
+        in zone: ZoneKey,
+        behind name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [Holder] {
+        try self.pass()
+        return try self.transaction.holders(of: target, in: zone, behind: name, limit: limit)
+    }
+
+    func countOfDeleteSelfHolders(
+        of target: String,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int {
+        try self.pass()
+        return try self.transaction.countOfDeleteSelfHolders(of: target, in: zone, limit: limit)
+    }
+
+    func setHold(
+        _ kinds: HoldKinds,
+        replacing before: HoldKinds?,
+        of target: String,
+        by holder: String,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.setHold(kinds, replacing: before, of: target, by: holder, in: zone)
+    }
+
+    func addEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.addEntry(entry, record: record, in: zone)
+    }
+
+    func removeEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.removeEntry(entry, record: record, in: zone)
+    }
+
+    func fields(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> FieldDefinitions
+    {
+        try self.pass()
+        return try self.transaction.fields(ofType: type, in: environment)
+    }
+
+    func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.defineType(type, in: environment)
+    }
+
+    func isSchemaFrozen(in environment: EnvironmentID) throws(StorageFailure) -> Bool {
+        try self.pass()
+        return try self.transaction.isSchemaFrozen(in: environment)
+    }
+
+    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant] {
+        try self.pass()
+        return try self.transaction.grants(ofType: type, in: environment)
+    }
+
+    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String> {
+        try self.pass()
+        return try self.transaction.roles(ofUser: user, in: environment)
+    }
+
+    func countOfTypes(in environment: EnvironmentID) throws(StorageFailure) -> Int {
+        try self.pass()
+        return try self.transaction.countOfTypes(in: environment)
+    }
+
+    func define(
+        _ fields: [String: FieldDefinition],
+        ofType type: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.define(fields, ofType: type, in: environment)
+    }
+
+    func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]? {
+        try self.pass()
+        return try self.transaction.outcome(of: request, in: database)
+    }
+
+    func storeOutcome(
+        _ outcome: [UInt8],
+        of request: RequestID,
+        in database: DatabaseID
+    ) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.storeOutcome(outcome, of: request, in: database)
+    }
+
+    // MARK: SharingTransaction
+
+    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
+        try self.pass()
+        return try self.transaction.shares(in: zone)
+    }
+
+    func insertShare(
+        named name: String,
+        root: String?,
+        in zone: ZoneKey
+    ) throws(StorageFailure) -> ShareNumber {
+        try self.pass()
+        return try self.transaction.insertShare(named: name, root: root, in: zone)
+    }
+
+    func deleteShare(_ share: StoredShare) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.deleteShare(share)
+    }
+
+    func token(of root: String?, participant: String, in zone: ZoneKey) throws(StorageFailure) -> String {
+        try self.pass()
+        return try self.transaction.token(of: root, participant: participant, in: zone)
+    }
+
+    func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
+        try self.pass()
+        return try self.transaction.place(ofToken: token)
+    }
+
+    func cover(of record: Int64) throws(StorageFailure) -> ShareNumber? {
+        try self.pass()
+        return try self.transaction.cover(of: record)
+    }
+
+    func setCover(_ share: ShareNumber?, of record: Int64, since position: Int64) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.setCover(share, of: record, since: position)
+    }
+
+    func noteCover(_ change: CoverChange, in zone: ZoneKey, environment: EnvironmentID) throws(StorageFailure)
+    {
+        try self.pass()
+        try self.transaction.noteCover(change, in: zone, environment: environment)
+    }
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
+        try self.pass()
+        return try self.transaction.sharedAccess(to: zone, of: reader)
+    }
+
+    func setReader(_ reader: DatabaseID, of share: StoredShare, _ right: ReaderRight) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.setReader(reader, of: share, right)
+    }
+
+    func removeReader(_ reader: DatabaseID, of share: StoredShare) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.removeReader(reader, of: share)
+    }
+
+    func sharedDatabase(
+        ofUser recordName: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> DatabaseID? {
+        try self.pass()
+        return try self.transaction.sharedDatabase(ofUser: recordName, in: environment)
+    }
+
+    func hasPendingViews(of reader: DatabaseID) throws(StorageFailure) -> Bool {
+        try self.pass()
+        return try self.transaction.hasPendingViews(of: reader)
+    }
+
+    func applyPendingViews(of reader: DatabaseID) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.applyPendingViews(of: reader)
+    }
+
+    func noteNews(of share: ShareNumber) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.noteNews(of: share)
+    }
+
+    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String? {
+        try self.pass()
+        return try self.transaction.user(lookup, in: environment)
+    }
+
+    // MARK: AssetTransaction
+
+    func asset(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetNumber? {
+        try self.pass()
+        return try self.transaction.asset(asset, in: database)
+    }
+
+    func isAsset(_ number: AssetNumber, sentBy user: String) throws(StorageFailure) -> Bool {
+        try self.pass()
+        return try self.transaction.isAsset(number, sentBy: user)
+    }
+
+    func upload(
+        of asset: Asset,
+        by user: String?,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber? {
+        try self.pass()
+        return try self.transaction.upload(of: asset, by: user, in: database)
+    }
+
+    func insertUpload(
+        of asset: Asset,
+        by user: String?,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber {
+        try self.pass()
+        return try self.transaction.insertUpload(of: asset, by: user, in: database)
+    }
+
+    func takeUpload(
+        of asset: Asset,
+        by user: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber {
+        try self.pass()
+        return try self.transaction.takeUpload(of: asset, by: user, in: database)
+    }
+
+    func records(naming asset: AssetNumber, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Int64] {
+        try self.pass()
+        return try self.transaction.records(naming: asset, in: zone, limit: limit)
+    }
+
+    func renew(_ number: AssetNumber) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.renew(number)
+    }
+
+    func addUse(of number: AssetNumber, by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.addUse(of: number, by: record, in: zone)
+    }
+
+    func removeUse(of asset: Asset, by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.removeUse(of: asset, by: record, in: zone)
+    }
+
+    func removeUses(by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.removeUses(by: record, in: zone)
+    }
+
+    func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
+        try self.pass()
+        return try self.transaction.quotaRoom(in: database)
+    }
+
+    // MARK: SubscriptionTransaction
+
+    func subscription(
+        _ id: String,
+        of owner: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> StoredSubscription? {
+        try self.pass()
+        return try self.transaction.subscription(id, of: owner, in: database)
+    }
+
+    func subscriptionID(
+        defined definition: [UInt8],
+        of owner: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> String? {
+        try self.pass()
+        return try self.transaction.subscriptionID(defined: definition, of: owner, in: database)
+    }
+
+    func countOfSubscriptions(of owner: String, in database: DatabaseID) throws(StorageFailure) -> Int {
+        try self.pass()
+        return try self.transaction.countOfSubscriptions(of: owner, in: database)
+    }
+
+    func save(
+        _ subscription: StoredSubscription,
+        replacing existing: StoredSubscription?
+    ) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.save(subscription, replacing: existing)
+    }
+
+    func delete(_ subscription: StoredSubscription) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.delete(subscription)
+    }
+
+    func isWatched(_ database: DatabaseID) -> Bool { self.transaction.isWatched(database) }
+
+    func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
+        self.transaction.note(kind, at: position, in: database)
+    }
+}
