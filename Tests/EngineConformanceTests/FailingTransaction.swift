@@ -58,9 +58,9 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.deleteZone(zone, named: name, at: position)
     }
 
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+    func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?] {
         try self.pass()
-        return try self.transaction.record(named: name, in: zone)
+        return try self.transaction.records(named: names, in: zone)
     }
 
     func insert(
@@ -93,44 +93,44 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.delete(record, named: name, in: zone, environment: environment, at: position)
     }
 
-    func holders(
+    func referrers(
         of target: String,
         in zone: ZoneKey,
         behind name: String,
         limit: Int
-    ) throws(StorageFailure) -> [Holder] {
+    ) throws(StorageFailure) -> [Referrer] {
         try self.pass()
-        return try self.transaction.holders(of: target, in: zone, behind: name, limit: limit)
+        return try self.transaction.referrers(of: target, in: zone, behind: name, limit: limit)
     }
 
-    func countOfDeleteSelfHolders(
-        of target: String,
+    func countsOfDeleteSelfReferrers(
+        of targets: [String],
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> Int {
+    ) throws(StorageFailure) -> [Int] {
         try self.pass()
-        return try self.transaction.countOfDeleteSelfHolders(of: target, in: zone, limit: limit)
+        return try self.transaction.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
     }
 
-    func setHold(
-        _ kinds: HoldKinds,
-        replacing before: HoldKinds?,
+    func setReference(
+        _ kinds: ReferenceKinds,
+        replacing before: ReferenceKinds?,
         of target: String,
-        by holder: String,
+        by referrer: String,
         in zone: ZoneKey
     ) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.setHold(kinds, replacing: before, of: target, by: holder, in: zone)
+        try self.transaction.setReference(kinds, replacing: before, of: target, by: referrer, in: zone)
     }
 
-    func addEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func addEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.addEntry(entry, record: record, in: zone)
+        try self.transaction.addEntry(entry, of: record)
     }
 
-    func removeEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.removeEntry(entry, record: record, in: zone)
+        try self.transaction.removeEntry(entry, of: record)
     }
 
     func fields(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> FieldDefinitions
@@ -218,14 +218,18 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.place(ofToken: token)
     }
 
-    func cover(of record: Int64) throws(StorageFailure) -> ShareNumber? {
+    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareNumber?] {
         try self.pass()
-        return try self.transaction.cover(of: record)
+        return try self.transaction.memberships(of: records)
     }
 
-    func setCover(_ share: ShareNumber?, of record: Int64, since position: Int64) throws(StorageFailure) {
+    func setMembership(
+        _ share: ShareNumber?,
+        of record: RecordKey,
+        since position: Int64
+    ) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.setCover(share, of: record, since: position)
+        try self.transaction.setMembership(share, of: record, since: position)
     }
 
     func noteCover(_ change: CoverChange, in zone: ZoneKey, environment: EnvironmentID) throws(StorageFailure)
@@ -316,7 +320,11 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.takeUpload(of: asset, by: user, in: database)
     }
 
-    func records(naming asset: AssetNumber, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [Int64] {
+    func records(
+        naming asset: AssetNumber,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [RecordKey] {
         try self.pass()
         return try self.transaction.records(naming: asset, in: zone, limit: limit)
     }
@@ -326,19 +334,19 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.renew(number)
     }
 
-    func addUse(of number: AssetNumber, by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func addUse(of number: AssetNumber, by record: RecordKey) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.addUse(of: number, by: record, in: zone)
+        try self.transaction.addUse(of: number, by: record)
     }
 
-    func removeUse(of asset: Asset, by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func removeUse(of asset: Asset, by record: RecordKey) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.removeUse(of: asset, by: record, in: zone)
+        try self.transaction.removeUse(of: asset, by: record)
     }
 
-    func removeUses(by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func removeUses(by record: RecordKey) throws(StorageFailure) {
         try self.pass()
-        try self.transaction.removeUses(by: record, in: zone)
+        try self.transaction.removeUses(by: record)
     }
 
     func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {

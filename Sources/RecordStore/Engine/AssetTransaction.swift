@@ -27,25 +27,21 @@ package protocol AssetTransaction: AnyObject {
         by user: String,
         in database: DatabaseID
     ) throws(StorageFailure) -> AssetNumber
-    /// Numbers of records of a zone that name an asset, in no order; at most `limit`.
+    /// Reads the keys of the records of a zone that name an asset, in no order; at most `limit`.
     func records(
         naming asset: AssetNumber,
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> [Int64]
+    ) throws(StorageFailure) -> [RecordKey]
     /// The grace time of an asset that nobody names begins anew.
     func renew(_ number: AssetNumber) throws(StorageFailure)
 
     /// Notes that a record names an asset that it did not name.
-    func addUse(
-        of number: AssetNumber,
-        by record: Int64,
-        in zone: ZoneKey
-    ) throws(StorageFailure)
+    func addUse(of number: AssetNumber, by record: RecordKey) throws(StorageFailure)
     /// Notes that a record does not name an asset any more: if it was the last, the grace time begins.
-    func removeUse(of asset: Asset, by record: Int64, in zone: ZoneKey) throws(StorageFailure)
+    func removeUse(of asset: Asset, by record: RecordKey) throws(StorageFailure)
     /// Notes that a record is gone.
-    func removeUses(by record: Int64, in zone: ZoneKey) throws(StorageFailure)
+    func removeUses(by record: RecordKey) throws(StorageFailure)
 
     /// How much more a database may take; `nil`: as much as there is disk.
     func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom?

@@ -22,10 +22,16 @@ package protocol SharingTransaction: AnyObject {
     /// Where a token leads; `nil`: nowhere.
     func place(ofToken token: String) throws(StorageFailure) -> SharePlace?
 
-    /// The share that covers a record.
-    func cover(of record: Int64) throws(StorageFailure) -> ShareNumber?
-    /// Notes which share covers a record, and since which position; `nil`: none.
-    func setCover(_ share: ShareNumber?, of record: Int64, since position: Int64) throws(StorageFailure)
+    /// Reads the share that each record belongs to, in order; `nil` where there is none.
+    ///
+    /// SQLite's table of share memberships is called `cover`.
+    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareNumber?]
+    /// Notes which share a record belongs to, and since which position; `nil` if to none.
+    func setMembership(
+        _ share: ShareNumber?,
+        of record: RecordKey,
+        since position: Int64
+    ) throws(StorageFailure)
     /// Tells the readers of a share at a position that a record came under it or left it.
     func noteCover(
         _ change: CoverChange,
@@ -65,6 +71,13 @@ package protocol SharingTransaction: AnyObject {
         _ lookup: IdentityLookup,
         in environment: EnvironmentID
     ) throws(StorageFailure) -> String?
+}
+
+extension SharingTransaction {
+    /// Reads the share that a record belongs to; `nil` if there is none.
+    package func membership(of record: RecordKey) throws(StorageFailure) -> ShareNumber? {
+        try self.memberships(of: [record])[0]
+    }
 }
 
 /// Where the token of a URL leads.

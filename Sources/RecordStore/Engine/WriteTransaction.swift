@@ -32,7 +32,8 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
     /// Deletes a zone with everything in it, in time that does not depend on how much that is.
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
 
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
+    /// Reads records by name: one for each name, in order; `nil` where there is none.
+    func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?]
     /// Writes a record that is absent and returns its number.
     func insert(
         _ record: StoredRecord,
@@ -57,35 +58,38 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         at position: Int64
     ) throws(StorageFailure)
 
-    /// Who holds a reference to a record that keeps it from going, or goes with it. At most `limit`, by name, those behind a name.
-    func holders(
+    /// Reads which records refer to a record so that they keep it from being deleted, or are deleted with
+    /// it: at most `limit`, in the order of their names, those behind a name.
+    ///
+    /// SQLite's table of these references is called `hold`.
+    func referrers(
         of target: String,
         in zone: ZoneKey,
         behind name: String,
         limit: Int
-    ) throws(StorageFailure) -> [Holder]
-    /// How many records hold a `deleteSelf` reference to a record, counted up to `limit`.
-    func countOfDeleteSelfHolders(
-        of target: String,
+    ) throws(StorageFailure) -> [Referrer]
+    /// Counts the records that have a `deleteSelf` reference to each target, in order; up to `limit`.
+    func countsOfDeleteSelfReferrers(
+        of targets: [String],
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> Int
-    /// Replaces what is known about how one record holds another; empty: not at all.
+    ) throws(StorageFailure) -> [Int]
+    /// Replaces how one record refers to another; empty if it no longer does.
     ///
-    /// `before` is how it did; `nil` if it did not, or if it does not any more and nobody knows.
-    func setHold(
-        _ kinds: HoldKinds,
-        replacing before: HoldKinds?,
+    /// `before` is how it did; `nil` if it did not, or if it does not any more and that is not known.
+    func setReference(
+        _ kinds: ReferenceKinds,
+        replacing before: ReferenceKinds?,
         of target: String,
-        by holder: String,
+        by referrer: String,
         in zone: ZoneKey
     )
         throws(StorageFailure)
 
     /// Adds an entry to an index, or leaves it as it is when it is there.
-    func addEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure)
+    func addEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure)
     /// Removes an entry that may be absent: an index that is being built has not reached every record.
-    func removeEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure)
+    func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure)
 
     /// All fields of a record type that were ever saved or declared, system fields included.
     func fields(
@@ -118,6 +122,13 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         in database: DatabaseID
     )
         throws(StorageFailure)
+}
+
+extension WriteTransaction {
+    /// Reads one record; `nil` if there is none.
+    package func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.records(named: [name], in: zone)[0]
+    }
 }
 
 /// Why a primitive of a transaction failed, or its commit.
@@ -166,7 +177,7 @@ package struct StoredRecord: Hashable, Sendable {
         }
     }
 
-    /// What the engine calls the record as long as it lives; 0: not stored yet.
+    /// The number of the record's key; 0 if it is not stored yet.
     package var number: Int64
     /// Its last change in the order of the database; the change tag is made from it.
     package var position: Int64
@@ -215,26 +226,26 @@ package struct StoredRecord: Hashable, Sendable {
     }
 }
 
-/// How a record holds another.
+/// How a record refers to another.
 ///
 /// One bit each, because a record may be child and dependant at once.
-package struct HoldKinds: OptionSet, Hashable, Sendable {
+package struct ReferenceKinds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     /// The target is the parent.
-    package static let parent = HoldKinds(rawValue: 1 << 0)
-    package static let deleteSelf = HoldKinds(rawValue: 1 << 1)
-    package static let validate = HoldKinds(rawValue: 1 << 2)
-    /// Those that keep the target from going while the holder stays.
-    package static let keeping: HoldKinds = [.parent, .validate]
+    package static let parent = ReferenceKinds(rawValue: 1 << 0)
+    package static let deleteSelf = ReferenceKinds(rawValue: 1 << 1)
+    package static let validate = ReferenceKinds(rawValue: 1 << 2)
+    /// Those that keep the target from being deleted while the referrer exists.
+    package static let keeping: ReferenceKinds = [.parent, .validate]
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 }
 
-package struct Holder: Hashable, Sendable {
+package struct Referrer: Hashable, Sendable {
     package var name: String
-    package var kinds: HoldKinds
+    package var kinds: ReferenceKinds
 
-    package init(name: String, kinds: HoldKinds) {
+    package init(name: String, kinds: ReferenceKinds) {
         self.name = name
         self.kinds = kinds
     }

@@ -54,10 +54,10 @@ extension ZonePlan {
         var bytes = planned.record.body.bytes.count - (existing?.body.bytes.count ?? 0)
         if existing == nil { bytes += RowBytes.record(named: planned.name) }
         if let parts = planned.parts {
-            for target in parts.holds.kinds.keys where parts.heldBefore.kinds[target] == nil {
+            for target in parts.references.kinds.keys where parts.referencesBefore.kinds[target] == nil {
                 bytes += RowBytes.hold(of: target, by: planned.name)
             }
-            for target in parts.heldBefore.kinds.keys where parts.holds.kinds[target] == nil {
+            for target in parts.referencesBefore.kinds.keys where parts.references.kinds[target] == nil {
                 bytes -= RowBytes.hold(of: target, by: planned.name)
             }
             bytes += (parts.assets.added.count - parts.assets.removed.count) * RowBytes.assetUse

@@ -73,7 +73,7 @@ struct ModifyRecordsRule {
         return .finished(.success(outcomes))
     }
 
-    /// Judges the items of a zone; `nil`: it is not there.
+    /// Validates the items of a zone; `nil` if the zone does not exist.
     private func plan(
         _ batch: Batch,
         _ isSchemaFrozen: Bool,
@@ -82,11 +82,15 @@ struct ModifyRecordsRule {
         guard var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen) else {
             return nil
         }
-        for index in batch.saves { try plan.judge(save: self.operation.saves[index], index: index) }
+        let existing = try plan.recordsStored(batch.saves.map { self.operation.saves[$0].id.recordName })
+        for (index, existing) in zip(batch.saves, existing) {
+            try plan.validate(save: self.operation.saves[index], index: index, existing: existing)
+        }
         try plan.settleSaves()
+        try plan.read(batch.deletes.map { self.operation.deletes[self.deleteOffset($0)].recordName })
         for index in batch.deletes {
             let delete = self.operation.deletes[self.deleteOffset(index)]
-            try plan.judge(delete: delete, index: index, refused: allowance.refused[index])
+            try plan.validate(delete: delete, index: index, refused: allowance.refused[index])
         }
         try plan.walkCascades(&allowance)
         if self.isAtomic(in: batch.zone) { plan.failPeers(of: batch.saves + batch.deletes) }

@@ -28,8 +28,8 @@ final class PlannedParts {
     /// Whether it is the first record of its type that anybody saves.
     var definesType = false
     var definitions: [String: FieldDefinition] = [:]
-    var heldBefore = Holds()
-    var holds = Holds()
+    var referencesBefore = References()
+    var references = References()
     /// What the save itself refers to: it must be there.
     var targets: [String] = []
     var assets = AssetChanges.none

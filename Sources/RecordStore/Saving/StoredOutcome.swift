@@ -160,8 +160,9 @@ struct StoredOutcome {
         }
         if requester.scope == .shared {
             let access = try self.transaction.sharedAccess(to: zone, of: requester.database)
-            let cover = try self.transaction.cover(of: record.number)
-            guard let grant = access.grant(coveredBy: cover) else { return .recordMissing }
+            let key = RecordKey(zone: zone, number: record.number)
+            let share = try self.transaction.membership(of: key)
+            guard let grant = access.grant(coveredBy: share) else { return .recordMissing }
             if grant.share.root == id.recordName { return parts.conflict(with: record.asRoot.record(id: id)) }
         }
         return parts.conflict(with: record.seen(by: self.user).record(id: id))

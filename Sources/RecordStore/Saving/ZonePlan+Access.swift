@@ -11,8 +11,8 @@ extension ZonePlan {
     ) throws(StorageFailure) -> TypeAccess {
         guard let shared = self.shared else { return try self.access(toType: type) }
         guard let record else { return .everything }
-        let cover = try self.rule.transaction.cover(of: record.number)
-        guard let grant = shared.grant(coveredBy: cover) else { return .nothing }
+        let share = try self.membership(of: record)
+        guard let grant = shared.grant(coveredBy: share) else { return .nothing }
         return grant.mayWrite ? .everything : .reading
     }
 

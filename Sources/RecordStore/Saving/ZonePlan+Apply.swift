@@ -39,10 +39,10 @@ extension ZonePlan {
             )
         }
         try self.index(from: planned.existing, to: record, named: planned.name)
-        try self.applyAssets(of: planned, record: record.number)
+        try self.applyAssets(of: planned, record: self.key(of: record))
         try self.note(planned.existing, record, named: planned.name, at: record.position)
         if let parts = planned.parts { try self.applyHolds(parts, of: planned.name) }
-        try self.applyCover(of: planned, record)
+        try self.applyMembership(of: planned, record)
         try self.applyReaders(of: planned)
         return .recordSaved(position: record.position, system: record.system)
     }
@@ -59,12 +59,18 @@ extension ZonePlan {
     }
 
     private func applyHolds(_ parts: PlannedParts, of name: String) throws(StorageFailure) {
-        guard parts.holds != parts.heldBefore else { return }
-        for target in Set(parts.holds.kinds.keys).union(parts.heldBefore.kinds.keys) {
-            let kinds = parts.holds.kinds[target] ?? []
-            let before = parts.heldBefore.kinds[target]
+        guard parts.references != parts.referencesBefore else { return }
+        for target in Set(parts.references.kinds.keys).union(parts.referencesBefore.kinds.keys) {
+            let kinds = parts.references.kinds[target] ?? []
+            let before = parts.referencesBefore.kinds[target]
             guard kinds != before else { continue }
-            try self.rule.transaction.setHold(kinds, replacing: before, of: target, by: name, in: self.key)
+            try self.rule.transaction.setReference(
+                kinds,
+                replacing: before,
+                of: target,
+                by: name,
+                in: self.key
+            )
         }
     }
 
@@ -83,11 +89,11 @@ extension ZonePlan {
         )
         try self.index(from: record, to: nil, named: name)
         if try transaction.fields(ofType: record.recordType, in: self.rule.requester.environment).hasAssets {
-            try transaction.removeUses(by: record.number, in: self.key)
+            try transaction.removeUses(by: self.key(of: record))
         }
         try self.note(record, nil, named: name, at: position)
-        for target in Holds(body: record.body, parent: record.parent).kinds.keys {
-            try transaction.setHold([], replacing: nil, of: target, by: name, in: self.key)
+        for target in References(body: record.body, parent: record.parent).kinds.keys {
+            try transaction.setReference([], replacing: nil, of: target, by: name, in: self.key)
         }
         if record.recordType == ShareRecord.type {
             try self.endShare(named: name)
@@ -129,12 +135,9 @@ extension ZonePlan {
             in: self.rule.requester.environment
         )
         let changes = IndexChanges(from: old, to: new, named: name, definitions: definitions)
-        for entry in changes.removed {
-            try transaction.removeEntry(entry, record: either.number, in: self.key)
-        }
-        for entry in changes.added {
-            try transaction.addEntry(entry, record: either.number, in: self.key)
-        }
+        let key = self.key(of: either)
+        for entry in changes.removed { try transaction.removeEntry(entry, of: key) }
+        for entry in changes.added { try transaction.addEntry(entry, of: key) }
     }
 
     /// The order of the items, except that a parent that is saved in the same request goes before its children: feeds

@@ -47,14 +47,16 @@ extension ZonePlan {
         whereMayRead shared: SharedAccess
     ) throws(StorageFailure) -> Bool {
         let transaction = self.rule.transaction
-        for record in try transaction.records(naming: asset, in: self.key, limit: Self.namingRecordsMax) {
-            if try shared.grant(coveredBy: transaction.cover(of: record)) != nil { return true }
-        }
-        return false
+        let records = try transaction.records(
+            naming: asset,
+            in: self.key,
+            limit: Self.namingRecordsMax
+        )
+        return try transaction.memberships(of: records).contains { shared.grant(coveredBy: $0) != nil }
     }
 
     /// Writes down what a save names and names no more.
-    func applyAssets(of planned: PlannedSave, record: Int64) throws(StorageFailure) {
+    func applyAssets(of planned: PlannedSave, record: RecordKey) throws(StorageFailure) {
         guard let parts = planned.parts else { return }
         if self.shared != nil {
             let user = self.rule.requester.userRecordName ?? ""
@@ -63,10 +65,10 @@ extension ZonePlan {
             }
         }
         for number in parts.assetNumbers {
-            try self.rule.transaction.addUse(of: number, by: record, in: self.key)
+            try self.rule.transaction.addUse(of: number, by: record)
         }
         for asset in parts.assets.removed {
-            try self.rule.transaction.removeUse(of: asset, by: record, in: self.key)
+            try self.rule.transaction.removeUse(of: asset, by: record)
         }
     }
 }

@@ -9,14 +9,14 @@ extension ZonePlan {
         let isThere: Bool
         /// Itself and what refers to it with `deleteSelf`, and so on, but for what goes with a delete before; the farthest last.
         ///
-        /// Empty until all deletes are judged.
+        /// Empty until all deletes are validated.
         var cascade: [String] = []
         /// The share that the requester leaves instead.
         var left: StoredShare?
     }
 
-    /// Judges a delete by itself; `refused`: why an earlier turn of the request refused it.
-    mutating func judge(delete id: RecordID, index: Int, refused: StoreError?) throws(StorageFailure) {
+    /// Validates a delete by itself; `refused`: why an earlier turn of the request refused it.
+    mutating func validate(delete id: RecordID, index: Int, refused: StoreError?) throws(StorageFailure) {
         let name = id.recordName
         self.deleteIndexes[name] = index
         if let refused {

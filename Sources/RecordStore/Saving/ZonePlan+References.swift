@@ -1,7 +1,7 @@
 import RecordModel
 
 extension ZonePlan {
-    /// Refuses saves for what is only known when all are judged.
+    /// Refuses saves for what is only known when all are validated.
     mutating func settleSaves() throws(StorageFailure) {
         repeat {
             try self.settleReferences()
@@ -17,6 +17,9 @@ extension ZonePlan {
         guard self.saves.haveParts,
             self.saves.inOrder.contains(where: { $0.parts?.targets.isEmpty == false })
         else { return }
+        try self.read(
+            self.saves.inOrder.flatMap { $0.parts?.targets ?? [] }.filter { self.saves[$0] == nil }
+        )
         var hasRefused = true
         while hasRefused {
             try self.refuseMissingTargets()
@@ -28,12 +31,12 @@ extension ZonePlan {
     /// Every target is looked for once, however long the chain of saves that need each other.
     private mutating func refuseMissingTargets() throws(StorageFailure) {
         // Saves by the name of another that they refer to.
-        var holders: [String: [PlannedSave]] = [:]
+        var referrers: [String: [PlannedSave]] = [:]
         var refused: [PlannedSave] = []
         for planned in self.saves.inOrder {
             guard let targets = planned.parts?.targets, !targets.isEmpty else { continue }
             for target in targets where self.saves[target] != nil {
-                holders[target, default: []].append(planned)
+                referrers[target, default: []].append(planned)
             }
             if try self.refuse(planned, ifOneIsMissingOf: targets) { refused.append(planned) }
         }
@@ -41,8 +44,8 @@ extension ZonePlan {
         while next < refused.count {
             let gone = refused[next].name
             next += 1
-            for holder in holders[gone] ?? [] where self.saves[holder.name] === holder {
-                if try self.refuse(holder, ifOneIsMissingOf: [gone]) { refused.append(holder) }
+            for referrer in referrers[gone] ?? [] where self.saves[referrer.name] === referrer {
+                if try self.refuse(referrer, ifOneIsMissingOf: [gone]) { refused.append(referrer) }
             }
         }
     }
@@ -86,8 +89,8 @@ extension ZonePlan {
 
     private mutating func firstForeign(in parts: PlannedParts) throws(StorageFailure) -> String? {
         for target in parts.targets where self.saves[target] == nil {
-            let before = parts.heldBefore.kinds[target] ?? []
-            guard let kinds = parts.holds.kinds[target], !before.isSuperset(of: kinds),
+            let before = parts.referencesBefore.kinds[target] ?? []
+            guard let kinds = parts.references.kinds[target], !before.isSuperset(of: kinds),
                 let stored = try self.stored(target)
             else { continue }
             let access = try self.access(to: stored, ofType: stored.recordType)
@@ -98,7 +101,7 @@ extension ZonePlan {
 
     private mutating func refuseInvalidAncestors() throws(StorageFailure) -> Bool {
         var hasRefused = false
-        // All are judged in the same state: each record of a circle is at fault, not just the first.
+        // All are validated in the same state: each record of a circle is at fault, not just the first.
         var refused: [(name: String, error: StoreError)] = []
         for planned in self.saves.inOrder {
             guard let parent = planned.record.parent, parent != planned.existing?.parent else { continue }

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What a request would do to one zone: first everything is judged, then what was accepted is applied.
+/// What a request would do to one zone: first everything is validated, then what was accepted is applied.
 struct ZonePlan {
     let rule: ModifyRecordsRule
     let zone: ZoneID
@@ -12,7 +12,7 @@ struct ZonePlan {
     /// Accepted so far.
     var saves = PlannedSaves()
     var deletes: [PlannedDelete] = []
-    /// The deletes that were judged, by record name: what needs one that failed is told so.
+    /// The deletes that were validated, by record name: what needs one that failed is told so.
     var deleteIndexes: [String: Int] = [:]
     /// What has to be done before the plan is applied; `nil`: nothing.
     var turns: CascadeTurns?
@@ -20,8 +20,12 @@ struct ZonePlan {
     var failures: [Int: StoreError] = [:]
     /// Items that failed, by record name: what needs them is told so.
     var failedSaves: [String: Int] = [:]
-    /// Records that the plan read and may need again.
-    var read: [String: StoredRecord?] = [:]
+    /// Records that the plan read and may need again, as they were before the request.
+    private var known: [String: StoredRecord?] = [:]
+    /// The shares of records, by number, that the plan read and may need again.
+    private var knownMemberships: [Int64: ShareNumber?] = [:]
+    /// How many `deleteSelf` references to records there were before the request.
+    private var deleteSelfCounts: [String: Int] = [:]
     /// The name of a record type that was found to be one: most requests name one type.
     ///
     /// `nil` if none was checked yet.
@@ -62,18 +66,61 @@ struct ZonePlan {
     var shared: SharedAccess? { self.sharing.access }
     var shares: [StoredShare] { self.sharing.shares }
 
+    /// Reads the records that the request saves, as they are before it, with the shares to which they
+    /// belong if the requester's rights depend on these.
+    ///
+    /// A name is saved once in a request, so these are not among the records that the plan keeps.
+    mutating func recordsStored(_ names: [String]) throws(StorageFailure) -> [StoredRecord?] {
+        let records = try self.rule.transaction.records(named: names, in: self.key)
+        try self.readMemberships(of: records)
+        return records
+    }
+
+    /// Reads records that the plan will need, in one call.
+    mutating func read(_ names: [String]) throws(StorageFailure) {
+        let missing = Array(Set(names.filter { self.known[$0] == nil }))
+        guard !missing.isEmpty else { return }
+        let records = try self.rule.transaction.records(named: missing, in: self.key)
+        for (name, record) in zip(missing, records) { self.known[name] = .some(record) }
+        try self.readMemberships(of: records)
+    }
+
+    private mutating func readMemberships(of records: [StoredRecord?]) throws(StorageFailure) {
+        guard self.shared != nil else { return }
+        let keys = records.compactMap { $0 }.map { RecordKey(zone: self.key, number: $0.number) }
+        guard !keys.isEmpty else { return }
+        for (key, share) in zip(keys, try self.rule.transaction.memberships(of: keys)) {
+            self.knownMemberships[key.number] = .some(share)
+        }
+    }
+
     /// The record as it was before the request.
     mutating func stored(_ name: String) throws(StorageFailure) -> StoredRecord? {
-        if let known = self.read[name] { return known }
+        if let known = self.known[name] { return known }
         let record = try self.rule.transaction.record(named: name, in: self.key)
-        self.read[name] = .some(record)
+        self.known[name] = .some(record)
         return record
     }
 
-    mutating func judge(save: RecordSave, index: Int) throws(StorageFailure) {
+    /// The share that a stored record belonged to before the request; `nil` if there was none.
+    mutating func membership(of record: StoredRecord) throws(StorageFailure) -> ShareNumber? {
+        if let known = self.knownMemberships[record.number] { return known }
+        let share = try self.rule.transaction.membership(of: self.key(of: record))
+        self.knownMemberships[record.number] = .some(share)
+        return share
+    }
+
+    func key(of record: StoredRecord) -> RecordKey { RecordKey(zone: self.key, number: record.number) }
+
+    /// Validates a save by itself; `existing` is what it would replace.
+    mutating func validate(
+        save: RecordSave,
+        index: Int,
+        existing: StoredRecord?
+    ) throws(StorageFailure) {
         let name = save.id.recordName
         if save.recordType == ShareRecord.type {
-            try self.judge(share: save, index: index)
+            try self.validate(share: save, index: index, existing: existing)
             return
         }
         do throws(StoreError) {
@@ -87,8 +134,6 @@ struct ZonePlan {
             self.refuse(index, name: name, error)
             return
         }
-        // A name is saved once in a request, so nothing is read twice.
-        let existing = try self.rule.transaction.record(named: name, in: self.key)
         let defined = try self.definitions(ofType: save.recordType)
         let access = try self.access(to: existing, ofType: existing?.recordType ?? save.recordType)
         let planned: PlannedSave
@@ -184,14 +229,17 @@ struct ZonePlan {
     ) throws(StoreError) -> PlannedParts {
         let parts = PlannedParts()
         if mayRefer {
-            let written = try Holds(changes: save.changes, in: self.zone, requester: self.rule.requester)
+            let written = try References(changes: save.changes, in: self.zone, requester: self.rule.requester)
             parts.targets = Array(written.kinds.keys)
         }
         if case .set(let parent) = save.parent { parts.targets.append(parent) }
         if let existing {
-            parts.heldBefore = Holds(body: mayRefer ? existing.body : .empty, parent: existing.parent)
+            parts.referencesBefore = References(
+                body: mayRefer ? existing.body : .empty,
+                parent: existing.parent
+            )
         }
-        parts.holds = Holds(body: mayRefer ? record.body : .empty, parent: record.parent)
+        parts.references = References(body: mayRefer ? record.body : .empty, parent: record.parent)
         return parts
     }
 
@@ -219,16 +267,22 @@ struct ZonePlan {
     private mutating func targetWithoutRoom(for planned: PlannedSave) throws(StorageFailure) -> String? {
         guard let parts = planned.parts else { return nil }
         let limit = self.rule.bounds.deleteSelfReferencesMax
-        for (target, kinds) in parts.holds.kinds where kinds.contains(.deleteSelf) {
-            if parts.heldBefore.kinds[target]?.contains(.deleteSelf) == true { continue }
-            let count = try self.rule.transaction.countOfDeleteSelfHolders(
-                of: target,
+        let targets = parts.references.kinds.filter { target, kinds in
+            kinds.contains(.deleteSelf)
+                && parts.referencesBefore.kinds[target]?.contains(.deleteSelf) != true
+        }.keys
+        let unknown = targets.filter { self.deleteSelfCounts[$0] == nil }
+        if !unknown.isEmpty {
+            let counts = try self.rule.transaction.countsOfDeleteSelfReferrers(
+                of: unknown,
                 in: self.key,
                 limit: limit + self.rule.bounds.requestItemsMax
             )
-            if count + self.deleteSelfAdded[target, default: 0] >= limit { return target }
+            for (target, count) in zip(unknown, counts) { self.deleteSelfCounts[target] = count }
         }
-        return nil
+        return targets.first {
+            self.deleteSelfCounts[$0, default: 0] + self.deleteSelfAdded[$0, default: 0] >= limit
+        }
     }
 
     mutating func accept(_ planned: PlannedSave) {
@@ -238,10 +292,10 @@ struct ZonePlan {
 
     private mutating func count(_ planned: PlannedSave, by step: Int) {
         guard let parts = planned.parts else { return }
-        for (target, kinds) in parts.holds.kinds where kinds.contains(.deleteSelf) {
+        for (target, kinds) in parts.references.kinds where kinds.contains(.deleteSelf) {
             self.deleteSelfAdded[target, default: 0] += step
         }
-        for (target, kinds) in parts.heldBefore.kinds where kinds.contains(.deleteSelf) {
+        for (target, kinds) in parts.referencesBefore.kinds where kinds.contains(.deleteSelf) {
             self.deleteSelfAdded[target, default: 0] -= step
         }
     }

@@ -52,12 +52,13 @@ package struct UserRemoval {
             at: position
         )
         let definitions = try self.transaction.fields(ofType: record.recordType, in: self.environment)
+        let key = RecordKey(zone: zone, number: record.number)
         for entry in IndexChanges(from: record, to: nil, named: name, definitions: definitions).removed {
-            try self.transaction.removeEntry(entry, record: record.number, in: zone)
+            try self.transaction.removeEntry(entry, of: key)
         }
-        try self.transaction.removeUses(by: record.number, in: zone)
-        for target in Holds(body: record.body, parent: record.parent).kinds.keys {
-            try self.transaction.setHold([], replacing: nil, of: target, by: name, in: zone)
+        try self.transaction.removeUses(by: key)
+        for target in References(body: record.body, parent: record.parent).kinds.keys {
+            try self.transaction.setReference([], replacing: nil, of: target, by: name, in: zone)
         }
         guard self.transaction.isWatched(database) else { return }
         let change = CommittedRecord(

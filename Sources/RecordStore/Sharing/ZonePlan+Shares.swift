@@ -3,15 +3,18 @@ import RecordModel
 /// Saves of shares, and what shares mean for the saves of other records.
 extension ZonePlan {
     /// Whether a record is there for the requester.
-    func isThere(_ record: StoredRecord) throws(StorageFailure) -> Bool {
+    mutating func isThere(_ record: StoredRecord) throws(StorageFailure) -> Bool {
         guard let shared = self.shared else { return true }
-        return try shared.grant(coveredBy: self.rule.transaction.cover(of: record.number)) != nil
+        return try shared.grant(coveredBy: self.membership(of: record)) != nil
     }
 
-    mutating func judge(share save: RecordSave, index: Int) throws(StorageFailure) {
+    mutating func validate(
+        share save: RecordSave,
+        index: Int,
+        existing: StoredRecord?
+    ) throws(StorageFailure) {
         let name = save.id.recordName
-        let existing = try self.rule.transaction.record(named: name, in: self.key)
-        let isThere = try existing.map { (record) throws(StorageFailure) in try self.isThere(record) } ?? true
+        let isThere = if let existing { try self.isThere(existing) } else { true }
         let changes = save.share.changes
         let found = try self.find(changes.participants)
         let planned: PlannedSave
@@ -136,7 +139,7 @@ extension ZonePlan {
 
     // MARK: - Trees
 
-    /// Refuses what only is known when all saves are judged.
+    /// Refuses what only is known when all saves are validated.
     mutating func settleShares() throws(StorageFailure) {
         let saves = self.saves.inOrder
         guard
@@ -154,18 +157,18 @@ extension ZonePlan {
         }
         let isNew = planned.existing == nil
         guard isNew || planned.existing?.parent != planned.record.parent else { return nil }
-        let cover = try self.plannedCover(ofParent: planned.record.parent)
+        let share = try self.plannedMembership(ofParent: planned.record.parent)
         if let shared = self.shared {
-            guard !self.isForeignRoot(planned.name), let grant = shared.grant(coveredBy: cover),
+            guard !self.isForeignRoot(planned.name), let grant = shared.grant(coveredBy: share),
                 grant.mayWrite
             else {
                 return .permissionDenied(isNew ? .create : .write)
             }
         }
         guard let existing = planned.existing, self.hasSharedTrees else { return nil }
-        let before = try self.rule.transaction.cover(of: existing.number)
-        guard before != cover else { return nil }
-        return try self.faultOfTree(below: planned.name, mayHaveShares: cover == nil)
+        let before = try self.membership(of: existing)
+        guard before != share else { return nil }
+        return try self.faultOfTree(below: planned.name, mayHaveShares: share == nil)
     }
 
     private mutating func faultOfNewShare(
@@ -177,7 +180,7 @@ extension ZonePlan {
             return self.failedSaves[root].map { .dependsOn(index: $0) } ?? .shareInvalid(.rootMissing)
         }
         let others = Set(self.saves.inOrder.compactMap { $0 === planned ? nil : $0.share?.root })
-        guard try self.plannedCover(ofParent: save.record.parent) == nil else { return .alreadyShared }
+        guard try self.plannedMembership(ofParent: save.record.parent) == nil else { return .alreadyShared }
         var ancestor: String? = root
         while let name = ancestor {
             if others.contains(name) { return .alreadyShared }
@@ -192,17 +195,17 @@ extension ZonePlan {
 
     private var hasSharedTrees: Bool { self.shares.contains { $0.root != nil } }
 
-    /// The share that will cover what is below a record; circles of parents were refused before.
-    private mutating func plannedCover(ofParent parent: String?) throws(StorageFailure) -> ShareNumber? {
+    /// The share that the children of a record will belong to; circles of parents were refused before.
+    private mutating func plannedMembership(ofParent parent: String?) throws(StorageFailure) -> ShareNumber? {
         var next = parent
         while let name = next {
             if let share = self.shares.first(where: { $0.root == name }) { return share.number }
             guard let planned = self.saves[name] else {
                 guard let stored = try self.stored(name) else { return nil }
-                return try self.rule.transaction.cover(of: stored.number)
+                return try self.membership(of: stored)
             }
             if let existing = planned.existing, existing.parent == planned.record.parent {
-                return try self.rule.transaction.cover(of: existing.number)
+                return try self.membership(of: existing)
             }
             next = planned.record.parent
         }
@@ -230,7 +233,7 @@ extension ZonePlan {
     }
 
     func children(of name: String) throws(StorageFailure) -> [String] {
-        try self.rule.transaction.holders(
+        try self.rule.transaction.referrers(
             of: name,
             in: self.key,
             behind: "",

@@ -95,50 +95,48 @@ extension WriterTransaction {
         naming asset: AssetNumber,
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> [Int64] {
+    ) throws(StorageFailure) -> [RecordKey] {
         let statement = self.assets.recordsNaming
         statement.bind(1, asset.rawValue)
         statement.bind(2, zone.database.rawValue)
         statement.bind(3, zone.number)
         statement.bind(4, Int64(limit))
-        var records: [Int64] = []
-        while try statement.step() { records.append(statement.integer(0)) }
+        var records: [RecordKey] = []
+        while try statement.step() {
+            records.append(RecordKey(zone: zone, number: statement.integer(0)))
+        }
         return records
     }
 
     // MARK: Uses
 
-    func addUse(
-        of number: AssetNumber,
-        by record: Int64,
-        in zone: ZoneKey
-    ) throws(StorageFailure) {
+    func addUse(of number: AssetNumber, by record: RecordKey) throws(StorageFailure) {
         let statement = self.assets.addUse
-        statement.bind(1, zone.database.rawValue)
-        statement.bind(2, zone.number)
-        statement.bind(3, record)
+        statement.bind(1, record.zone.database.rawValue)
+        statement.bind(2, record.zone.number)
+        statement.bind(3, record.number)
         statement.bind(4, number.rawValue)
         try statement.run()
-        if statement.changesCount > 0 { self.changes.count(rowBytes: RowBytes.assetUse, in: zone) }
+        if statement.changesCount > 0 { self.changes.count(rowBytes: RowBytes.assetUse, in: record.zone) }
         self.assets.setNamed.bind(1, number.rawValue)
         try self.assets.setNamed.run()
     }
 
-    func removeUse(of asset: Asset, by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func removeUse(of asset: Asset, by record: RecordKey) throws(StorageFailure) {
         // What a record names is complete.
-        guard let number = try self.asset(asset, in: zone.database) else {
+        guard let number = try self.asset(asset, in: record.zone.database) else {
             throw .unexpected(code: SQLITE_NOTFOUND)
         }
-        try self.removeUses([(record, number.rawValue)], in: zone)
-        self.changes.count(rowBytes: -RowBytes.assetUse, in: zone)
+        try self.removeUses([(record.number, number.rawValue)], in: record.zone)
+        self.changes.count(rowBytes: -RowBytes.assetUse, in: record.zone)
     }
 
-    func removeUses(by record: Int64, in zone: ZoneKey) throws(StorageFailure) {
+    func removeUses(by record: RecordKey) throws(StorageFailure) {
         let statement = self.assets.usesOfRecord
-        statement.bind(3, record)
+        statement.bind(3, record.number)
         statement.bind(4, Int64.max)
-        let count = try self.removeUses(found: statement, in: zone)
-        self.changes.count(rowBytes: -RowBytes.assetUse * count, in: zone)
+        let count = try self.removeUses(found: statement, in: record.zone)
+        self.changes.count(rowBytes: -RowBytes.assetUse * count, in: record.zone)
     }
 
     /// Removes some of the uses of a zone that was deleted; returns how many.

@@ -160,7 +160,7 @@ final class IndexBuilder {
             let name = statement.text(RecordColumns.count + 2)
             let changes = IndexChanges(from: nil, to: record, named: name, definitions: definitions)
             for entry in changes.added {
-                try self.transaction.addEntry(entry, record: number, in: zone)
+                try self.transaction.addEntry(entry, of: RecordKey(zone: zone, number: number))
             }
             bytes += record.body.bytes.count
             indexed += 1

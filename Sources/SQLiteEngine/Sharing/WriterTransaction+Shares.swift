@@ -128,25 +128,34 @@ extension WriterTransaction {
         ).place(ofToken: token)
     }
 
-    // MARK: Covers
+    // MARK: Memberships
 
-    func cover(of record: Int64) throws(StorageFailure) -> ShareNumber? {
+    /// The number of a record is unique in the file, and the key of table `cover`.
+    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareNumber?] {
         let statement = self.statements.shares.cover
-        statement.bind(1, record)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return ShareNumber(rawValue: statement.integer(0))
+        var shares: [ShareNumber?] = []
+        shares.reserveCapacity(records.count)
+        for record in records {
+            statement.bind(1, record.number)
+            guard try statement.step() else {
+                shares.append(nil)
+                continue
+            }
+            defer { statement.reset() }
+            shares.append(ShareNumber(rawValue: statement.integer(0)))
+        }
+        return shares
     }
 
-    func setCover(
+    func setMembership(
         _ share: ShareNumber?,
-        of record: Int64,
+        of record: RecordKey,
         since position: Int64
     ) throws(StorageFailure) {
         self.workDone += 1
         let statements = self.statements.shares
         let statement = share == nil ? statements.deleteCover : statements.setCover
-        statement.bind(1, record)
+        statement.bind(1, record.number)
         if let share {
             statement.bind(2, share.rawValue)
             statement.bind(3, position)

@@ -12,7 +12,7 @@ final class WriterStatements {
     let zones: ZoneStatements
     let records: RecordStatements
     let changes: ChangeStatements
-    let holds: HoldStatements
+    let references: ReferenceStatements
     let names: NameStatements
     let indexes: IndexStatements
     let grants: GrantStatements
@@ -39,7 +39,7 @@ final class WriterStatements {
         self.zones = try ZoneStatements(connection)
         self.records = try RecordStatements(connection)
         self.changes = try ChangeStatements(connection)
-        self.holds = try HoldStatements(connection)
+        self.references = try ReferenceStatements(connection)
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
         self.grants = try GrantStatements(connection)
@@ -166,7 +166,7 @@ struct ChangeStatements {
     }
 }
 
-struct HoldStatements {
+struct ReferenceStatements {
     let find, count, set, delete: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {

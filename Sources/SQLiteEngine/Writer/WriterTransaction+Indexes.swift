@@ -4,12 +4,16 @@ import RecordStore
 
 /// Entries of indexes, and the numbers of indexes.
 extension WriterTransaction {
-    func addEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
-        try self.queue(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: true))
+    func addEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
+        try self.queue(
+            EntryQueue.Change(zone: record.zone, entry: entry, record: record.number, isAdded: true)
+        )
     }
 
-    func removeEntry(_ entry: IndexEntry, record: Int64, in zone: ZoneKey) throws(StorageFailure) {
-        try self.queue(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: false))
+    func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
+        try self.queue(
+            EntryQueue.Change(zone: record.zone, entry: entry, record: record.number, isAdded: false)
+        )
     }
 
     private func queue(_ change: EntryQueue.Change) throws(StorageFailure) {

@@ -2,15 +2,23 @@ import RecordModel
 import RecordStore
 
 extension WriterTransaction {
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
-        self.workDone += 1
+    func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?] {
+        self.workDone += names.count
         let statement = self.statements.records.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
-        statement.bind(3, name)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return try self.record(from: statement)
+        var records: [StoredRecord?] = []
+        records.reserveCapacity(names.count)
+        for name in names {
+            statement.bind(3, name)
+            guard try statement.step() else {
+                records.append(nil)
+                continue
+            }
+            defer { statement.reset() }
+            records.append(try self.record(from: statement))
+        }
+        return records
     }
 
     /// The record of a row that begins with `RecordColumns`.
@@ -114,73 +122,80 @@ extension WriterTransaction {
         statement.bind(5, try self.typeNumber(record.recordType, in: environment))
         statement.bind(6, self.nowMilliseconds)
         statement.bind(7, try self.authorNumber(record.system.createdBy))
-        statement.bind(8, try self.takeCover(of: record.number, in: zone)?.rawValue)
+        statement.bind(8, try self.takeMembership(of: record.number, in: zone)?.rawValue)
         try statement.run()
         try self.forgetTokens(of: name, in: zone)
     }
 
-    /// The share that covered a record that is gone.
-    private func takeCover(of record: Int64, in zone: ZoneKey) throws(StorageFailure) -> ShareNumber? {
-        guard try !self.shares(in: zone).isEmpty, let share = try self.cover(of: record) else { return nil }
-        try self.setCover(nil, of: record, since: 0)
+    /// Ends the membership of a record that is gone; returns the share that it belonged to.
+    private func takeMembership(of record: Int64, in zone: ZoneKey) throws(StorageFailure) -> ShareNumber? {
+        guard try !self.shares(in: zone).isEmpty else { return nil }
+        let key = RecordKey(zone: zone, number: record)
+        guard let share = try self.membership(of: key) else { return nil }
+        try self.setMembership(nil, of: key, since: 0)
         return share
     }
 
-    func holders(
+    func referrers(
         of target: String,
         in zone: ZoneKey,
         behind name: String,
         limit: Int
-    ) throws(StorageFailure) -> [Holder] {
-        let statement = self.statements.holds.find
+    ) throws(StorageFailure) -> [Referrer] {
+        let statement = self.statements.references.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, target)
         statement.bind(4, name)
         statement.bind(5, Int64(limit))
-        var holders: [Holder] = []
+        var referrers: [Referrer] = []
         while try statement.step() {
-            let kinds = HoldKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(1)))
-            holders.append(Holder(name: statement.text(0), kinds: kinds))
+            let kinds = ReferenceKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(1)))
+            referrers.append(Referrer(name: statement.text(0), kinds: kinds))
         }
-        self.workDone += 1 + holders.count / 8
-        return holders
+        self.workDone += 1 + referrers.count / 8
+        return referrers
     }
 
-    func countOfDeleteSelfHolders(
-        of target: String,
+    func countsOfDeleteSelfReferrers(
+        of targets: [String],
         in zone: ZoneKey,
         limit: Int
-    ) throws(StorageFailure) -> Int {
-        let statement = self.statements.holds.count
+    ) throws(StorageFailure) -> [Int] {
+        let statement = self.statements.references.count
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
-        statement.bind(3, target)
-        statement.bind(4, Int64(HoldKinds.deleteSelf.rawValue))
+        statement.bind(4, Int64(ReferenceKinds.deleteSelf.rawValue))
         statement.bind(5, Int64(limit))
-        _ = try statement.step()
-        defer { statement.reset() }
-        let count = Int(statement.integer(0))
-        self.workDone += 1 + count / 64
-        return count
+        var counts: [Int] = []
+        counts.reserveCapacity(targets.count)
+        for target in targets {
+            statement.bind(3, target)
+            _ = try statement.step()
+            defer { statement.reset() }
+            let count = Int(statement.integer(0))
+            self.workDone += 1 + count / 64
+            counts.append(count)
+        }
+        return counts
     }
 
-    func setHold(
-        _ kinds: HoldKinds,
-        replacing before: HoldKinds?,
+    func setReference(
+        _ kinds: ReferenceKinds,
+        replacing before: ReferenceKinds?,
         of target: String,
-        by holder: String,
+        by referrer: String,
         in zone: ZoneKey
     ) throws(StorageFailure) {
         self.workDone += 1
-        let statement = kinds.isEmpty ? self.statements.holds.delete : self.statements.holds.set
+        let statement = kinds.isEmpty ? self.statements.references.delete : self.statements.references.set
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, target)
-        statement.bind(4, holder)
+        statement.bind(4, referrer)
         if !kinds.isEmpty { statement.bind(5, Int64(kinds.rawValue)) }
         try statement.run()
-        let bytes = RowBytes.hold(of: target, by: holder)
+        let bytes = RowBytes.hold(of: target, by: referrer)
         if kinds.isEmpty {
             if statement.changesCount > 0 { self.changes.count(rowBytes: -bytes, in: zone) }
         } else if before == nil {

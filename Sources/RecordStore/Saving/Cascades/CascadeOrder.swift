@@ -5,11 +5,11 @@
 struct CascadeOrder {
     private struct Visit {
         let number: Int32
-        var nextHolder: Int
+        var nextReferrer: Int
     }
 
     /// By number: those that refer to a record, and go.
-    private let holders: NumberLists
+    private let referrers: NumberLists
     private let isGoing: [Bool]
     private let weights: [Int]
     /// The numbers of the records that the request deletes by name.
@@ -23,20 +23,20 @@ struct CascadeOrder {
         self.roots = walk.roots.compactMap(\.number)
         self.waits = walk.names.map { walk.saved.names.contains($0) }
         for number in walk.bound { self.waits[Int(number)] = true }
-        var holders = NumberLists()
+        var referrers = NumberLists()
         var nextKeeper = 0
         for number in walk.names.indices {
-            for holder in walk.holders[number] { holders.append(holder) }
+            for referrer in walk.referrers[number] { referrers.append(referrer) }
             while nextKeeper < walk.keepers.count, walk.keepers[nextKeeper].kept == number {
                 // One that keeps what goes is among those that go.
-                if let keeper = walk.numbers[walk.keepers[nextKeeper].name] { holders.append(keeper) }
+                if let keeper = walk.numbers[walk.keepers[nextKeeper].name] { referrers.append(keeper) }
                 nextKeeper += 1
             }
-            holders.close()
+            referrers.close()
         }
-        self.holders = holders
+        self.referrers = referrers
         // What is deleted by name stays to the end, unless something that goes along waits for it.
-        let targets = holders.reversed(count: walk.names.count)
+        let targets = referrers.reversed(count: walk.names.count)
         for number in self.roots where !targets[Int(number)].contains(where: { isGoing[Int($0)] }) {
             self.waits[Int(number)] = true
         }
@@ -61,7 +61,7 @@ struct CascadeOrder {
                 added > together
                 || members.contains { number in
                     self.waits[Int(number)]
-                        || self.holders[Int(number)].contains { self.waits[Int($0)] }
+                        || self.referrers[Int(number)].contains { self.waits[Int($0)] }
                 }
             guard !mustWait else {
                 for number in members { self.waits[Int(number)] = true }
@@ -97,19 +97,19 @@ struct CascadeOrder {
                 next += 1
                 stack.append(number)
                 isOnStack[Int(number)] = true
-                visits.append(Visit(number: number, nextHolder: self.holders[Int(number)].startIndex))
+                visits.append(Visit(number: number, nextReferrer: self.referrers[Int(number)].startIndex))
             }
             enter(Int32(start))
             while let visit = visits.last {
                 let number = Int(visit.number)
-                let holders = self.holders[number]
-                if visit.nextHolder < holders.endIndex {
-                    visits[visits.count - 1].nextHolder += 1
-                    let holder = holders[visit.nextHolder]
-                    if order[Int(holder)] < 0 {
-                        enter(holder)
-                    } else if isOnStack[Int(holder)] {
-                        least[number] = min(least[number], order[Int(holder)])
+                let referrers = self.referrers[number]
+                if visit.nextReferrer < referrers.endIndex {
+                    visits[visits.count - 1].nextReferrer += 1
+                    let referrer = referrers[visit.nextReferrer]
+                    if order[Int(referrer)] < 0 {
+                        enter(referrer)
+                    } else if isOnStack[Int(referrer)] {
+                        least[number] = min(least[number], order[Int(referrer)])
                     }
                     continue
                 }

@@ -95,7 +95,7 @@ extension ModifyRecordsRule {
         var steps = self.stepsOfTurn
         let (transaction, key) = (self.transaction, turns.key)
         let isFound = try walk.goOn(steps: &steps) { name, behind, limit throws(StorageFailure) in
-            try transaction.holders(of: name, in: key, behind: behind, limit: limit)
+            try transaction.referrers(of: name, in: key, behind: behind, limit: limit)
         }
         // Judging takes a turn of its own if what was found is much.
         guard isFound, steps == self.stepsOfTurn || steps > walk.size / 32, walk.settle() else { return }
@@ -131,7 +131,7 @@ extension ZonePlan {
         guard !roots.isEmpty else { return }
         let walk = CascadeWalk(
             roots,
-            saved: self.savedHolders,
+            saved: self.savedReferrers,
             failed: self.deleteIndexes.filter { self.failures[$0.value] != nil },
             recordsMax: self.rule.bounds.cascadeRecordsMax
         )
@@ -139,7 +139,7 @@ extension ZonePlan {
         let stepsMax = max(0, allowance.stepsMax - allowance.stepsUsed) + roots.count
         var steps = stepsMax
         let isFound = try walk.goOn(steps: &steps) { name, behind, limit throws(StorageFailure) in
-            try transaction.holders(of: name, in: key, behind: behind, limit: limit)
+            try transaction.referrers(of: name, in: key, behind: behind, limit: limit)
         }
         guard isFound, walk.settle() else {
             walk.reserveRoom()
@@ -161,12 +161,12 @@ extension ZonePlan {
         }
     }
 
-    private var savedHolders: CascadeWalk.Saved {
+    private var savedReferrers: CascadeWalk.Saved {
         var saved = CascadeWalk.Saved()
         for planned in self.saves.inOrder {
             saved.names.insert(planned.name)
-            for (target, kinds) in planned.parts?.holds.kinds ?? [:] {
-                saved.holders[target, default: []].append(Holder(name: planned.name, kinds: kinds))
+            for (target, kinds) in planned.parts?.references.kinds ?? [:] {
+                saved.referrers[target, default: []].append(Referrer(name: planned.name, kinds: kinds))
             }
         }
         return saved
@@ -184,18 +184,18 @@ extension ZonePlan {
         for name in piece {
             guard let record = try transaction.record(named: name, in: self.key) else { continue }
             // One that was taken out meanwhile stays.
-            let holds = Holds(body: record.body, parent: record.parent)
-            let goesAlong = holds.kinds.contains { $1.contains(.deleteSelf) && pieces.isGoing($0) }
+            let references = References(body: record.body, parent: record.parent)
+            let goesAlong = references.kinds.contains { $1.contains(.deleteSelf) && pieces.isGoing($0) }
             if goesAlong || pieces.roots.contains(name) { leaving.insert(name) }
         }
         for name in leaving {
-            let holders = try transaction.holders(
+            let referrers = try transaction.referrers(
                 of: name,
                 in: self.key,
                 behind: "",
                 limit: leaving.count + 1
             )
-            guard holders.allSatisfy({ leaving.contains($0.name) }) else { return false }
+            guard referrers.allSatisfy({ leaving.contains($0.name) }) else { return false }
         }
         for name in piece where leaving.contains(name) { try self.delete(name) }
         return true

@@ -28,13 +28,13 @@ final class CascadeWalk: @unchecked Sendable {
     struct Saved: Sendable {
         var names: Set<String> = []
         /// By the name of the target.
-        var holders: [String: [Holder]] = [:]
+        var referrers: [String: [Referrer]] = [:]
     }
 
-    /// Holders that one look-up finds at the most.
+    /// Referrers that one look-up finds at the most.
     private static let pageMax = 256
     /// So many of them cost as much as the look-up.
-    private static let holdersPerStep = 8
+    private static let referrersPerStep = 8
 
     let saved: Saved
     private let recordsMax: Int
@@ -43,7 +43,7 @@ final class CascadeWalk: @unchecked Sendable {
     private(set) var names: [String] = []
     private(set) var numbers: [String: Int32] = [:]
     /// By number: what refers to a record and goes with it.
-    private(set) var holders = NumberLists()
+    private(set) var referrers = NumberLists()
     /// By number: the steps that it took to find them.
     private(set) var weights: [Int] = []
     private(set) var keepers: [Keeper] = []
@@ -56,7 +56,7 @@ final class CascadeWalk: @unchecked Sendable {
     private var nextRoot = 0
     /// Of the record that is being looked up.
     private var weight = 0
-    /// The last holder that was found of it.
+    /// The last referrer that was found of it.
     private var behind = ""
     private var start = Start()
 
@@ -88,18 +88,18 @@ final class CascadeWalk: @unchecked Sendable {
     /// A delete that would take along too much is refused, and what it would take is forgotten.
     func goOn(
         steps: inout Int,
-        _ holdersOf: (_ name: String, _ behind: String, _ limit: Int) throws(StorageFailure) -> [Holder]
+        _ referrersOf: (_ name: String, _ behind: String, _ limit: Int) throws(StorageFailure) -> [Referrer]
     ) throws(StorageFailure) -> Bool {
         while true {
-            guard self.holders.count < self.names.count else {
+            guard self.referrers.count < self.names.count else {
                 guard self.nextRoot < self.roots.count else { return true }
                 self.beginRoot()
                 continue
             }
             guard steps > 0 else { return false }
-            let name = self.names[self.holders.count]
-            let page = try holdersOf(name, self.behind, Self.pageMax)
-            let cost = 1 + page.count / Self.holdersPerStep
+            let name = self.names[self.referrers.count]
+            let page = try referrersOf(name, self.behind, Self.pageMax)
+            let cost = 1 + page.count / Self.referrersPerStep
             steps -= cost
             self.weight += cost
             self.add(page, of: name)
@@ -116,7 +116,7 @@ final class CascadeWalk: @unchecked Sendable {
     private func dropRoot() {
         for name in self.names[self.start.names...] { self.numbers[name] = nil }
         self.names.removeLast(self.names.count - self.start.names)
-        self.holders.removeAll(behind: self.start.names)
+        self.referrers.removeAll(behind: self.start.names)
         self.weights.removeLast(self.weights.count - self.start.names)
         self.keepers.removeLast(self.keepers.count - self.start.keepers)
         self.bound.removeLast(self.bound.count - self.start.bound)
@@ -126,31 +126,31 @@ final class CascadeWalk: @unchecked Sendable {
         self.refuse(self.nextRoot - 1, .referenceLimit(target: root.name))
     }
 
-    private func add(_ page: [Holder], of name: String) {
-        for holder in page {
-            if self.saved.names.contains(holder.name) {
-                self.bound.append(Int32(self.holders.count))
+    private func add(_ page: [Referrer], of name: String) {
+        for referrer in page {
+            if self.saved.names.contains(referrer.name) {
+                self.bound.append(Int32(self.referrers.count))
             } else {
-                self.add(holder)
+                self.add(referrer)
             }
         }
         if page.count == Self.pageMax, let last = page.last {
             self.behind = last.name
             return
         }
-        for holder in self.saved.holders[name] ?? [] { self.add(holder) }
+        for referrer in self.saved.referrers[name] ?? [] { self.add(referrer) }
         self.behind = ""
         self.weights.append(self.weight)
         self.weight = 0
-        self.holders.close()
+        self.referrers.close()
     }
 
-    private func add(_ holder: Holder) {
-        let target = Int32(self.holders.count)
-        if holder.kinds.contains(.deleteSelf), !NameRules.isUserRecordName(holder.name) {
-            self.holders.append(self.number(of: holder.name))
-        } else if !holder.kinds.isDisjoint(with: .keeping) {
-            self.keepers.append(Keeper(kept: target, name: holder.name))
+    private func add(_ referrer: Referrer) {
+        let target = Int32(self.referrers.count)
+        if referrer.kinds.contains(.deleteSelf), !NameRules.isUserRecordName(referrer.name) {
+            self.referrers.append(self.number(of: referrer.name))
+        } else if !referrer.kinds.isDisjoint(with: .keeping) {
+            self.keepers.append(Keeper(kept: target, name: referrer.name))
         } else {
             self.bound.append(target)
         }
@@ -199,9 +199,9 @@ final class CascadeWalk: @unchecked Sendable {
         var taken = [root]
         var next = 0
         while next < taken.count {
-            for holder in self.holders[Int(taken[next])] where !isTaken[Int(holder)] {
-                isTaken[Int(holder)] = true
-                taken.append(holder)
+            for referrer in self.referrers[Int(taken[next])] where !isTaken[Int(referrer)] {
+                isTaken[Int(referrer)] = true
+                taken.append(referrer)
             }
             next += 1
         }
@@ -215,7 +215,7 @@ final class CascadeWalk: @unchecked Sendable {
     func settle() -> Bool {
         guard !self.keepers.isEmpty else { return true }
         let keepers = self.keepers.map { self.numbers[$0.name] }
-        let targets = self.holders.reversed(count: self.names.count)
+        let targets = self.referrers.reversed(count: self.names.count)
         for _ in 0...(Self.settledMax / self.size) {
             let isGoing = self.going
             // By number: the keeper because of which it stays.
@@ -266,7 +266,7 @@ final class CascadeWalk: @unchecked Sendable {
     /// Refuses all deletes that take something along.
     func refuseTakers() {
         for (place, root) in self.roots.enumerated() {
-            guard let number = root.number, !self.holders[Int(number)].isEmpty else { continue }
+            guard let number = root.number, !self.referrers[Int(number)].isEmpty else { continue }
             self.refuse(place, .referenceLimit(target: root.name))
         }
     }

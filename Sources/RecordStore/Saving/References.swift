@@ -1,18 +1,19 @@
 package import RecordModel
 
 /// The references of a body that the store has to watch: those with an action.
-package struct Holds: Hashable, Sendable {
-    package var kinds: [String: HoldKinds] = [:]
+package struct References: Hashable, Sendable {
+    package var kinds: [String: ReferenceKinds] = [:]
 
     package init() {}
 
-    /// What a record holds.
+    /// The references of a record.
     package init(body: RecordBody, parent: String?) {
         self.add(body)
         if let parent { self.kinds[parent, default: []].insert(.parent) }
     }
 
-    /// What the fields of a save would hold; refuses references to other zones, those without an action included.
+    /// The references that the fields of a save have; refuses those to other zones, with or without an
+    /// action.
     package init(
         changes: RecordBody,
         in zone: ZoneID,

@@ -2,9 +2,9 @@ import RecordModel
 import RecordStore
 import Testing
 
-struct HoldsTests {
+struct ReferencesTests {
     @Test
-    func `only references with an action and the parent hold a record`() {
+    func `only references with an action and the parent keep a record`() {
         let body = RecordBody([
             Field(name: "a", value: .reference(Reference(recordName: "x", action: .none))),
             Field(name: "b", value: .reference(Reference(recordName: "y", action: .deleteSelf))),
@@ -18,10 +18,10 @@ struct HoldsTests {
             Field(name: "d", value: .string("w")),
         ])
         #expect(
-            Holds(body: body, parent: "z").kinds == [
+            References(body: body, parent: "z").kinds == [
                 "y": [.deleteSelf, .validate], "z": [.validate, .parent],
             ]
         )
-        #expect(Holds(body: .empty, parent: nil).isEmpty)
+        #expect(References(body: .empty, parent: nil).isEmpty)
     }
 }

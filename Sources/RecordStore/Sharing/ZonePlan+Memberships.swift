@@ -1,8 +1,8 @@
 import RecordModel
 
-/// Writes down which shares there are, whom they let in, and what they cover.
+/// Writes down which shares there are, whom they let in, and which records belong to them.
 extension ZonePlan {
-    /// Makes the shares that are new, before anything that they cover is written.
+    /// Makes the shares that are new, before any record that belongs to them is written.
     func makeShares() throws(StorageFailure) {
         guard self.saves.haveParts else { return }
         for planned in self.saves.inOrder where planned.existing == nil {
@@ -67,10 +67,10 @@ extension ZonePlan {
         }
     }
 
-    // MARK: - Covers
+    // MARK: - Memberships
 
-    /// Notes what covers a record that was saved, and takes along what is below it.
-    func applyCover(of planned: PlannedSave, _ record: StoredRecord) throws(StorageFailure) {
+    /// Notes the share that a saved record belongs to, and takes along the records below it.
+    func applyMembership(of planned: PlannedSave, _ record: StoredRecord) throws(StorageFailure) {
         guard !self.shares.isEmpty else { return }
         let transaction = self.rule.transaction
         if let zoneWide = self.shares.first(where: { $0.root == nil }) {
@@ -78,10 +78,10 @@ extension ZonePlan {
             return
         }
         let before =
-            try planned.existing == nil ? nil : transaction.cover(of: record.number)
-        let after = try self.cover(of: planned.name, parent: record.parent)
+            try planned.existing == nil ? nil : transaction.membership(of: self.key(of: record))
+        let after = try self.membership(of: planned.name, parent: record.parent)
         if before != after {
-            try transaction.setCover(after, of: record.number, since: record.position)
+            try transaction.setMembership(after, of: self.key(of: record), since: record.position)
             if let before { try self.note(before, isArrival: false, record, named: planned.name) }
             try self.spread(after, below: planned.name, at: record.position)
         }
@@ -89,44 +89,67 @@ extension ZonePlan {
     }
 
     /// By its name or by its parent, as both are written now.
-    private func cover(of name: String, parent: String?) throws(StorageFailure) -> ShareNumber? {
+    private func membership(of name: String, parent: String?) throws(StorageFailure) -> ShareNumber? {
         if let share = self.shares.first(where: { $0.root == name || $0.name == name }) {
             return share.number
         }
         guard let parent, let record = try self.rule.transaction.record(named: parent, in: self.key) else {
             return nil
         }
-        return try self.rule.transaction.cover(of: record.number)
+        return try self.rule.transaction.membership(of: self.key(of: record))
     }
 
-    /// Gives everything below a record its cover.
+    /// Records that `spread` reads in one call: bounds the memory for their bodies.
+    private static let spreadRecordsMax = 256
+
+    /// Gives every record below a record its share.
     ///
-    /// What has it already has it below as well.
+    /// Below a record that belongs to the share already, all others do.
     private func spread(
         _ share: ShareNumber?,
         below name: String,
         at position: Int64
     ) throws(StorageFailure) {
-        let transaction = self.rule.transaction
+        // Nobody has joined a share that is being made.
         let isNew = self.saves.inOrder.contains { $0.existing == nil && $0.share?.root == name }
         var names = [name]
         while let next = names.popLast() {
-            for child in try self.children(of: next) {
-                guard !self.shares.contains(where: { $0.root == child }),
-                    let record = try transaction.record(named: child, in: self.key)
-                else { continue }
-                let before = try transaction.cover(of: record.number)
-                guard before != share else { continue }
-                if let before { try self.note(before, isArrival: false, record, named: child) }
-                // Nobody has joined a share that is being made.
-                let since =
-                    if let share, !isNew {
-                        try self.note(share, isArrival: true, record, named: child)
-                    } else { position }
-                try transaction.setCover(share, of: record.number, since: since)
-                names.append(child)
+            var children = try self.children(of: next).filter { child in
+                !self.shares.contains { $0.root == child }
+            }[...]
+            while !children.isEmpty {
+                let piece = Array(children.prefix(Self.spreadRecordsMax))
+                children.removeFirst(piece.count)
+                names += try self.spread(share, to: piece, isNotifying: !isNew, at: position)
             }
         }
+    }
+
+    /// Gives records their share; returns the names of those that belonged to another, or to none.
+    private func spread(
+        _ share: ShareNumber?,
+        to names: [String],
+        isNotifying: Bool,
+        at position: Int64
+    ) throws(StorageFailure) -> [String] {
+        let transaction = self.rule.transaction
+        let found = zip(names, try transaction.records(named: names, in: self.key)).compactMap {
+            name,
+            record in
+            record.map { (name: name, record: $0) }
+        }
+        let memberships = try transaction.memberships(of: found.map { self.key(of: $0.record) })
+        var changed: [String] = []
+        for ((name, record), before) in zip(found, memberships) where before != share {
+            if let before { try self.note(before, isArrival: false, record, named: name) }
+            let since =
+                if let share, isNotifying {
+                    try self.note(share, isArrival: true, record, named: name)
+                } else { position }
+            try transaction.setMembership(share, of: self.key(of: record), since: since)
+            changed.append(name)
+        }
+        return changed
     }
 
     /// Returns the position at which it is told.
@@ -156,11 +179,11 @@ extension ZonePlan {
 
     // MARK: - Deletes
 
-    /// Tells the readers of what covers a record that goes.
+    /// Notifies the readers of the share that a deleted record belongs to.
     func noteNews(ofDeleting record: StoredRecord) throws(StorageFailure) {
         guard !self.shares.isEmpty else { return }
         var share = self.shares.first { $0.root == nil }?.number
-        if share == nil { share = try self.rule.transaction.cover(of: record.number) }
+        if share == nil { share = try self.rule.transaction.membership(of: self.key(of: record)) }
         if let share { try self.rule.transaction.noteNews(of: share) }
     }
 
