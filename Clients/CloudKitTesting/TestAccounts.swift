@@ -24,7 +24,7 @@ final class TestAccounts: Sendable {
     /// that the user exists. So each returns when the user is there.
     ///
     /// - Returns: The token; `nil` if no user is signed in.
-    func token(for user: String?, container: String, in directory: any Directory) async throws -> String? {
+    func token(for user: String?, container: String, in directory: Directory) async throws -> String? {
         try await Self.onThread {
             do throws(DirectoryError) {
                 try directory.createContainer(container)

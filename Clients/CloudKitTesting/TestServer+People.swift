@@ -141,7 +141,7 @@ extension TestServer {
         return CKContainer(identifier: identifier, connection: connection)
     }
 
-    private func administer(_ work: @escaping @Sendable (any Directory) throws -> Void) async throws {
+    private func administer(_ work: @escaping @Sendable (Directory) throws -> Void) async throws {
         let directory = try self.store().directory
         try await TestAccounts.onThread { try work(directory) }
     }

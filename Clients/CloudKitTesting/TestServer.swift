@@ -234,7 +234,7 @@ public final class TestServer: Sendable {
         await self.running.withLock { $0?.server }?.endRevokedConnections()
     }
 
-    private func directory() throws -> any Directory { try self.store().directory }
+    private func directory() throws -> Directory { try self.store().directory }
 
     func store() throws -> Store {
         guard let running = self.running.withLock({ $0 }) else { throw TestServerError.stopped }

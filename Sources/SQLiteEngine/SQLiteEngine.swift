@@ -12,8 +12,8 @@ package final class SQLiteEngine: StorageEngine {
     private let writer: Writer
     let reads: ReadPool
     private let pendingViews: PendingViews
-    private let sqliteDirectory: SQLiteDirectory
-    private let sqliteSchemas: SQLiteSchemas
+    private let tables: TableConnection
+    package let clock: @Sendable () -> Int64
     private let sqliteSubscriptions: SQLiteSubscriptions
     private let sqliteAssets: SQLiteAssets
     let configuration: SQLiteEngineConfiguration
@@ -33,6 +33,7 @@ package final class SQLiteEngine: StorageEngine {
         report: @escaping @Sendable (EngineEvent) -> Void
     ) throws {
         self.configuration = configuration
+        self.clock = clock
         self.report = report
         let file = try DatabaseFile(configuration: configuration)
         let reserve = DiskReserve(configuration)
@@ -66,8 +67,7 @@ package final class SQLiteEngine: StorageEngine {
                 report: report
             )
             let reader = try file.openReader()
-            self.sqliteDirectory = SQLiteDirectory(writer: self.queue, reader: reader, clock: clock)
-            self.sqliteSchemas = SQLiteSchemas(writer: self.queue, reader: reader)
+            self.tables = try TableConnection(queue: reader)
             self.sqliteAssets = SQLiteAssets(
                 writer: self.queue,
                 reads: self.reads,
@@ -238,9 +238,26 @@ package final class SQLiteEngine: StorageEngine {
         return StoreError(.storage(failure))
     }
 
-    package var directory: any Directory { self.sqliteDirectory }
+    package func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
+        try self.tables.read(read)
+    }
 
-    package var schemas: any SchemaStore { self.sqliteSchemas }
+    package func administer<Value: Sendable>(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) throws -> Value {
+        let value = Mutex<Value?>(nil)
+        let end = Rendezvous<(any Error)?>()
+        let job = WriteQueue.Administration { transaction in
+            let result = try work(transaction)
+            value.withLock { $0 = result }
+        } reply: { error in
+            end.fill(error)
+        }
+        guard case .admitted = self.queue.add(job) else { throw StorageFailure.unavailable(code: 0) }
+        if let error = end.wait() { throw error }
+        guard let value = value.withLock({ $0 }) else { throw StorageFailure.unexpected(code: 0) }
+        return value
+    }
 
     package var subscriptions: any SubscriptionStore { self.sqliteSubscriptions }
 

@@ -9,7 +9,8 @@ struct DeletionTests {
     private static let alice = Deletion.user(name: "alice", container: EngineUnderTest.container)
     private static let bob = Deletion.user(name: "bob", container: EngineUnderTest.container)
 
-    /// Alice shares a list with Bob, and has 300 notes beside it, a file, a subscription and a public record.
+    /// Alice shares a list with Bob, and has 300 notes beside it, a file, a subscription and a
+    /// public record.
     private static func scene(_ kind: EngineKind) async throws -> EngineUnderTest {
         let it = try await EngineUnderTest.withNotes(kind)
         try await it.upload(file(1))
@@ -26,7 +27,7 @@ struct DeletionTests {
         return it
     }
 
-    private static func delete(_ deletion: Deletion, _ directory: any Directory) async throws -> Int {
+    private static func delete(_ deletion: Deletion, _ directory: Directory) async throws -> Int {
         try directory.beginDeletion(deletion)
         var pieces = 0
         while true {

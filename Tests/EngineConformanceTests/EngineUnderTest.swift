@@ -186,7 +186,7 @@ final class EngineUnderTest: Sendable {
         return token
     }
 
-    private static func signIn(_ name: String, _ directory: any Directory) throws -> SignIn {
+    private static func signIn(_ name: String, _ directory: Directory) throws -> SignIn {
         try directory.signIn(
             container: self.container,
             environment: .development,

@@ -24,7 +24,7 @@ package struct SchemaCheck: Sendable {
     }
 
     /// What ends the answer.
-    func end(schemas: any SchemaStore) -> End {
+    func end(schemas: SchemaStore) -> End {
         let required: SchemaDocument
         do {
             required = try SchemaParser.parse(self.schema)

@@ -22,7 +22,7 @@ struct SealKey: Sendable {
     }
 
     /// The key of a store, made when there is none yet.
-    init(of directory: any Directory) throws(DirectoryError) {
+    init(of directory: Directory) throws(DirectoryError) {
         var random = SystemRandomNumberGenerator()
         let candidate = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         self.init(try directory.secret(named: "cursor", orStoring: candidate))

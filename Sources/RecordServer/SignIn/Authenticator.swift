@@ -10,7 +10,7 @@ import WireProtocol
 /// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an answer says
 /// nothing about a token.
 struct Authenticator: Sendable {
-    let directory: any Directory
+    let directory: Directory
     /// `nil`: no identity provider is trusted.
     let identities: IdentityTokens?
     /// Milliseconds since 1970.

@@ -12,12 +12,12 @@ final class CredentialWatch: Sendable {
 
     /// Of its own: sign-ins may wait for the disk.
     let threads = NIOThreadPool(numberOfThreads: 1)
-    private let directory: any Directory
+    private let directory: Directory
     private let seen = Atomic<Int64>(0)
     private let isLooking = Atomic<Bool>(false)
     private let expiring = Atomic<Int>(0)
 
-    init(directory: any Directory) {
+    init(directory: Directory) {
         self.directory = directory
     }
 

@@ -43,6 +43,9 @@ package protocol AssetTransaction: AnyObject {
     /// Notes that a record is gone.
     func removeUses(by record: RecordKey) throws(StorageFailure)
 
+    /// Forgets which assets of any database a user has sent.
+    func forgetSender(_ user: String) throws(StorageFailure)
+
     /// How much more a database may take; `nil`: as much as there is disk.
     func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom?
 }

@@ -66,6 +66,9 @@ package protocol SharingTransaction: AnyObject {
     /// Notes that there is something new for the readers of a share.
     func noteNews(of share: ShareNumber) throws(StorageFailure)
 
+    /// Brings shared databases up to date with at most so many changes, and says whether there may be more.
+    func spreadNews(max: Int) throws(StorageFailure) -> Bool
+
     /// The user who is known by an address, a number or a name; `nil`: nobody.
     func user(
         _ lookup: IdentityLookup,

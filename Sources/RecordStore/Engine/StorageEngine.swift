@@ -211,11 +211,27 @@ package protocol StorageEngine: Sendable {
         reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
     )
 
-    /// The people and containers that may use the store.
-    var directory: any Directory { get }
+    /// Reads declared tables, all in one snapshot, and returns what the function returns.
+    ///
+    /// Blocks the caller, and may make it wait for other calls of this function. A commit of any process
+    /// that was acknowledged before the call is seen.
+    ///
+    /// - Throws: A `StorageFailure`, or what the function throws.
+    func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value
 
-    /// What records may look like, and which roles users have.
-    var schemas: any SchemaStore { get }
+    /// Does rare work in a transaction of its own, and returns what the function returned in it once the
+    /// transaction is durable.
+    ///
+    /// Blocks the caller. The function may be called more than once, each time in a transaction that
+    /// has nothing of the earlier times.
+    ///
+    /// - Throws: A `StorageFailure`, or what the function throws: then nothing happened.
+    func administer<Value: Sendable>(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) throws -> Value
+
+    /// Milliseconds since 1970, as transactions are told.
+    var clock: @Sendable () -> Int64 { get }
 
     /// What users want to be told about.
     var subscriptions: any SubscriptionStore { get }

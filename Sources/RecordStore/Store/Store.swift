@@ -17,11 +17,11 @@ package final class Store: Sendable {
         self.load = engine
     }
 
-    /// The people and containers that may use the store.
-    package var directory: any Directory { self.engine.directory }
+    /// The users and containers that may use the store.
+    package var directory: Directory { Directory(engine: self.engine, clock: self.engine.clock) }
 
     /// What records may look like, and which roles users have.
-    package var schemas: any SchemaStore { self.engine.schemas }
+    package var schemas: SchemaStore { SchemaStore(engine: self.engine) }
 
     /// The subscriptions of users, and the changes that they are notified of.
     package var subscriptions: any SubscriptionStore { self.engine.subscriptions }

@@ -3,7 +3,7 @@ import RecordStore
 /// Statements of the writer about assets.
 struct AssetStatements {
     let complete, upload, isSent, row: HotStatement
-    let insert, setState, renew, addSender, removeSenders, forget: HotStatement
+    let insert, setState, renew, addSender, removeSenders, forgetSender, forget: HotStatement
     let recordsNaming: HotStatement
     let addUse, setNamed, removeUse, usesOfRecord, usesOfZone, setUnnamed: HotStatement
     let due, going: HotStatement
@@ -32,6 +32,7 @@ struct AssetStatements {
         )
         self.addSender = try statement("INSERT OR IGNORE INTO asset_user (asset, author) VALUES (?, ?)")
         self.removeSenders = try statement("DELETE FROM asset_user WHERE asset = ?")
+        self.forgetSender = try statement("DELETE FROM asset_user WHERE author = ?")
         self.forget = try statement("DELETE FROM asset WHERE number = ? AND state = 2")
         self.addUse = try statement(
             "INSERT OR IGNORE INTO asset_use (database, zone, record, asset) VALUES (?, ?, ?, ?)"

@@ -287,6 +287,11 @@ extension WriterTransaction {
         try self.assets.setState.run()
     }
 
+    func forgetSender(_ user: String) throws(StorageFailure) {
+        self.assets.forgetSender.bind(1, try self.authorNumber(user))
+        try self.assets.forgetSender.run()
+    }
+
     private func addSender(_ author: Int64, of number: AssetNumber) throws(StorageFailure) {
         self.assets.addSender.bind(1, number.rawValue)
         self.assets.addSender.bind(2, author)

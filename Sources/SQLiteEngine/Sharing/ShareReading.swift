@@ -108,23 +108,3 @@ struct UserSearch {
         return statement.text(0)
     }
 }
-
-/// An address or a number in the form in which it is compared.
-struct UserContact: Hashable {
-    /// 1 e-mail address, 2 phone number.
-    let kind: Int64
-    let value: String
-
-    /// `nil`: it is found by its name.
-    init?(_ lookup: IdentityLookup) {
-        switch lookup {
-        case .emailAddress(let address):
-            self.kind = 1
-            self.value = address.lowercased()
-        case .phoneNumber(let number):
-            self.kind = 2
-            self.value = String(number.filter { $0.isNumber || $0 == "+" })
-        case .userRecordName: return nil
-        }
-    }
-}

@@ -61,7 +61,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
     ) {
         let start = Start()
         let watch = self.watch
-        let job = WriteQueue.Administration { transaction, _ in
+        let job = WriteQueue.Administration { transaction in
             let subscriptions = try transaction.subscriptions(of: listener)
             watch.add(listener)
             start.subscriptions.withLock { $0 = subscriptions }
@@ -87,7 +87,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
         guard self.watch.expire(subscription) else { return }
         let watch = self.watch
         let report = self.report
-        let job = WriteQueue.Administration { transaction, _ in
+        let job = WriteQueue.Administration { transaction in
             try transaction.expire(watch.takeExpired())
         } reply: { error in
             // Nothing else is lost with it: it fires once more at the next change.

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import RecordModel
 import RecordStore
 import Synchronization
@@ -27,7 +26,7 @@ final class WriteQueue: @unchecked Sendable {
 
     /// Rare work of the directory, in a transaction of its own.
     struct Administration {
-        let work: @Sendable (WriterTransaction, Database) throws -> Void
+        let work: @Sendable (WriterTransaction) throws -> Void
         let reply: @Sendable ((any Error)?) -> Void
     }
 

@@ -75,7 +75,7 @@ final class Writer: @unchecked Sendable {
             }
             idleIsUseful = true
             if let administration = batch.administration {
-                self.execute(administration, batch, transaction, database)
+                self.execute(administration, batch, transaction)
             } else {
                 self.execute(batch, transaction, housekeeping)
             }
@@ -331,13 +331,12 @@ final class Writer: @unchecked Sendable {
     private func execute(
         _ administration: WriteQueue.Administration,
         _ batch: WriteQueue.Batch,
-        _ transaction: WriterTransaction,
-        _ database: Database
+        _ transaction: WriterTransaction
     ) {
         let start = self.queue.now
         do {
             try transaction.begin(nowMilliseconds: self.clock())
-            try administration.work(transaction, database)
+            try administration.work(transaction)
             let announced = try transaction.commit(self.sync)
             self.queue.executed(batch, since: start)
             transaction.mayHaveIndexWork = true
@@ -345,7 +344,7 @@ final class Writer: @unchecked Sendable {
         } catch {
             transaction.rollback()
             if self.room.make(after: StorageFailure(error)) {
-                return self.execute(administration, batch, transaction, database)
+                return self.execute(administration, batch, transaction)
             }
             self.queue.executed(batch, since: start)
             administration.reply(error)

@@ -21,6 +21,8 @@ final class WriterStatements {
     let usage: UsageStatements
     let shares: ShareStatements
     let views: ViewStatements
+    let tables: TableStatements
+    let indexSearch: IndexSearch
 
     init(connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
@@ -48,6 +50,8 @@ final class WriterStatements {
         self.usage = try UsageStatements(connection)
         self.shares = try ShareStatements(connection)
         self.views = try ViewStatements(connection)
+        self.tables = TableStatements(connection: connection)
+        self.indexSearch = try IndexSearch(connection)
     }
 }
 

@@ -40,36 +40,11 @@ extension WriterTransaction {
         }
     }
 
-    /// A number that no index ever had.
-    func takeIndexNumber() throws(StorageFailure) -> Int64 { try self.takeIndexNumbers(1) }
-
-    /// The first of so many numbers that no index ever had, one after the other.
     func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64 {
         let statement = self.statements.indexes.takeNumbers
         statement.bind(1, Int64(count))
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { statement.reset() }
         return statement.integer(0) - Int64(count) + 1
-    }
-}
-
-extension FieldDefinition {
-    /// The full text of a type: made with its first searchable field.
-    static let allText = FieldDefinition(
-        type: SystemField.allText.type,
-        isEncrypted: false,
-        indexes: .searchable
-    )
-
-    /// Whether values of the field have entries, given its marks.
-    ///
-    /// Record names and parents always have: a listing of every type, and the children of a record.
-    func needsIndex(_ field: String) -> Bool {
-        switch SystemField(rawValue: field) {
-        case .recordID, .parent: true
-        case .allText: self.indexes.contains(.searchable)
-        case .createTime, .createdBy, .modTime, .modifiedBy, .etag, nil:
-            !self.indexes.isDisjoint(with: [.queryable, .sortable])
-        }
     }
 }

@@ -10,7 +10,7 @@ enum AdministeredStore {
     ///   store.
     static func use<Result>(
         _ folder: DataFolder,
-        _ body: (any Directory) throws -> Result,
+        _ body: (Directory) throws -> Result,
         explain: (DirectoryError) -> CommandFailure
     ) async throws -> Result {
         try await self.open(folder) { store in
@@ -25,7 +25,7 @@ enum AdministeredStore {
     /// The same, for schemas and roles.
     static func useSchemas<Result>(
         _ folder: DataFolder,
-        _ body: (any SchemaStore) throws -> Result,
+        _ body: (SchemaStore) throws -> Result,
         explain: (SchemaStoreError) -> CommandFailure
     ) async throws -> Result {
         try await self.open(folder) { store in

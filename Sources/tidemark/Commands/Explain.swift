@@ -103,7 +103,7 @@ struct Explain: AsyncParsableCommand {
         }
     }
 
-    private func requester(_ directory: any Directory) throws -> Requester {
+    private func requester(_ directory: Directory) throws -> Requester {
         let signIn: SignIn
         do {
             signIn = try directory.account(

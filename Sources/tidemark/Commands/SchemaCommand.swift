@@ -31,7 +31,7 @@ struct SchemaArguments: ParsableArguments {
 
     @OptionGroup var data: DataOption
 
-    func use<Result>(_ body: (any SchemaStore) throws -> Result) async throws -> Result {
+    func use<Result>(_ body: (SchemaStore) throws -> Result) async throws -> Result {
         try await AdministeredStore.useSchemas(self.data.folder, body) { error in
             SchemaAdvice.failure(error, container: self.container)
         }

@@ -24,7 +24,7 @@ struct UserArguments: ParsableArguments {
     @OptionGroup var data: DataOption
 
     /// Runs a change of this user's entry.
-    func change(_ body: (any Directory) throws -> Void) async throws {
+    func change(_ body: (Directory) throws -> Void) async throws {
         try await AdministeredStore.use(self.data.folder, body) { error in
             DirectoryAdvice.failure(error, container: self.container, user: self.name)
         }

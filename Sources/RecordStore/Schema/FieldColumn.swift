@@ -1,13 +1,12 @@
 import RecordModel
-import RecordStore
 
 /// How the type of a field stands in its row: what values have in `type`, how a schema spells it in `declared`.
-enum FieldColumn {
+package enum FieldColumn {
     private static let plain: Int64 = 0
     private static let number: Int64 = 1
     private static let pinnedNumber: Int64 = 2
 
-    static func columns(of type: DeclaredType) -> (type: Int64, declared: Int64) {
+    package static func columns(of type: DeclaredType) -> (type: Int64, declared: Int64) {
         switch type {
         case .field(let type): (Int64(type.rawValue), self.plain)
         case .number(nil): (Int64(FieldType.double.rawValue), self.number)
@@ -16,10 +15,10 @@ enum FieldColumn {
     }
 
     /// Whether a schema calls the field `NUMBER` and no more: its values are doubles and integers.
-    static func isNumber(declared: Int64) -> Bool { declared == self.number }
+    package static func isNumber(declared: Int64) -> Bool { declared == self.number }
 
-    /// `nil`: nothing that this version wrote.
-    static func declaredType(type: Int64, declared: Int64) -> DeclaredType? {
+    /// `nil` if no version wrote it.
+    package static func declaredType(type: Int64, declared: Int64) -> DeclaredType? {
         switch declared {
         case self.number: return .number(preferred: nil)
         default:

@@ -1,0 +1,107 @@
+package import RecordModel
+
+extension Directory {
+    /// Finds what a connection may use and for how long, and creates the user's databases when it
+    /// is the first time.
+    ///
+    /// - Throws: `tokenUnknown` (wrong, revoked or not permitted: not told apart), or `tokenExpired` for
+    ///   an identity whose time is over.
+    package func admit(
+        _ claim: CredentialClaim,
+        toContainer container: String,
+        environment: Environment
+    ) throws(DirectoryError) -> Admittance {
+        let now = self.clock()
+        if case .identity(let identity) = claim {
+            guard identity.expiresMilliseconds > now else { throw .tokenExpired }
+            try self.addUserIfMissing(identity, toContainer: container)
+        }
+        func find() throws(DirectoryError) -> SignInLookup.Found {
+            try self.read {
+                try SignInLookup(container: container, environment: environment, rows: $0.rows)
+                    .find(claim, nowMilliseconds: now)
+            }
+        }
+        let found = try find()
+        guard let user = found.user, !found.hasDatabases else { return found.admission }
+        let signIn = found.admission.signIn
+        try self.write { transaction in
+            try UserRecordCreation(transaction: transaction, environment: signIn.environment)
+                .welcome(user.number, named: user.recordName, publicDatabase: signIn.publicDatabase)
+        }
+        return try find().admission
+    }
+
+    /// The same for an access token, or for nobody.
+    package func signIn(
+        container: String,
+        environment: Environment,
+        tokenHash: [UInt8]?
+    ) throws(DirectoryError) -> SignIn {
+        try self.admit(
+            tokenHash.map { .accessToken(hash: $0) } ?? .nobody,
+            toContainer: container,
+            environment: environment
+        ).signIn
+    }
+
+    /// What a connection of a user by this name would use, or of somebody who is not signed in: for
+    /// an operator, who needs no token and makes no database.
+    ///
+    /// - Throws: `userMissing`.
+    package func account(
+        named name: String?,
+        ofContainer container: String,
+        environment: Environment
+    ) throws(DirectoryError) -> SignIn {
+        try self.read { lookup in
+            let place = try SignInLookup(
+                container: container,
+                environment: environment,
+                rows: lookup.rows
+            )
+            return try place.signIn(name.map { try lookup.user(named: $0, in: place.container) })
+        }
+    }
+
+    /// The users whose tokens, keys or rights were changed after a version; the first version is 0.
+    package func credentialChanges(after version: Int64) throws(DirectoryError) -> CredentialChanges {
+        try self.read { try $0.credentialChanges(after: version) }
+    }
+
+    /// Whether a credential that was admitted still would be, but for its time.
+    ///
+    /// - Returns: When it ends; `nil` if it does not end by itself.
+    /// - Throws: `tokenUnknown`.
+    package func recheck(_ credential: Credential) throws(DirectoryError) -> Int64? {
+        let now = self.clock()
+        return try self.read { try $0.recheck(credential, nowMilliseconds: now) }
+    }
+
+    private func addUserIfMissing(
+        _ identity: IdentityClaim,
+        toContainer container: String
+    ) throws(DirectoryError) {
+        guard let recordName = identity.newUserRecordName else { return }
+        let name = identity.userName
+        guard NameRules.isItemName(name), NameRules.isUserRecordName(recordName) else {
+            throw .userNameInvalid
+        }
+        let isThere = try self.read {
+            try $0.rows.row(UserRow.byName, $0.container(container), name) != nil
+        }
+        guard !isThere else { return }
+        try self.change { change in
+            do {
+                try change.addUser(
+                    named: name,
+                    userRecordName: recordName,
+                    tokenHash: nil,
+                    toContainer: container
+                )
+            } catch DirectoryError.userExists {
+                // Another connection of the same user was faster.
+            }
+        }
+    }
+}

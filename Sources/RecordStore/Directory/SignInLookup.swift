@@ -1,0 +1,169 @@
+import RecordModel
+
+/// Finds what a connection may use: a few rows by their keys, however many users there are.
+struct SignInLookup {
+    let rows: any TableReader
+    let container: Int64
+    let environment: EnvironmentID
+    let publicDatabase: DatabaseID
+
+    /// - Throws: `containerMissing`.
+    init(container: String, environment: Environment, rows: any TableReader) throws {
+        let number = try DirectoryLookup(rows: rows).container(container)
+        guard let row = try rows.row(EnvironmentRow.byContainer, number, environment),
+            let open = try rows.row(
+                DatabaseRow.byOwner,
+                row.number,
+                DatabaseScope.public,
+                DatabaseRow.nobody
+            )
+        else { throw DirectoryError.containerMissing }
+        self.rows = rows
+        self.container = number
+        self.environment = row.number
+        self.publicDatabase = open.number
+    }
+
+    /// What a claim leads to.
+    struct Found {
+        var admission: Admittance
+        /// Whose claim it is; `nil` if nobody is signed in.
+        var user: UserRow?
+        /// Whether the user has databases in this environment.
+        var hasDatabases: Bool
+    }
+
+    func find(_ claim: CredentialClaim, nowMilliseconds now: Int64) throws -> Found {
+        let version = try DirectoryLookup(rows: self.rows).credentialVersion()
+        let owner = try self.owner(of: claim, now: now)
+        let signIn = try self.signIn(owner?.user)
+        return Found(
+            admission: Admittance(
+                signIn: signIn,
+                credential: owner?.credential,
+                expiresMilliseconds: owner?.expires,
+                version: version
+            ),
+            user: owner?.user,
+            hasDatabases: try owner.map { try self.hasDatabases($0.user) } ?? false
+        )
+    }
+
+    /// What a user works with, or somebody who is not signed in.
+    func signIn(_ user: UserRow?) throws(StorageFailure) -> SignIn {
+        // A service has databases of its own like everybody else, and nothing leads to them.
+        let owner = user?.kind == .service ? nil : user
+        return SignIn(
+            environment: self.environment,
+            publicDatabase: self.publicDatabase,
+            privateDatabase: try owner.flatMap { (owner) throws(StorageFailure) in
+                try self.database(.private, of: owner)
+            },
+            sharedDatabase: try owner.flatMap { (owner) throws(StorageFailure) in
+                try self.database(.shared, of: owner)
+            },
+            userRecordName: user?.recordName
+        )
+    }
+
+    private func hasDatabases(_ user: UserRow) throws(StorageFailure) -> Bool {
+        guard try self.database(.private, of: user) != nil else { return false }
+        return try self.database(.shared, of: user) != nil
+    }
+
+    private func database(_ scope: DatabaseScope, of user: UserRow) throws(StorageFailure) -> DatabaseID? {
+        try self.rows.row(DatabaseRow.byOwner, self.environment, scope, user.number)?.number
+    }
+
+    // MARK: Claims
+
+    private typealias Owner = (user: UserRow, credential: Credential, expires: Int64?)
+
+    private func owner(of claim: CredentialClaim, now: Int64) throws -> Owner? {
+        switch claim {
+        case .nobody: return nil
+        case .accessToken(let hash):
+            let (user, expires) = try self.owner(ofToken: hash, now: now)
+            return (user, .accessToken(user: user.number, hash: hash), expires)
+        case .identity(let identity):
+            guard let user = try self.rows.row(UserRow.byName, self.container, identity.userName),
+                user.kind == .person, !user.isRevoked
+            else { throw DirectoryError.tokenUnknown }
+            return (user, .identity(user: user.number), identity.expiresMilliseconds)
+        case .serviceKey(let id, let onBehalfOf):
+            return try self.owner(ofKey: id, onBehalfOf: onBehalfOf)
+        }
+    }
+
+    private func owner(ofToken hash: [UInt8], now: Int64) throws -> (UserRow, expires: Int64?) {
+        if let user = try self.rows.row(UserRow.byToken, self.container, hash), !user.isRevoked {
+            return (user, nil)
+        }
+        let rotated = try self.rows.rows(RowRange(UserRow.byPreviousToken, self.container, hash))
+        guard let user = rotated.first(where: { (try? $0.end(ofToken: hash, now: now)) != nil }) else {
+            throw DirectoryError.tokenUnknown
+        }
+        return (user, try user.end(ofToken: hash, now: now))
+    }
+
+    private func owner(ofKey id: String, onBehalfOf name: String?) throws -> Owner {
+        guard let key = try DirectoryLookup(rows: self.rows).goodKey(id, in: self.container) else {
+            throw DirectoryError.tokenUnknown
+        }
+        let found: UserRow?
+        if let name {
+            let user = try self.rows.row(UserRow.byName, self.container, name)
+            found = try user.flatMap { try !$0.isRevoked && self.mayAct(key, for: $0) ? $0 : nil }
+        } else {
+            found = try self.rows.row(UserRow.byKey, key.service)
+        }
+        guard let user = found else { throw DirectoryError.tokenUnknown }
+        return (user, .serviceKey(number: key.number, service: key.service, user: user.number), nil)
+    }
+
+    private func mayAct(_ key: ServiceKeyRow, for user: UserRow) throws(StorageFailure) -> Bool {
+        try DirectoryLookup(rows: self.rows).mayAct(key.number, for: user.number)
+    }
+}
+
+extension DirectoryLookup {
+    /// Whether a credential that was admitted still would be, but for its time; returns when it
+    /// ends.
+    func recheck(_ credential: Credential, nowMilliseconds now: Int64) throws -> Int64? {
+        switch credential {
+        case .accessToken(let number, let hash):
+            guard let user = try self.rows.row(UserRow.byKey, number) else {
+                throw DirectoryError.tokenUnknown
+            }
+            return try user.end(ofToken: hash, now: now)
+        case .serviceKey(let number, _, let user):
+            guard let key = try self.rows.row(ServiceKeyRow.byKey, number), !key.isRevoked else {
+                throw DirectoryError.tokenUnknown
+            }
+            guard key.service != user else { return nil }
+            guard try self.mayAct(number, for: user),
+                try self.rows.row(UserRow.byKey, user)?.isRevoked == false
+            else { throw DirectoryError.tokenUnknown }
+            return nil
+        case .identity(let number):
+            guard try self.rows.row(UserRow.byKey, number)?.isRevoked == false else {
+                throw DirectoryError.tokenUnknown
+            }
+            return nil
+        }
+    }
+}
+
+extension UserRow {
+    /// When a token of the user ends; `nil` if it does not end by itself.
+    ///
+    /// - Throws: `tokenUnknown` if it is not the user's, or has ended.
+    fileprivate func end(ofToken hash: [UInt8], now: Int64) throws(DirectoryError) -> Int64? {
+        guard !self.isRevoked else { throw .tokenUnknown }
+        if self.tokenHash == hash { return nil }
+        guard self.previousHash == hash, let until = self.previousUntilMilliseconds, until > now else {
+            throw .tokenUnknown
+        }
+        return until
+    }
+}

@@ -1,0 +1,148 @@
+import RecordModel
+
+/// A database: its owner, the last position that it gave out, and what is stored in it.
+package struct DatabaseRow: TableRow {
+    package static let table = Table(
+        "database",
+        columns: [
+            .integer("number"), .integer("environment"), .integer("scope"), .integer("owner"),
+            .integer("position"), .integer("epoch"), .integer("tombstones_gone_through"),
+            .integer("record_count"), .integer("record_bytes"), .integer("asset_count"),
+            .integer("asset_bytes"), .integer("row_bytes"),
+        ],
+        key: ["number"],
+        numbering: .numbered,
+        indexes: [.unique("environment", "scope", "owner")]
+    )
+    static let byOwner = Self.index(on: "environment", "scope", "owner")
+
+    /// The owner of public databases.
+    static let nobody = UserNumber(rawValue: 0)
+
+    var number = DatabaseID(rawValue: 0)
+    var environment: EnvironmentID
+    var scope: DatabaseScope
+    var owner: UserNumber
+    var position: Int64
+    /// Which tokens of clients belong to the database: see `DatabaseEpoch`.
+    var epoch: Int64
+    /// Tombstones up to here are gone: older tokens have expired.
+    var tombstonesGoneThrough: Int64 = 0
+    var stored: StoredAmount
+
+    init(
+        environment: EnvironmentID,
+        scope: DatabaseScope,
+        owner: UserNumber,
+        position: Int64,
+        epoch: Int64,
+        stored: StoredAmount
+    ) {
+        self.environment = environment
+        self.scope = scope
+        self.owner = owner
+        self.position = position
+        self.epoch = epoch
+        self.stored = stored
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.number = try columns.next()
+        self.environment = try columns.next()
+        self.scope = try columns.next()
+        self.owner = try columns.next()
+        self.position = try columns.next()
+        self.epoch = try columns.next()
+        self.tombstonesGoneThrough = try columns.next()
+        self.stored = StoredAmount(
+            records: try columns.next(),
+            recordBytes: try columns.next(),
+            assets: try columns.next(),
+            assetBytes: try columns.next(),
+            rowBytes: try columns.next()
+        )
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.number)
+        columns.append(self.environment)
+        columns.append(self.scope)
+        columns.append(self.owner)
+        columns.append(self.position)
+        columns.append(self.epoch)
+        columns.append(self.tombstonesGoneThrough)
+        columns.append(self.stored.records)
+        columns.append(self.stored.recordBytes)
+        columns.append(self.stored.assets)
+        columns.append(self.stored.assetBytes)
+        columns.append(self.stored.rowBytes)
+    }
+}
+
+/// A zone of a database, or in a shared database the one of another database that it leads to.
+package struct ZoneRow: TableRow {
+    package static let table = Table(
+        "zone",
+        columns: [
+            .integer("database"), .text("name"), .integer("number"), .integer("position"),
+            .integer("record_count"), .integer("byte_count"), .optional(.integer("target_database")),
+            .optional(.integer("target_zone")),
+            .optional(.bytes("client_token")), .integer("row_bytes"),
+        ],
+        key: ["database", "name"],
+        indexes: [
+            .unique("database", "number"),
+            .unique("database", "target_database", "target_zone").only(where: "target_database"),
+        ]
+    )
+    static let byTarget = Self.index(on: "database", "target_database", "target_zone")
+
+    var database: DatabaseID
+    var name: String
+    /// What the contents are stored under.
+    var number: Int64
+    /// Of the last change.
+    var position: Int64 = 0
+    var records: Int64 = 0
+    var recordBytes: Int64 = 0
+    var targetDatabase: DatabaseID?
+    var targetZone: Int64?
+    /// What a client sent with its last change of the zone.
+    var clientToken: [UInt8]?
+    var rowBytes: Int64 = 0
+
+    init(database: DatabaseID, name: String, number: Int64) {
+        self.database = database
+        self.name = name
+        self.number = number
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.name = try columns.next()
+        self.number = try columns.next()
+        self.position = try columns.next()
+        self.records = try columns.next()
+        self.recordBytes = try columns.next()
+        self.targetDatabase = try columns.next()
+        self.targetZone = try columns.next()
+        self.clientToken = try columns.next()
+        self.rowBytes = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.name)
+        columns.append(self.number)
+        columns.append(self.position)
+        columns.append(self.records)
+        columns.append(self.recordBytes)
+        columns.append(self.targetDatabase)
+        columns.append(self.targetZone)
+        columns.append(self.clientToken)
+        columns.append(self.rowBytes)
+    }
+
+    /// The key of the contents of a zone that leads nowhere.
+    var key: ZoneKey { ZoneKey(database: self.database, number: self.number) }
+}

@@ -1,0 +1,110 @@
+/// The number that stands for a user in rows of records.
+package struct AuthorRow: TableRow {
+    package static let table = Table(
+        "author",
+        columns: [.integer("number"), .text("record_name")],
+        key: ["number"],
+        numbering: .numbered,
+        indexes: [.unique("record_name")]
+    )
+    static let byRecordName = Self.index(on: "record_name")
+
+    var number: Int64 = 0
+    var recordName: String
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.number = try columns.next()
+        self.recordName = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.number)
+        columns.append(self.recordName)
+    }
+}
+
+/// What was answered to a request, for those that are repeated.
+package struct RequestRow: TableRow {
+    package static let table = Table(
+        "request",
+        columns: [.integer("database"), .bytes("id"), .bytes("outcome")],
+        key: ["database", "id"]
+    )
+
+    var database: DatabaseID
+    var id: [UInt8]
+    /// As `StoredOutcome` encodes it.
+    var outcome: [UInt8]
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.id = try columns.next()
+        self.outcome = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.id)
+        columns.append(self.outcome)
+    }
+}
+
+/// A zone that is gone.
+package struct ZoneTombstoneRow: TableRow {
+    package static let table = Table(
+        "zone_tombstone",
+        columns: [
+            .integer("database"), .integer("position"), .text("name"), .integer("number"),
+            .integer("deleted_ms"),
+        ],
+        key: ["database", "position"]
+    )
+
+    var database: DatabaseID
+    var position: Int64
+    var name: String
+    var number: Int64
+    var deletedMilliseconds: Int64
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.position = try columns.next()
+        self.name = try columns.next()
+        self.number = try columns.next()
+        self.deletedMilliseconds = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.position)
+        columns.append(self.name)
+        columns.append(self.number)
+        columns.append(self.deletedMilliseconds)
+    }
+}
+
+/// A zone that is gone, whose contents are still there.
+package struct SweepRow: TableRow {
+    package static let table = Table(
+        "sweep",
+        columns: [.integer("database"), .integer("zone"), .integer("byte_count")],
+        key: ["database", "zone"]
+    )
+
+    var database: DatabaseID
+    var zone: Int64
+    /// What the rows of the zone count for until they are swept.
+    var bytes: Int64
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.zone = try columns.next()
+        self.bytes = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.zone)
+        columns.append(self.bytes)
+    }
+}

@@ -1,0 +1,41 @@
+import GRDB
+import GRDBSQLite
+import RecordStore
+
+/// A connection that reads declared tables, for one caller at a time.
+///
+/// Other reads have connections of their own, so that no sign-in waits for a long query.
+///
+/// SAFETY: the statements are used within calls of the queue alone, which come one after the other.
+final class TableConnection: @unchecked Sendable {
+    private let queue: DatabaseQueue
+    private let begin, commit: HotStatement
+    let tables: TableStatements
+    let indexes: IndexSearch
+
+    init(queue: DatabaseQueue) throws {
+        // SAFETY: the queue keeps the connection open as long as it lives.
+        nonisolated(unsafe) let connection = queue.inDatabase { $0.sqliteConnection! }
+        self.queue = queue
+        self.begin = try HotStatement("BEGIN", on: connection)
+        self.commit = try HotStatement("COMMIT", on: connection)
+        self.tables = TableStatements(connection: connection)
+        self.indexes = try IndexSearch(connection)
+    }
+
+    /// Reads within one snapshot.
+    func read<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
+        try self.queue.inDatabase { _ in
+            try self.begin.run()
+            do {
+                let value = try read(self)
+                try self.commit.run()
+                return value
+            } catch {
+                // Ends the snapshot if it still stands; the failure that matters is the first.
+                try? self.commit.run()
+                throw error
+            }
+        }
+    }
+}

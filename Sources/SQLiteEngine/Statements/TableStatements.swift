@@ -1,0 +1,229 @@
+import GRDBSQLite
+import RecordStore
+
+/// Rows of declared tables, on whatever connection.
+///
+/// Each shape of a statement becomes SQL once and stays compiled: a call looks its statement up,
+/// binds what differs, and steps.
+final class TableStatements {
+    /// What a statement does; values that it compares or limits are parameters.
+    private enum Operation: Hashable {
+        case find(index: Int)
+        case range(Shape)
+        case count(Shape)
+        case put
+        case insert
+        case delete
+        case deleteRange(Shape)
+    }
+
+    private struct Shape: Hashable {
+        let index: Int
+        let prefix: Int
+        let after: Int
+        let isDescending: Bool
+
+        init(_ range: TableRange) {
+            self.index = range.index.offset
+            self.prefix = range.prefix.count
+            self.after = range.after.count
+            self.isDescending = range.isDescending
+        }
+    }
+
+    private struct Key: Hashable {
+        let table: ObjectIdentifier
+        let operation: Operation
+    }
+
+    private let connection: OpaquePointer
+    private var statements: [Key: HotStatement] = [:]
+
+    init(connection: OpaquePointer) { self.connection = connection }
+
+    func rows(
+        of table: Table,
+        by index: Table.Index,
+        keys: [[ColumnValue]]
+    ) throws(StorageFailure) -> [[ColumnValue]?] {
+        let statement = try self.statement(.find(index: index.offset), table)
+        var rows: [[ColumnValue]?] = []
+        rows.reserveCapacity(keys.count)
+        for key in keys {
+            statement.bind(key, from: 1)
+            let isFound = try statement.step()
+            rows.append(isFound ? statement.row(of: table) : nil)
+            if isFound { statement.reset() }
+        }
+        return rows
+    }
+
+    func rows(
+        of table: Table,
+        in range: TableRange,
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]] {
+        let statement = try self.statement(.range(Shape(range)), table)
+        statement.bind(range, limit: limit)
+        var rows: [[ColumnValue]] = []
+        while try statement.step() { rows.append(statement.row(of: table)) }
+        return rows
+    }
+
+    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        let statement = try self.statement(.count(Shape(range)), table)
+        statement.bind(range, limit: limit)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.integer(0))
+    }
+
+    func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
+        var numbers: [Int64] = []
+        for row in rows {
+            let isNew = table.numbering != .none && row[0] == .null
+            let statement = try self.statement(isNew ? .insert : .put, table)
+            statement.bind(row, from: 1)
+            try statement.run()
+            if isNew { numbers.append(statement.lastInsertedNumber) }
+        }
+        return numbers
+    }
+
+    func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
+        let statement = try self.statement(.delete, table)
+        for key in keys {
+            statement.bind(key, from: 1)
+            try statement.run()
+        }
+    }
+
+    func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        let statement = try self.statement(.deleteRange(Shape(range)), table)
+        statement.bind(range, limit: limit)
+        try statement.run()
+        return statement.changesCount
+    }
+
+    // MARK: SQL
+
+    private func statement(
+        _ operation: Operation,
+        _ table: Table
+    ) throws(StorageFailure) -> HotStatement {
+        let key = Key(table: ObjectIdentifier(table), operation: operation)
+        if let known = self.statements[key] { return known }
+        let statement = try HotStatement(Self.sql(operation, table), on: self.connection)
+        self.statements[key] = statement
+        return statement
+    }
+
+    private static func sql(_ operation: Operation, _ table: Table) -> String {
+        let columns = table.columns.map(\.name)
+        let key = Self.names(table.key.columns, table)
+        let all = columns.joined(separator: ", ")
+        switch operation {
+        case .find(let offset):
+            let index = table.indexes[offset]
+            return
+                "SELECT \(all) FROM \(table.name) WHERE \(Self.condition(index, index.columns.count, table))"
+        case .range(let shape):
+            return "SELECT \(all) \(Self.source(shape, table))"
+        case .count(let shape):
+            return "SELECT count(*) FROM (SELECT 1 \(Self.source(shape, table)))"
+        case .insert:
+            let values = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+            return "INSERT INTO \(table.name) (\(all)) VALUES (\(values))"
+        case .put:
+            let values = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+            let changed = columns.indices.filter { !table.key.columns.contains($0) }.map {
+                "\(columns[$0]) = excluded.\(columns[$0])"
+            }
+            let update =
+                changed.isEmpty ? "NOTHING" : "UPDATE SET \(changed.joined(separator: ", "))"
+            return """
+                INSERT INTO \(table.name) (\(all)) VALUES (\(values)) ON CONFLICT (\(key)) DO \(update)
+                """
+        case .delete:
+            let condition = Self.condition(table.key, table.key.columns.count, table)
+            return "DELETE FROM \(table.name) WHERE \(condition)"
+        case .deleteRange(let shape):
+            return """
+                DELETE FROM \(table.name) WHERE (\(key)) IN (SELECT \(key) \(Self.source(shape, table)))
+                """
+        }
+    }
+
+    /// The rows of a range in their order, up to a limit, which is the last parameter.
+    private static func source(_ shape: Shape, _ table: Table) -> String {
+        let index = table.indexes[shape.index]
+        var conditions = Self.condition(index, shape.prefix, table)
+        if shape.after > 0 {
+            let columns = index.columns[shape.prefix..<shape.prefix + shape.after]
+            let values = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+            let comparison = shape.isDescending ? "<" : ">"
+            conditions += " AND (\(Self.names(Array(columns), table))) \(comparison) (\(values))"
+        }
+        let direction = shape.isDescending ? " DESC" : ""
+        let rest = index.columns[shape.prefix...] + table.key.columns.filter { !index.columns.contains($0) }
+        let order = rest.map { table.columns[$0].name + direction }.joined(separator: ", ")
+        let sort = order.isEmpty ? "" : " ORDER BY \(order)"
+        return "FROM \(table.name) WHERE \(conditions)\(sort) LIMIT ?\(shape.prefix + shape.after + 1)"
+    }
+
+    /// The values of the first columns of an index, and which rows it has: so SQLite finds it.
+    private static func condition(_ index: Table.Index, _ prefix: Int, _ table: Table) -> String {
+        var conditions = index.columns.prefix(prefix).enumerated().map {
+            "\(table.columns[$1].name) = ?\($0 + 1)"
+        }
+        if let condition = index.condition {
+            let name = table.columns[condition.column].name
+            conditions.append(condition.value.map { "\(name) = \($0)" } ?? "\(name) IS NOT NULL")
+        }
+        return conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
+    }
+
+    private static func names(_ columns: [Int], _ table: Table) -> String {
+        columns.map { table.columns[$0].name }.joined(separator: ", ")
+    }
+}
+
+extension HotStatement {
+    fileprivate func bind(_ values: [ColumnValue], from first: Int32) {
+        var parameter = first
+        for value in values {
+            switch value {
+            case .null: self.bind(parameter, nil as Int64?)
+            case .integer(let number): self.bind(parameter, number)
+            case .text(let text): self.bind(parameter, text)
+            case .bytes(let bytes): self.bind(parameter, bytes)
+            }
+            parameter += 1
+        }
+    }
+
+    fileprivate func bind(_ range: TableRange, limit: Int) {
+        self.bind(range.prefix, from: 1)
+        self.bind(range.after, from: Int32(range.prefix.count + 1))
+        self.bind(Int32(range.prefix.count + range.after.count + 1), Int64(limit))
+    }
+
+    /// The row that the statement is at, with all columns of its table.
+    fileprivate func row(of table: Table) -> [ColumnValue] {
+        var values: [ColumnValue] = []
+        values.reserveCapacity(table.columns.count)
+        for (offset, column) in table.columns.enumerated() {
+            let offset = Int32(offset)
+            if column.isOptional, self.isNull(offset) {
+                values.append(.null)
+                continue
+            }
+            switch column.kind {
+            case .integer: values.append(.integer(self.integer(offset)))
+            case .text: values.append(.text(self.text(offset)))
+            case .bytes: values.append(.bytes(self.bytes(offset)))
+            }
+        }
+        return values
+    }
+}
