@@ -1,5 +1,4 @@
 import GRDB
-package import RecordModel
 package import RecordStore
 import Synchronization
 
@@ -70,13 +69,11 @@ package final class SQLiteEngine: StorageEngine {
             self.tables = try TableConnection(queue: reader)
             self.sqliteAssets = SQLiteAssets(
                 writer: self.queue,
-                reads: self.reads,
                 reader: reader,
                 configuration: configuration
             )
             self.sqliteSubscriptions = SQLiteSubscriptions(
                 writer: self.queue,
-                reads: self.reads,
                 watch: watch,
                 access: try ReadConnection(file: file),
                 configuration: configuration,
@@ -150,91 +147,44 @@ package final class SQLiteEngine: StorageEngine {
         }
     }
 
-    package func fetchRecords(
-        _ ids: [RecordID],
-        desiredKeys: [String]?,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    ) {
-        let bytesMax = self.configuration.bounds.answerBytesMax
-        self.read(isShort: ids.count <= self.configuration.inlineReadRecordsMax, requester, reply) {
-            (connection) throws(StorageFailure) in
-            try connection.records(ids, desiredKeys: desiredKeys, for: requester, bytesMax: bytesMax)
-        }
-    }
-
-    package func fetchZones(
-        _ selection: FetchZones.Selection,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    ) {
-        let bytesMax = self.configuration.bounds.answerBytesMax
-        let isShort =
-            switch selection {
-            case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
-            case .all: false
-            }
-        self.whenViewsAreTold(requester, reply) {
-            self.read(isShort: isShort, requester, reply) { (connection) throws(StorageFailure) in
-                try connection.zones(selection, for: requester, bytesMax: bytesMax)
-            }
-        }
-    }
-
-    /// Does something when shared databases have been told of every change that is acknowledged; at once for requesters who do not
-    /// ask for one.
-    ///
-    /// The writer tells them in the requester's turn, and refuses those who have more than a fair part waiting.
-    func whenViewsAreTold<Answer>(
-        _ requester: Requester,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
-        _ body: @escaping @Sendable () -> Void
-    ) {
-        guard requester.scope == .shared, self.pendingViews.mayBeAny else { return body() }
-        let work = WriteQueue.RowWork(items: 1, requester: requester) {
+    /// The writer applies pending changes of shared databases in the requester's turn, and rejects
+    /// requesters who have more than a fair part waiting.
+    package func read(_ job: ReadJob) {
+        guard job.needsPendingChanges, self.pendingViews.mayBeAny else { return self.reads.run(job) }
+        let reads = self.reads
+        let work = WriteQueue.RowWork(items: 1, requester: job.requester) {
             transaction throws(StorageFailure) in
             while try transaction.spreadNews(max: 100) {}
-            return body
+            return { reads.run(job) }
         } refuse: { _ in
-            // What could not be told now is told later: the answer is what it was before.
-            body()
+            // What could not be applied now is applied later: the answer is what it was before.
+            reads.run(job)
         }
         switch self.queue.add(work) {
         case .admitted: return
         case .refused(let milliseconds):
             self.writer.countRefusal()
-            reply(.failure(.overloaded(retryAfterMilliseconds: milliseconds)))
-        case .closed: body()
+            job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case .closed: reads.run(job)
         }
     }
 
-    func read<Answer: Sendable>(
-        isShort: Bool,
-        _ requester: Requester,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
-        _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
-    ) {
-        do {
-            try Access.checkReading(by: requester)
-        } catch {
-            reply(.failure(error))
-            return
+    package var readRules: ReadRules { self.configuration.readRules }
+
+    /// Reports a failure that an operator should know of.
+    static func tell(of failure: StorageFailure, _ report: (EngineEvent) -> Void) {
+        switch failure {
+        case .unavailable(let code): report(.storageUnavailable(code: code))
+        case .unexpected(let code): report(.requestFaulted(code: code))
+        case .conflict, .outcomeUnknown: break
         }
-        self.reads.answer(isShort: isShort, for: requester, in: requester.databaseShown, reply, read)
     }
 
     static func refusal(
         for failure: StorageFailure,
         _ report: (EngineEvent) -> Void
     ) -> StoreError {
-        switch failure {
-        case .unavailable(let code):
-            report(.storageUnavailable(code: code))
-        case .unexpected(let code):
-            report(.requestFaulted(code: code))
-        case .conflict, .outcomeUnknown:
-            break
-        }
+        self.tell(of: failure, report)
         return StoreError(.storage(failure))
     }
 

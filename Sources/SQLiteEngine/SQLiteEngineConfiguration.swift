@@ -38,16 +38,10 @@ package struct SQLiteEngineConfiguration: Sendable {
     /// What one transaction takes from the queue.
     package var commitRecordsMax = 4_000
     package var commitBytesMax = 8 * 1024 * 1024
-    /// Reads of at most so many records are answered on the caller's thread.
-    package var inlineReadRecordsMax = 16
     /// For queries, and as many for all other reads that are not short.
     package var readThreads = 2
-    /// What a page of a query may cost, and what it may cost on the caller's thread.
-    package var queryBudget = QueryBudget.defaults
-    package var inlineQueryReadsMax = 256
-    package var inlineQueryComparisonsMax = 4_000
-    /// What a page of a feed may look at.
-    package var feedReadsMax = FeedBudget.defaults.readsMax
+    /// What reads may cost; `bounds` say how large an answer may be.
+    package var reading = ReadRules()
     /// Tombstones that are older are removed, and tokens of before them refused.
     package var tombstoneRetentionSeconds = 31_536_000
     /// Assets that no record has named for so long are removed, and uploads that got no byte for so long.
@@ -69,6 +63,12 @@ package struct SQLiteEngineConfiguration: Sendable {
 
     package init(directory: String) {
         self.directory = directory
+    }
+
+    var readRules: ReadRules {
+        var rules = self.reading
+        rules.answerBytesMax = self.bounds.answerBytesMax
+        return rules
     }
 }
 

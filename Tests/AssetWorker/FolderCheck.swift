@@ -58,7 +58,7 @@ struct FolderCheck {
                 AssetWorker.say("record \(id.recordName) \(version)")
             case .assetList(let assets):
                 let located = await withCheckedContinuation { continuation in
-                    self.folder.store.assets.locate(
+                    self.folder.store.locateAssets(
                         assets.map(\.sha256),
                         of: id,
                         for: self.folder.requester

@@ -53,7 +53,7 @@ extension EngineUnderTest {
         by requester: Requester? = nil
     ) async throws(StoreError) -> [StoredAsset] {
         let result = await withCheckedContinuation { continuation in
-            self.store.assets.locate(assets.map(\.sha256), of: record, for: requester ?? self.privately) {
+            self.store.locateAssets(assets.map(\.sha256), of: record, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }

@@ -34,10 +34,10 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
             configuration.waitingRequestsMax = settings.waitingRequestsMax
             configuration.waitingBytesMax = settings.waitingBytesMax
             configuration.filePagesMax = settings.filePagesMax
-            configuration.queryBudget = settings.queryBudget
-            configuration.inlineQueryReadsMax = settings.inlineQueryReadsMax
-            configuration.inlineQueryComparisonsMax = settings.inlineQueryComparisonsMax
-            configuration.feedReadsMax = settings.feedReadsMax
+            configuration.reading.queries = settings.queryBudget
+            configuration.reading.queryAttempt.readsMax = settings.inlineQueryReadsMax
+            configuration.reading.queryAttempt.comparisonsMax = settings.inlineQueryComparisonsMax
+            configuration.reading.feedReadsMax = settings.feedReadsMax
             configuration.tombstoneRetentionSeconds = settings.tombstoneRetentionSeconds
             configuration.commitRecordsMax = settings.commitRecordsMax
             configuration.quotas = settings.quotas

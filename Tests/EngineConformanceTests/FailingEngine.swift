@@ -99,67 +99,21 @@ final class FailingEngine: StorageEngine, LoadGate {
 
     var figures: LoadFigures { self.engine.figures }
 
-    func fetchRecords(
-        _ ids: [RecordID],
-        desiredKeys: [String]?,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    ) { self.engine.fetchRecords(ids, desiredKeys: desiredKeys, for: requester, reply: reply) }
+    func read(_ job: ReadJob) { self.engine.read(job) }
 
-    func fetchShareMetadata(
-        _ fetch: FetchShareMetadata,
-        container: String,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    ) { self.engine.fetchShareMetadata(fetch, container: container, for: requester, reply: reply) }
+    var readRules: ReadRules { self.engine.readRules }
 
-    func fetchShareParticipants(
-        _ lookups: [IdentityLookup],
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    ) { self.engine.fetchShareParticipants(lookups, for: requester, reply: reply) }
+    func readTables<Value>(_ read: (any IndexReader) throws -> Value) throws -> Value {
+        try self.engine.readTables(read)
+    }
 
-    func accessReport(
-        on id: RecordID,
-        in requester: Requester,
-        reply: @escaping @Sendable (Result<AccessReport?, StoreError>) -> Void
-    ) { self.engine.accessReport(on: id, in: requester, reply: reply) }
+    func administer<Value: Sendable>(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) throws -> Value {
+        try self.engine.administer(work)
+    }
 
-    func fetchZones(
-        _ selection: FetchZones.Selection,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    ) { self.engine.fetchZones(selection, for: requester, reply: reply) }
-
-    func query(
-        _ read: QueryRead,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
-    ) { self.engine.query(read, for: requester, reply: reply) }
-
-    func changes(
-        _ read: FeedRead,
-        for requester: Requester,
-        into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
-    ) { self.engine.changes(read, for: requester, into: sink, reply: reply) }
-
-    func databaseChanges(
-        _ read: DatabaseFeedRead,
-        for requester: Requester,
-        into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
-    ) { self.engine.databaseChanges(read, for: requester, into: sink, reply: reply) }
-
-    func token(
-        of zone: ZoneID?,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
-    ) { self.engine.token(of: zone, for: requester, reply: reply) }
-
-    var directory: any Directory { self.engine.directory }
-
-    var schemas: any SchemaStore { self.engine.schemas }
+    var clock: @Sendable () -> Int64 { self.engine.clock }
 
     var subscriptions: any SubscriptionStore { self.engine.subscriptions }
 
@@ -168,7 +122,6 @@ final class FailingEngine: StorageEngine, LoadGate {
     var statistics: EngineStatistics { self.engine.statistics }
 
     func shutdown() async { await self.engine.shutdown() }
-
 }
 
 /// Failures at random places, of a quarter of all jobs, in the order of a seed.

@@ -276,6 +276,11 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.noteNews(of: share)
     }
 
+    func spreadNews(max: Int) throws(StorageFailure) -> Bool {
+        try self.pass()
+        return try self.transaction.spreadNews(max: max)
+    }
+
     func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String? {
         try self.pass()
         return try self.transaction.user(lookup, in: environment)
@@ -349,6 +354,11 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.removeUses(by: record)
     }
 
+    func forgetSender(_ user: String) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.forgetSender(user)
+    }
+
     func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
         try self.pass()
         return try self.transaction.quotaRoom(in: database)
@@ -396,5 +406,57 @@ final class FailingTransaction: WriteTransaction {
 
     func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID) {
         self.transaction.note(kind, at: position, in: database)
+    }
+
+    // MARK: Tables
+
+    func rows(
+        of table: Table,
+        by index: Table.Index,
+        keys: [[ColumnValue]]
+    ) throws(StorageFailure) -> [[ColumnValue]?] {
+        try self.pass()
+        return try self.transaction.rows(of: table, by: index, keys: keys)
+    }
+
+    func rows(
+        of table: Table,
+        in range: TableRange,
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]] {
+        try self.pass()
+        return try self.transaction.rows(of: table, in: range, limit: limit)
+    }
+
+    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        try self.pass()
+        return try self.transaction.count(of: table, in: range, limit: limit)
+    }
+
+    func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
+        try self.pass()
+        return try self.transaction.put(rows, in: table)
+    }
+
+    func delete(keys: [[ColumnValue]], from table: Table) throws(StorageFailure) {
+        try self.pass()
+        try self.transaction.delete(keys: keys, from: table)
+    }
+
+    func delete(from table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        try self.pass()
+        return try self.transaction.delete(from: table, in: range, limit: limit)
+    }
+
+    // MARK: IndexWriter
+
+    func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
+        try self.pass()
+        return try self.transaction.hasEntries(ofIndex: index, in: environment)
+    }
+
+    func takeIndexNumbers(_ count: Int) throws(StorageFailure) -> Int64 {
+        try self.pass()
+        return try self.transaction.takeIndexNumbers(count)
     }
 }

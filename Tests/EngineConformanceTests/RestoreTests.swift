@@ -272,7 +272,9 @@ struct RestoreTests {
         #expect(try copy.assetTotals() == (0, 0))
         try copy.close()
         let restored = try Self.folder(restored: backup)
-        #expect(try await OtherProcess(folder: restored).execute("PRAGMA user_version") == ["10"])
+        #expect(
+            try await OtherProcess(folder: restored).execute("PRAGMA user_version") == ["\(StoreFile.format)"]
+        )
         #expect(try await OtherProcess(folder: folder).execute("PRAGMA user_version") == ["\(format)"])
         _ = try EngineKind.sqlite.open(in: restored.path, clock: ManualClock())
     }

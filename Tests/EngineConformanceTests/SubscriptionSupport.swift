@@ -24,7 +24,7 @@ extension EngineUnderTest {
         by requester: Requester? = nil
     ) async throws(StoreError) -> [SubscriptionOutcome] {
         let result = await withCheckedContinuation { continuation in
-            self.store.subscriptions.fetch(selection, for: requester ?? self.privately) {
+            self.store.fetchSubscriptions(selection, for: requester ?? self.privately) {
                 continuation.resume(returning: $0)
             }
         }

@@ -304,7 +304,7 @@ struct CredentialTests {
         (["jwt_keys_file=/etc/hostname", "jwt_issuer=a"], 78, "neither a JSON Web Key Set"),
         (["jwt_keys_file=/dev/null", "jwt_issuer=a"], 78, "no key that verifies"),
         (["jwt_keys_keep=sometimes"], 64, "never, while-unreadable, always"),
-        (["jwt_issuer=a"], 64, "belong together"), (["jwt_audience=a"], 64, "means nothing"),
+        (["jwt_issuer=a"], 64, "belong together"), (["jwt_audience=a"], 64, "requires jwt_keys_file"),
     ])
     func `an identity provider that is half configured stops the start`(
         settings: [String],

@@ -53,14 +53,6 @@ final class GatedStore: SubscriptionStore, @unchecked Sendable {
         reply(.success(ListeningStart(subscriptions: self.subscriptions.filter { $0.key.owner == user })))
     }
 
-    func fetch(
-        _ selection: FetchSubscriptions.Selection,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
-    ) {
-        reply(.success([]))
-    }
-
     func stopWatching(_ listener: ListenerIdentity) {}
     func acknowledge(_ acknowledgements: [Acknowledgement], by listener: ListenerIdentity) {}
     func expire(_ subscription: SubscriptionKey) {}

@@ -19,7 +19,7 @@ extension ConnectionHandler {
         transfers.downloads[download.stream] = download
         let back = LoopReturn(self)
         let stream = download.stream
-        self.server.store.assets.locate(
+        self.server.store.locateAssets(
             request.ranges.map(\.sha256),
             of: request.record,
             for: request.requester

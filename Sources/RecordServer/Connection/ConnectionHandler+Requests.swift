@@ -122,7 +122,7 @@ extension ConnectionHandler {
             store.fetchShareParticipants(fetch.lookups, for: requester, reply: reply)
         case .fetchSubscriptions(let selection, let requester):
             let reply = back.reply { Outcomes.subscriptions($0) }
-            store.subscriptions.fetch(selection, for: requester, reply: reply)
+            store.fetchSubscriptions(selection, for: requester, reply: reply)
         case .query(let query):
             let (server, now) = (self.server, self.server.clock())
             let reply = back.reply {

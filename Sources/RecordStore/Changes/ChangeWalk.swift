@@ -37,7 +37,7 @@ struct ChangeWalk {
         }
     }
 
-    private let reader: any FeedReader
+    private let snapshot: any Snapshot
     private let zone: ZoneKey
     private var changes: Source<FeedChange>
     private var deletions: Source<FeedDeletion>
@@ -46,8 +46,8 @@ struct ChangeWalk {
     private static let piece = 128
 
     /// `hasCovers`: also what came under shares and left them.
-    init(_ reader: any FeedReader, zone: ZoneKey, after position: Int64, hasCovers: Bool) {
-        self.reader = reader
+    init(_ snapshot: any Snapshot, zone: ZoneKey, after position: Int64, hasCovers: Bool) {
+        self.snapshot = snapshot
         self.zone = zone
         self.changes = Source(after: position)
         self.deletions = Source(after: position)
@@ -68,17 +68,21 @@ struct ChangeWalk {
     }
 
     private mutating func readChanges() throws(StorageFailure) {
-        let piece = try self.reader.changes(after: self.changes.after, in: self.zone, limit: Self.piece)
+        let piece = try self.snapshot.changes(after: self.changes.after, in: self.zone, limit: Self.piece)
         self.changes.take(piece, position: \.position)
     }
 
     private mutating func readDeletions() throws(StorageFailure) {
-        let piece = try self.reader.deletions(after: self.deletions.after, in: self.zone, limit: Self.piece)
+        let piece = try self.snapshot.deletions(after: self.deletions.after, in: self.zone, limit: Self.piece)
         self.deletions.take(piece, position: \.position)
     }
 
     private mutating func readCovers() throws(StorageFailure) {
-        let piece = try self.reader.coverChanges(after: self.covers.after, in: self.zone, limit: Self.piece)
+        let piece = try self.snapshot.membershipChanges(
+            after: self.covers.after,
+            in: self.zone,
+            limit: Self.piece
+        )
         self.covers.take(piece, position: \.position)
     }
 }

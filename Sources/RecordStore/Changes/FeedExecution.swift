@@ -1,15 +1,15 @@
 package import RecordModel
 
-/// Answers one page of a feed, or says where it is now, from what a `FeedReader` has.
+/// Answers one page of a feed, or says where it is now, from what a `Snapshot` has.
 package struct FeedExecution {
     let requester: Requester
     let budget: FeedBudget
-    let reader: any FeedReader
+    let snapshot: any Snapshot
 
-    package init(for requester: Requester, budget: FeedBudget = .defaults, reader: any FeedReader) {
+    package init(for requester: Requester, budget: FeedBudget = .defaults, snapshot: any Snapshot) {
         self.requester = requester
         self.budget = budget
-        self.reader = reader
+        self.snapshot = snapshot
     }
 
     // MARK: A zone
@@ -103,7 +103,7 @@ package struct FeedExecution {
             // Created again: its new self has a turn of its own.
             let database = self.requester.database
             let isThere = try FeedFailure.wrapping { () throws(StorageFailure) in
-                try self.reader.feedZone(named: turn.name, in: database) != nil
+                try self.snapshot.feedZone(named: turn.name, in: database) != nil
             }
             if !isThere { sink.add(deleted: id) }
         }
@@ -119,10 +119,10 @@ package struct FeedExecution {
     private func zoneTurns(after: Int64, limit: Int, hasToken: Bool) throws(FeedFailure) -> [ZoneTurn] {
         try FeedFailure.wrapping { () throws(StorageFailure) in
             let database = self.requester.database
-            var turns: [ZoneTurn] = try self.reader.zones(of: database, after: after, limit: limit)
+            var turns: [ZoneTurn] = try self.snapshot.zones(of: database, after: after, limit: limit)
                 .map { ($0.position, $0.name, false) }
             if hasToken {
-                turns += try self.reader.zoneDeletions(of: database, after: after, limit: limit)
+                turns += try self.snapshot.zoneDeletions(of: database, after: after, limit: limit)
                     .map { ($0.position, $0.name, true) }
             }
             return turns.sorted { $0.position < $1.position }
@@ -172,7 +172,7 @@ package struct FeedExecution {
 
     private func state(of database: DatabaseID) throws(FeedFailure) -> FeedState {
         let state = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.state(of: database)
+            try self.snapshot.state(of: database)
         }
         guard let state else { throw .refused(.internalFault) }
         return state
@@ -183,7 +183,7 @@ package struct FeedExecution {
             throw .refused(.missing(id))
         }
         let zone = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.feedZone(named: name, in: self.requester.database)
+            try self.snapshot.feedZone(named: name, in: self.requester.database)
         }
         guard let zone else { throw .refused(.missing(id)) }
         return zone
@@ -193,7 +193,7 @@ package struct FeedExecution {
     private func sharedAccess(to zone: ZoneKey) throws(FeedFailure) -> SharedAccess? {
         guard self.requester.scope == .shared else { return nil }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.sharedAccess(to: zone, of: self.requester.database)
+            try self.snapshot.sharedAccess(to: zone, of: self.requester.database)
         }
         guard !access.isEmpty else { throw .refused(.zoneMissing) }
         return access

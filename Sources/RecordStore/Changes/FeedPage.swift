@@ -15,7 +15,7 @@ struct FeedPage {
     /// Whether what may be read depends on the type, in the public database.
     private let isPublic: Bool
     private let budget: FeedBudget
-    private let reader: any FeedReader
+    private let snapshot: any Snapshot
     private let desiredKeys: Set<String>?
     private let sink: any FeedSink
 
@@ -43,12 +43,14 @@ struct FeedPage {
         self.requester = feed.requester
         self.ahead = ahead
         self.budget = feed.budget
-        self.reader = feed.reader
+        self.snapshot = feed.snapshot
         self.sink = sink
         self.desiredKeys = read.desiredKeys.map { Set($0) }
     }
 
     private var isUsedUp: Bool { self.reads >= self.budget.readsMax }
+
+    private func key(_ number: Int64) -> RecordKey { RecordKey(zone: self.zone, number: number) }
 
     // MARK: Turns
 
@@ -57,7 +59,7 @@ struct FeedPage {
         var snapshot = start
         var isThrough = true
         let isDescending = start.order == .newestFirst
-        try self.reader.visitRecords(of: self.zone, beyond: start.last, isDescending: isDescending) {
+        try self.snapshot.visitRecords(of: self.zone, beyond: start.last, isDescending: isDescending) {
             (row: borrowing FeedRow) throws(FeedFailure) in
             guard !self.isUsedUp else {
                 isThrough = false
@@ -85,7 +87,7 @@ struct FeedPage {
     /// Goes through the changes behind a position; returns where it stopped, `nil`: at the end.
     mutating func fill(after position: Int64, known: Int64) throws(FeedFailure) -> Int64? {
         var walk = ChangeWalk(
-            self.reader,
+            self.snapshot,
             zone: self.zone,
             after: position,
             hasCovers: self.shared.map { $0.zoneWide == nil } ?? false
@@ -111,7 +113,7 @@ struct FeedPage {
 
     private mutating func take(_ change: FeedChange, known: Int64) throws(FeedFailure) -> Bool {
         let isForeign = self.isForeign
-        return try self.reader.visitRecord(numbered: change.record, in: self.zone) {
+        return try self.snapshot.visitRecord(self.key(change.record)) {
             (row: borrowing FeedRow) throws(FeedFailure) in
             // A stale entry: the record has changed since; one that is gone is not visited.
             guard row.position == change.position else { return true }
@@ -147,15 +149,15 @@ struct FeedPage {
     /// A record that came under a share comes now, unless it has a later turn of its own; one that left it is gone, unless another share covers it.
     private mutating func take(_ change: CoverChange) throws(FeedFailure) -> Bool {
         guard let shared, shared.grant(coveredBy: change.share) != nil else { return true }
-        let cover = try self.cover(of: change.record)
-        let isThere = shared.grant(coveredBy: cover?.share) != nil
+        let membership = try self.membership(of: change.record)
+        let isThere = shared.grant(coveredBy: membership?.share) != nil
         guard change.isArrival else {
             guard !isThere else { return true }
             return self.add(deletionOf: change.name, type: change.recordType)
         }
         // A record that left again and came back comes at its last arrival.
-        guard isThere, cover?.since == change.position else { return true }
-        return try self.reader.visitRecord(numbered: change.record, in: self.zone) {
+        guard isThere, membership?.since == change.position else { return true }
+        return try self.snapshot.visitRecord(self.key(change.record)) {
             (row: borrowing FeedRow) throws(FeedFailure) in
             guard row.position < change.position else { return true }
             return try self.take(row) { parent in parent.position < change.position }
@@ -165,18 +167,20 @@ struct FeedPage {
     /// Whether a record was there for the requester when a snapshot began; what came under a share later is left to the feed.
     private func wasThere(_ record: Int64, at position: Int64) throws(FeedFailure) -> Bool {
         guard self.isForeign, let shared, shared.zoneWide == nil else { return true }
-        return try self.cover(of: record).map { $0.since <= position } ?? false
+        return try self.membership(of: record).map { $0.since <= position } ?? false
     }
 
-    private func cover(of record: Int64) throws(FeedFailure) -> (share: ShareNumber, since: Int64)? {
-        try FeedFailure.wrapping { () throws(StorageFailure) in try self.reader.cover(of: record) }
+    private func membership(of record: Int64) throws(FeedFailure) -> ShareMembership? {
+        try FeedFailure.wrapping { () throws(StorageFailure) in
+            try self.snapshot.membership(of: self.key(record))
+        }
     }
 
     /// What the requester may do with a record of somebody else's zone; `nil`: it is not there for him.
     private func grant(of record: Int64) throws(FeedFailure) -> ShareGrant? {
         guard let shared else { return nil }
         if let zoneWide = shared.zoneWide { return zoneWide }
-        return shared.grant(coveredBy: try self.cover(of: record)?.share)
+        return shared.grant(coveredBy: try self.membership(of: record)?.share)
     }
 
     // MARK: Records
@@ -242,7 +246,7 @@ struct FeedPage {
         while let name = next, !self.knownParents.contains(name) {
             self.reads += 1
             let place = try FeedFailure.wrapping { () throws(StorageFailure) in
-                try self.reader.place(ofRecordNamed: name, in: self.zone)
+                try self.snapshot.place(ofRecordNamed: name, in: self.zone)
             }
             guard let place else { break }
             guard !self.ahead.contains(place.position), !has(place), let record = try self.ancestor(at: place)
@@ -259,7 +263,7 @@ struct FeedPage {
     /// `nil`: it is not there for the requester.
     private mutating func ancestor(at place: FeedPlace) throws(FeedFailure) -> NamedRecord? {
         let record = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.record(numbered: place.number, in: self.zone)
+            try self.snapshot.record(self.key(place.number))
         }
         guard let record else { return nil }
         if self.shared != nil {
@@ -307,7 +311,7 @@ struct FeedPage {
         guard self.isPublic else { return .everything }
         if let known = self.accesses[type] { return known }
         let access = try FeedFailure.wrapping { () throws(StorageFailure) in
-            try self.reader.access(toType: type, for: self.requester).inFeed(ofType: type)
+            try self.snapshot.access(toType: type, for: self.requester).inFeed(ofType: type)
         }
         self.accesses[type] = access
         return access

@@ -42,17 +42,6 @@ package protocol AssetRegistry: Sendable {
     /// Written behind, as listeners' cursors are. To be called once a minute at most.
     func touch(_ number: AssetNumber)
 
-    /// Finds assets of one record that the requester may read.
-    ///
-    /// Replies with one a hash, in order. Refused: what a fetch of the record is refused for, and `assetNotNamed` with the place in
-    /// `hashes` of the first that the record does not name.
-    func locate(
-        _ hashes: [[UInt8]],
-        of record: RecordID,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[StoredAsset], StoreError>) -> Void
-    )
-
     /// Assets that nobody has named for the grace time, and uploads that are not open and got no byte for so long.
     ///
     /// They are marked in the transaction that finds that no record names them, and are not there any more for anybody else. Their files may

@@ -130,86 +130,13 @@ package protocol StorageEngine: Sendable {
     /// What a write may do at the most, as the operator has configured it.
     var writeRules: WriteRules { get }
 
-    /// Reads records by ID: every write that was acknowledged before the call is seen.
+    /// Executes a read in one snapshot, which has every write that was acknowledged before the call.
     ///
-    /// A short read may be answered on the caller's thread; a long one hops to a thread of the engine.
-    ///
-    /// There may be any number of IDs; all outcomes come from one snapshot, one an ID, in order. Without `desiredKeys` all
-    /// fields come, with an empty list none.
-    func fetchRecords(
-        _ ids: [RecordID],
-        desiredKeys: [String]?,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    )
+    /// - Durability: The job's reply comes when everything that the snapshot may have shown is on disk.
+    func read(_ job: ReadJob)
 
-    /// Says where URLs of shares lead: one outcome a token, in order.
-    func fetchShareMetadata(
-        _ fetch: FetchShareMetadata,
-        container: String,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    )
-
-    /// Looks for people to invite: one outcome a lookup, in order.
-    func fetchShareParticipants(
-        _ lookups: [IdentityLookup],
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    )
-
-    /// Who may do what with a record of the requester's database, and why; `nil`: it is not there.
-    ///
-    /// For an operator: nothing is checked.
-    func accessReport(
-        on id: RecordID,
-        in requester: Requester,
-        reply: @escaping @Sendable (Result<AccessReport?, StoreError>) -> Void
-    )
-
-    /// Reads zones: those asked for, in order, or all of the database, by name.
-    func fetchZones(
-        _ selection: FetchZones.Selection,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
-    )
-
-    /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
-    ///
-    /// A short query may be answered on the caller's thread, a long one on a thread of the engine. A page is one snapshot, the pages of a
-    /// query are not: but no record that stays as it is comes twice or is left out.
-    func query(
-        _ read: QueryRead,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
-    )
-
-    /// What changed in a zone after a token, a page at a time: every write that was acknowledged before the call is seen.
-    ///
-    /// A page is one snapshot. Answered on a thread of the engine, on which `sink` takes the items before that.
-    func changes(
-        _ read: FeedRead,
-        for requester: Requester,
-        into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
-    )
-
-    /// Which zones changed after a token, a page at a time.
-    func databaseChanges(
-        _ read: DatabaseFeedRead,
-        for requester: Requester,
-        into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
-    )
-
-    /// The token for now, of a zone or of the database: a page after it has what is acknowledged after the call.
-    ///
-    /// May be answered on the caller's thread.
-    func token(
-        of zone: ZoneID?,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
-    )
+    /// What reads may cost, as the operator has configured it.
+    var readRules: ReadRules { get }
 
     /// Reads declared tables, all in one snapshot, and returns what the function returns.
     ///

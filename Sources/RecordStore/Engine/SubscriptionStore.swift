@@ -4,16 +4,6 @@ package import RecordModel
 ///
 /// `StorageEngine.subscriptions` is one. They are saved and deleted by `StorageEngine.write`, as all that changes.
 package protocol SubscriptionStore: Sendable {
-    /// Subscriptions of the requester in one database: those asked for, in order, or all by ID.
-    ///
-    /// Refused: who is not signed in, the shared database, and an answer of more than `answerBytesMax`. May be answered on the caller's
-    /// thread.
-    func fetch(
-        _ selection: FetchSubscriptions.Selection,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
-    )
-
     /// Names who is told of commits in databases that are watched.
     ///
     /// Called when a transaction that changed something there is on disk, before any reply to its requests; once a transaction, in the

@@ -41,3 +41,11 @@ package struct QueryBudget: Hashable, Sendable {
 
     package init() {}
 }
+
+/// Why a query was not answered.
+package enum QueryFailure: Error, Hashable, Sendable {
+    case refused(StoreError)
+    case storage(StorageFailure)
+    /// The query needs more reads than the caller's thread may spend on it.
+    case tooLong
+}

@@ -1,13 +1,11 @@
 import RecordModel
 
-/// Executes one page of a query on a `QueryReader`.
+/// Executes one page of a query on a `Snapshot`.
 package struct QueryExecution {
     private let read: QueryRead
     private let requester: Requester
-    private let rule: ReadRule
     private let budget: QueryBudget
     private let store: QueryStore
-    private let reader: any QueryReader
 
     /// Entries that a first page counts to choose a plan.
     private static let countedMax = 10_000
@@ -17,16 +15,13 @@ package struct QueryExecution {
     package init(
         _ read: QueryRead,
         for requester: Requester,
-        rule: ReadRule,
         budget: QueryBudget,
-        reader: any QueryReader
+        snapshot: any Snapshot
     ) {
         self.read = read
         self.requester = requester
-        self.rule = rule
         self.budget = budget
-        self.reader = reader
-        self.store = QueryStore(reader, meter: ReadMeter(budget))
+        self.store = QueryStore(snapshot, meter: ReadMeter(budget))
     }
 
     package func answer() throws(QueryFailure) -> QueryAnswer {
@@ -76,8 +71,8 @@ package struct QueryExecution {
         guard let name = Access.storedName(of: id, for: self.requester) else {
             throw .refused(.missing(id))
         }
-        let key = try self.store.stored { (reader) throws(StorageFailure) in
-            try reader.zone(named: name, in: self.requester.database)
+        let key = try self.store.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.zone(named: name, in: self.requester.database)
         }
         guard let key else { throw .refused(.missing(id)) }
         return NamedZone(name: id.zoneName, key: key)
@@ -87,18 +82,24 @@ package struct QueryExecution {
     ///
     /// In another user's zone they are the shared ones.
     private func rule(in zone: NamedZone?) throws(QueryFailure) -> ReadRule {
-        guard self.requester.scope == .shared else { return self.rule }
+        guard self.requester.scope == .shared else {
+            // Read in the snapshot: a role that is taken away counts from the next page on.
+            let access = try self.store.stored { (snapshot) throws(StorageFailure) in
+                try snapshot.access(toType: self.read.query.recordType, for: self.requester)
+            }
+            return access.readRule
+        }
         guard let zone else { throw .refused(.zoneRequired) }
-        let access = try self.store.stored { (reader) throws(StorageFailure) in
-            try reader.sharedAccess(to: zone.key, of: self.requester.database)
+        let access = try self.store.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.sharedAccess(to: zone.key, of: self.requester.database)
         }
         guard !access.isEmpty else { throw .refused(.zoneMissing) }
         return .shared(access)
     }
 
     private func recordType() throws(QueryFailure) -> QueryableType? {
-        try self.store.stored { (reader) throws(StorageFailure) in
-            try reader.recordType(named: self.read.query.recordType, in: self.requester.environment)
+        try self.store.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.recordType(named: self.read.query.recordType, in: self.requester.environment)
         }
     }
 

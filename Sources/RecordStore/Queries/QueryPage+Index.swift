@@ -107,10 +107,10 @@ extension QueryPage {
     ///
     /// Returns `false` if it does not fit.
     private func takeNext(of entries: ZoneEntries) throws(QueryFailure) -> Bool {
-        guard case .found(let entry) = try entries.cursor.next(),
-            let record = try self.plan.filter == .all
-                ? self.candidate(numbered: entry.record)
-                : self.record(numbered: entry.record)?.record
+        guard case .found(let entry) = try entries.cursor.next() else { return true }
+        let key = RecordKey(zone: entries.zone.key, number: entry.record)
+        guard
+            let record = try self.plan.filter == .all ? self.candidate(key) : self.record(key)?.record
         else { return true }
         return self.add(record, in: entries.zone)
     }
@@ -159,7 +159,8 @@ extension QueryPage {
                 guard read <= self.budget.collectedMax, !self.store.meter.isTooBroad else {
                     throw .refused(.queryTooBroad)
                 }
-                guard let values = try self.record(numbered: entry.record),
+                let key = RecordKey(zone: cursor.zone.key, number: entry.record)
+                guard let values = try self.record(key),
                     self.query.sort.prefix(phase).allSatisfy({ values.elements(of: $0.field) == nil })
                 else { continue }
                 let place = self.order.place(of: values, in: cursor.zone.name)

@@ -54,7 +54,8 @@ extension QueryPage {
     func add(_ candidate: FirstOfOrder.Candidate, in zone: NamedZone) throws(QueryFailure) -> Bool {
         guard !self.isFull else { return false }
         if let record = candidate.record { return self.add(record, in: zone) }
-        guard let record = try self.store.record(numbered: candidate.number) else { return true }
+        guard let record = try self.store.record(RecordKey(zone: zone.key, number: candidate.number))
+        else { return true }
         return self.add(record, in: zone)
     }
 
@@ -232,7 +233,8 @@ extension QueryPage {
         if self.store.meter.recordsRead >= self.budget.collectedMax || self.store.meter.isTooBroad {
             throw .refused(.queryTooBroad)
         }
-        guard let values = try self.record(numbered: number) else { return .taken }
+        let key = RecordKey(zone: walk.zone.key, number: number)
+        guard let values = try self.record(key) else { return .taken }
         try self.store.meter.countComparisons(walk.cost.comparisons(with: values))
         guard many?.isFirst(of: values) ?? true, walk.condition.matches(values),
             !walk.earlier.contains(where: { $0.matches(values) })

@@ -101,8 +101,8 @@ final class QueryPage {
     /// Reads a candidate.
     ///
     /// Returns `nil` if it does not belong to the query.
-    func record(numbered number: Int64) throws(QueryFailure) -> RecordValues? {
-        guard let record = try self.candidate(numbered: number) else { return nil }
+    func record(_ key: RecordKey) throws(QueryFailure) -> RecordValues? {
+        guard let record = try self.candidate(key) else { return nil }
         let values = self.interest.values(of: record)
         try self.store.meter.countComparisons(self.filterCost.comparisons(with: values))
         return self.plan.filter.matches(values) ? values : nil
@@ -111,14 +111,14 @@ final class QueryPage {
     /// Reads a candidate without its fields.
     ///
     /// Returns `nil` if the requester may not read it.
-    func candidate(numbered number: Int64) throws(QueryFailure) -> NamedRecord? {
-        guard let record = try self.store.record(numbered: number) else { return nil }
+    func candidate(_ key: RecordKey) throws(QueryFailure) -> NamedRecord? {
+        guard let record = try self.store.record(key) else { return nil }
         switch self.rule {
         case .all: return record
         case .own(let creator): return record.stored.system.createdBy == creator ? record : nil
         case .shared(let access):
-            let grant = try self.store.stored { (reader) throws(StorageFailure) in
-                try reader.grant(of: number, access)
+            let grant = try self.store.stored { (snapshot) throws(StorageFailure) in
+                try snapshot.grant(of: key, access)
             }
             guard let grant else { return nil }
             guard grant.share.root == record.name else { return record }

@@ -1,10 +1,10 @@
 /// The reads of one page, with their counts.
 final class QueryStore {
-    private let reader: any QueryReader
+    private let snapshot: any Snapshot
     let meter: ReadMeter
 
-    init(_ reader: any QueryReader, meter: ReadMeter) {
-        self.reader = reader
+    init(_ snapshot: any Snapshot, meter: ReadMeter) {
+        self.snapshot = snapshot
         self.meter = meter
     }
 
@@ -14,8 +14,8 @@ final class QueryStore {
         in zone: ZoneKey,
         limit: Int
     ) throws(QueryFailure) -> [EntryPlace] {
-        let entries = try self.stored { (reader) throws(StorageFailure) in
-            try reader.entries(scan, of: index, in: zone, limit: limit)
+        let entries = try self.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.entries(scan, of: index, in: zone, limit: limit)
         }
         try self.meter.countEntries(entries.count)
         return entries
@@ -28,8 +28,8 @@ final class QueryStore {
         from number: Int64,
         limit: Int
     ) throws(QueryFailure) -> [Int64] {
-        let numbers = try self.stored { (reader) throws(StorageFailure) in
-            try reader.records(having: value, in: index, of: zone, from: number, limit: limit)
+        let numbers = try self.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.records(having: value, in: index, of: zone, from: number, limit: limit)
         }
         try self.meter.countEntries(numbers.count)
         return numbers
@@ -41,25 +41,25 @@ final class QueryStore {
         in zone: ZoneKey,
         limit: Int
     ) throws(QueryFailure) -> Int {
-        let count = try self.stored { (reader) throws(StorageFailure) in
-            try reader.countOfEntries(scan, of: index, in: zone, limit: limit)
+        let count = try self.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.countOfEntries(scan, of: index, in: zone, limit: limit)
         }
         try self.meter.countEntries(count)
         return count
     }
 
     /// Returns `nil` for an entry whose record is gone, which only a bug can leave behind.
-    func record(numbered number: Int64) throws(QueryFailure) -> NamedRecord? {
+    func record(_ key: RecordKey) throws(QueryFailure) -> NamedRecord? {
         try self.meter.countRecord()
-        return try self.stored { (reader) throws(StorageFailure) in try reader.record(numbered: number) }
+        return try self.stored { (snapshot) throws(StorageFailure) in try snapshot.record(key) }
     }
 
     /// Reads that happen once per query and have their own bound.
     func stored<Answer>(
-        _ read: (any QueryReader) throws(StorageFailure) -> Answer
+        _ read: (any Snapshot) throws(StorageFailure) -> Answer
     ) throws(QueryFailure) -> Answer {
         do throws(StorageFailure) {
-            return try read(self.reader)
+            return try read(self.snapshot)
         } catch {
             throw .storage(error)
         }

@@ -28,8 +28,8 @@ struct ZoneWalk {
         if let zone = self.piece.popFirst() { return zone }
         guard let name = self.nextName else { return nil }
         let database = self.database
-        let zones = try self.store.stored { (reader) throws(StorageFailure) in
-            try reader.zones(of: database, from: name, limit: Self.pieceSize)
+        let zones = try self.store.stored { (snapshot) throws(StorageFailure) in
+            try snapshot.zones(of: database, from: name, limit: Self.pieceSize)
         }
         // The least name that is greater.
         self.nextName = zones.count < Self.pieceSize ? nil : zones.last.map { $0.name + "\0" }

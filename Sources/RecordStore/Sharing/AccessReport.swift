@@ -26,26 +26,19 @@ package struct AccessReport: Hashable, Sendable {
     }
 }
 
-/// What a report is made from, within one snapshot.
-package protocol AccessReportReader: ShareReader {
-    func zoneKey(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
-    func shareCovering(_ record: StoredRecord, in zone: ZoneKey) throws(StorageFailure) -> StoredShare?
-    func grantsOfType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
-}
-
 extension AccessReport {
     /// `nil`: there is no such zone or record.
     package init?(
         of id: RecordID,
         in requester: Requester,
-        reader: any AccessReportReader
+        snapshot: any Snapshot
     ) throws(StorageFailure) {
-        guard let zone = try reader.zoneKey(named: id.zone.zoneName, in: requester.database),
-            let record = try reader.record(named: id.recordName, in: zone)
+        guard let zone = try snapshot.zone(named: id.zone.zoneName, in: requester.database),
+            let record = try snapshot.record(named: id.recordName, in: zone)
         else { return nil }
         self.init(recordType: record.recordType, lines: [])
         guard requester.scope == .private else {
-            let stored = try reader.grantsOfType(record.recordType, in: requester.environment)
+            let stored = try snapshot.grants(ofType: record.recordType, in: requester.environment)
             self.lines = SchemaRules.grantsInForce(stored, ofType: record.recordType).map {
                 Line(who: $0.role, may: $0.permissions, why: Self.reason($0.role, record))
             }
@@ -58,8 +51,8 @@ extension AccessReport {
                 why: "owns the private database"
             )
         )
-        guard let share = try reader.shareCovering(record, in: zone),
-            let shareRecord = try reader.record(named: share.name, in: zone),
+        guard let share = try snapshot.share(covering: RecordKey(zone: zone, number: record.number)),
+            let shareRecord = try snapshot.record(named: share.name, in: zone),
             let contents = shareRecord.body.share
         else { return }
         let what = share.root.map { "the share '\(share.name)' of '\($0)'" } ?? "the share of the zone"

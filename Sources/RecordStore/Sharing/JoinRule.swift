@@ -86,7 +86,9 @@ struct JoinRule {
         }
         // An earlier execution may have joined, and not have learned that it was committed.
         let mustFollow =
-            try progress.hasChanged || self.transaction.hasPendingViews(of: self.requester.database)
+            if progress.hasChanged { true } else {
+                try self.transaction.hasPendingViews(of: self.requester.database)
+            }
         return mustFollow
             ? .unfinished(.following(progress.outcomes))
             : .finished(.success(progress.outcomes), isReplay: false)

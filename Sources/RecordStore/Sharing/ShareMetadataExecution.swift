@@ -1,22 +1,15 @@
 package import RecordModel
 
-/// What may be read within one snapshot to say where URLs of shares lead.
-package protocol ShareReader: AnyObject {
-    func place(ofToken token: String) throws(StorageFailure) -> SharePlace?
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
-    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String?
-}
-
 /// Says where the URLs of shares lead, and who people are.
 package struct ShareMetadataExecution {
     let requester: Requester
     let container: String
-    let reader: any ShareReader
+    let snapshot: any Snapshot
 
-    package init(for requester: Requester, container: String, reader: any ShareReader) {
+    package init(for requester: Requester, container: String, snapshot: any Snapshot) {
         self.requester = requester
         self.container = container
-        self.reader = reader
+        self.snapshot = snapshot
     }
 
     private var user: String { self.requester.userRecordName ?? "" }
@@ -34,9 +27,9 @@ package struct ShareMetadataExecution {
         _ token: String,
         _ fetch: FetchShareMetadata
     ) throws(StorageFailure) -> Result<ShareMetadata, StoreError> {
-        guard let place = try self.reader.place(ofToken: token),
+        guard let place = try self.snapshot.place(ofToken: token),
             place.environment == self.requester.environment, let share = place.share,
-            let record = try self.reader.record(named: share.name, in: place.zone),
+            let record = try self.snapshot.record(named: share.name, in: place.zone),
             let contents = record.body.share
         else { return .failure(.shareMissing) }
         let entry = try ShareEntry(
@@ -44,7 +37,7 @@ package struct ShareMetadataExecution {
             to: contents,
             participant: place.participant
         ) { (lookup) throws(StorageFailure) in
-            try self.reader.user(lookup, in: self.requester.environment)
+            try self.snapshot.user(lookup, in: self.requester.environment)
         }
         var participant: ShareParticipant?
         switch entry {
@@ -63,7 +56,7 @@ package struct ShareMetadataExecution {
             owner: UserIdentity(userRecordName: place.ownerName)
         )
         if fetch.wantsRootRecords, permission == .readOnly || permission == .readWrite, let root = share.root,
-            let stored = try self.reader.record(named: root, in: place.zone)
+            let stored = try self.snapshot.record(named: root, in: place.zone)
         {
             metadata.rootRecord = stored.asRoot.record(
                 id: place.recordID(named: root, for: self.user),
@@ -79,7 +72,7 @@ package struct ShareMetadataExecution {
     ) throws(StorageFailure) -> [Result<UserIdentity, StoreError>] {
         var results: [Result<UserIdentity, StoreError>] = []
         for lookup in lookups {
-            if let user = try self.reader.user(lookup, in: self.requester.environment) {
+            if let user = try self.snapshot.user(lookup, in: self.requester.environment) {
                 results.append(.success(UserIdentity(userRecordName: user, lookup: lookup)))
             } else if case .userRecordName = lookup {
                 results.append(.failure(.recordMissing))

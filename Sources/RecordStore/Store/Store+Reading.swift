@@ -13,7 +13,17 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
-        self.engine.fetchRecords(ids, desiredKeys: desiredKeys, for: requester, reply: reply)
+        let rules = self.engine.readRules
+        let effort = Self.effort(ids.count <= rules.shortRecordsMax)
+        self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            var execution = FetchExecution(
+                for: requester,
+                desiredKeys: desiredKeys,
+                bytesMax: rules.answerBytesMax,
+                snapshot: snapshot
+            )
+            return try execution.outcomes(ids)
+        }
     }
 
     /// Reads zones: those asked for, in order, or all of the database, by name.
@@ -22,7 +32,58 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
-        self.engine.fetchZones(selection, for: requester, reply: reply)
+        let rules = self.engine.readRules
+        let isShort =
+            switch selection {
+            case .ids(let ids): ids.count <= rules.shortRecordsMax
+            case .all: false
+            }
+        self.read(Self.effort(isShort), for: requester, needsPendingChanges: true, reply) {
+            (snapshot) throws(StorageFailure) in
+            try ZonesExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
+                .outcomes(selection)
+        }
+    }
+
+    /// Finds the files of assets that one record names, if the requester may read it.
+    ///
+    /// Replies with one asset a hash, in order. Fails as a fetch of the record does, and with
+    /// `assetNotNamed` for the first hash that the record does not name.
+    package func locateAssets(
+        _ hashes: [[UInt8]],
+        of record: RecordID,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[StoredAsset], StoreError>) -> Void
+    ) {
+        let rules = self.engine.readRules
+        let effort = Self.effort(hashes.count <= rules.shortRecordsMax)
+        self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            try LocateExecution(for: requester, bytesMax: rules.answerBytesMax, snapshot: snapshot)
+                .assets(hashes, of: record)
+        }
+    }
+
+    /// Reads the requester's subscriptions in one database: those asked for, in order, or all by ID.
+    package func fetchSubscriptions(
+        _ selection: FetchSubscriptions.Selection,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
+    ) {
+        guard let owner = requester.userRecordName else { return reply(.failure(.notSignedIn)) }
+        let rules = self.engine.readRules
+        let isShort =
+            switch selection {
+            case .ids(let ids): ids.count <= rules.shortRecordsMax
+            case .all: false
+            }
+        self.read(Self.effort(isShort), for: requester, reply) { (snapshot) throws(StorageFailure) in
+            try SubscriptionsExecution(
+                of: owner,
+                in: requester.database,
+                bytesMax: rules.answerBytesMax,
+                snapshot: snapshot
+            ).outcomes(selection)
+        }
     }
 
     /// Says where URLs of shares lead: one result a token, in order.
@@ -32,7 +93,22 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
-        self.engine.fetchShareMetadata(fetch, container: container, for: requester, reply: reply)
+        let effort = Self.effort(fetch.tokens.count <= 1)
+        self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            let execution = ShareMetadataExecution(
+                for: requester,
+                container: container,
+                snapshot: snapshot
+            )
+            return .success(
+                try execution.metadata(fetch).map { result in
+                    switch result {
+                    case .success(let metadata): .shareMetadata(metadata)
+                    case .failure(let error): .failed(error)
+                    }
+                }
+            )
+        }
     }
 
     /// Looks for people to invite: one result a lookup, in order.
@@ -41,7 +117,18 @@ extension Store {
         for requester: Requester,
         reply: @escaping @Sendable (Result<[ReadOutcome], StoreError>) -> Void
     ) {
-        self.engine.fetchShareParticipants(lookups, for: requester, reply: reply)
+        let effort = Self.effort(lookups.count <= 4)
+        self.read(effort, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            let execution = ShareMetadataExecution(for: requester, container: "", snapshot: snapshot)
+            return .success(
+                try execution.participants(lookups).map { result in
+                    switch result {
+                    case .success(let identity): .identity(identity)
+                    case .failure(let error): .failed(error)
+                    }
+                }
+            )
+        }
     }
 
     /// Says who may do what with a record of the requester's database, and why; `nil` if there is none.
@@ -52,55 +139,36 @@ extension Store {
         in requester: Requester,
         reply: @escaping @Sendable (Result<AccessReport?, StoreError>) -> Void
     ) {
-        self.engine.accessReport(on: id, in: requester, reply: reply)
+        self.read(.short, for: requester, reply) { (snapshot) throws(StorageFailure) in
+            .success(try AccessReport(of: id, in: requester, snapshot: snapshot))
+        }
     }
 
-    /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
-    ///
-    /// A short query may be answered on the caller's thread, a long one on a thread of the engine. A
-    /// page is one snapshot. The pages of a query are not, but no record that stays as it is comes
-    /// twice or is left out.
-    package func query(
-        _ read: QueryRead,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
-    ) {
-        self.engine.query(read, for: requester, reply: reply)
-    }
+    private static func effort(_ isShort: Bool) -> ReadJob.Effort { isShort ? .short : .long }
 
-    /// Reads what changed in a zone after a token, a page at a time: every write that was acknowledged
-    /// before the call is seen.
-    ///
-    /// A page is one snapshot. It is read on a thread of the engine, on which `sink` takes the items
-    /// before the reply comes.
-    package func changes(
-        _ read: FeedRead,
+    /// Has the engine read one snapshot, and replies.
+    func read<Answer: Sendable>(
+        _ effort: ReadJob.Effort,
         for requester: Requester,
-        into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+        needsPendingChanges: Bool = false,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ read: @escaping @Sendable (any Snapshot) throws(StorageFailure) -> Result<Answer, StoreError>
     ) {
-        self.engine.changes(read, for: requester, into: sink, reply: reply)
-    }
-
-    /// Reads which zones changed after a token, a page at a time.
-    package func databaseChanges(
-        _ read: DatabaseFeedRead,
-        for requester: Requester,
-        into sink: any FeedSink,
-        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
-    ) {
-        self.engine.databaseChanges(read, for: requester, into: sink, reply: reply)
-    }
-
-    /// Gives the token for now, of a zone or of the database: a page after it has what is acknowledged
-    /// after the call.
-    ///
-    /// May be answered on the caller's thread.
-    package func token(
-        of zone: ZoneID?,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
-    ) {
-        self.engine.token(of: zone, for: requester, reply: reply)
+        do throws(StoreError) {
+            try Access.checkReading(by: requester)
+        } catch {
+            return reply(.failure(error))
+        }
+        let job = ReadJob(
+            requester: requester,
+            effort: effort,
+            needsPendingChanges: needsPendingChanges && requester.scope == .shared
+        ) { (snapshot, _) throws(StorageFailure) in
+            let answer = try read(snapshot)
+            return { reply(answer) }
+        } fail: { failure in
+            reply(.failure(StoreError(failure)))
+        }
+        self.engine.read(job)
     }
 }

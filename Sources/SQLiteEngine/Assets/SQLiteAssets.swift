@@ -7,7 +7,6 @@ import Synchronization
 /// Assets in their tables: what changes goes through the writer, in transactions with all else that waits.
 final class SQLiteAssets: AssetRegistry {
     private let writer: WriteQueue
-    private let reads: ReadPool
     private let reader: DatabaseQueue
     private let configuration: SQLiteEngineConfiguration
     /// Uploads that got bytes and whose rows do not say so yet.
@@ -16,12 +15,10 @@ final class SQLiteAssets: AssetRegistry {
 
     init(
         writer: WriteQueue,
-        reads: ReadPool,
         reader: DatabaseQueue,
         configuration: SQLiteEngineConfiguration
     ) {
         self.writer = writer
-        self.reads = reads
         self.reader = reader
         self.configuration = configuration
     }
@@ -106,25 +103,6 @@ final class SQLiteAssets: AssetRegistry {
         self.write(items: numbers.count, reply) { (transaction) throws(StorageFailure) in
             for number in numbers { try transaction.forgetAsset(number) }
             return .success(())
-        }
-    }
-
-    func locate(
-        _ hashes: [[UInt8]],
-        of record: RecordID,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[StoredAsset], StoreError>) -> Void
-    ) {
-        do throws(StoreError) {
-            try Access.checkReading(by: requester)
-        } catch {
-            return reply(.failure(error))
-        }
-        let isShort = hashes.count <= self.configuration.inlineReadRecordsMax
-        let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, for: requester, in: requester.databaseShown, reply) {
-            (connection) throws(StorageFailure) in
-            try connection.assets(hashes, of: record, for: requester, bytesMax: bytesMax)
         }
     }
 

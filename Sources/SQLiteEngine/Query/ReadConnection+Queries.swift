@@ -1,34 +1,177 @@
+import GRDBSQLite
 import RecordModel
 import RecordStore
 
+/// What queries read within a snapshot.
 extension ReadConnection {
-    /// One page of a query, all of it from one snapshot.
-    ///
-    /// `nil`: it needs more reads than the budget permits for an attempt.
-    func query(
-        _ read: QueryRead,
-        for requester: Requester,
-        budget: QueryBudget
-    ) throws(StorageFailure) -> Result<QueryAnswer, StoreError>? {
-        try self.snapshot { () throws(StorageFailure) in
-            // Read in the snapshot: a role that is taken away counts from the next page on.
-            let access = try self.grants.access(toType: read.query.recordType, for: requester)
-            let execution = QueryExecution(
-                read,
-                for: requester,
-                rule: access.readRule,
-                budget: budget,
-                reader: QueryConnection(self)
-            )
-            do throws(QueryFailure) {
-                return .success(try execution.answer())
-            } catch {
-                switch error {
-                case .refused(let error): return .failure(error)
-                case .storage(let failure): throw failure
-                case .tooLong: return nil
-                }
-            }
+    func recordType(
+        named name: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> QueryableType? {
+        try self.knownTypes.type(named: name, in: environment) { () throws(StorageFailure) in
+            try self.readType(named: name, in: environment)
         }
+    }
+
+    private func readType(
+        named name: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> QueryableType? {
+        self.queryStatements.typeNumber.bind(1, environment.rawValue)
+        self.queryStatements.typeNumber.bind(2, name)
+        guard try self.queryStatements.typeNumber.step() else { return nil }
+        let number = self.queryStatements.typeNumber.integer(0)
+        self.queryStatements.typeNumber.reset()
+        var type = QueryableType()
+        let statement = self.queryStatements.fields
+        statement.bind(1, number)
+        while try statement.step() {
+            guard let fieldType = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
+                statement.reset()
+                throw .unexpected(code: SQLITE_MISMATCH)
+            }
+            type.fields[statement.text(0)] = QueryableField(
+                type: fieldType,
+                isNumber: FieldColumn.isNumber(declared: statement.integer(6)),
+                isEncrypted: statement.integer(2) != 0,
+                indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
+                index: statement.isNull(4) ? nil : statement.integer(4),
+                isBuilding: !statement.isNull(5)
+            )
+        }
+        // A type that the schema no longer has leaves the number of its name behind.
+        return type.fields[SystemField.recordID.rawValue] == nil ? nil : type
+    }
+
+    func zones(
+        of database: DatabaseID,
+        from name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [NamedZone] {
+        let statement = self.queryStatements.zones
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        statement.bind(3, Int64(limit))
+        var zones: [NamedZone] = []
+        while try statement.step() {
+            let key = ZoneKey(statement, in: database)
+            zones.append(NamedZone(name: statement.text(QueryStatements.zoneNameColumn), key: key))
+        }
+        return zones
+    }
+
+    func entries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [EntryPlace] {
+        let statement =
+            scan.isDescending
+            ? self.descending(scan)
+            : self.ascending(
+                scan,
+                from: self.queryStatements.ascending,
+                behind: self.queryStatements.ascendingBehind
+            )
+        self.bind(statement, index, zone, limit)
+        statement.bind(8, Int64(scan.offset))
+        var entries: [EntryPlace] = []
+        while try statement.step() {
+            entries.append(EntryPlace(value: statement.bytes(0), record: statement.integer(1)))
+        }
+        return entries
+    }
+
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64] {
+        let statement = self.queryStatements.records
+        self.bind(statement, index, zone, limit)
+        statement.bind(4, value)
+        statement.bind(5, number)
+        var numbers: [Int64] = []
+        while try statement.step() { numbers.append(statement.integer(0)) }
+        return numbers
+    }
+
+    func countOfEntries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int {
+        // The limit makes every entry dearer, and most counts end before it.
+        if scan.after == nil, let count = try self.countOfAll(scan, of: index, in: zone, limit: limit) {
+            return count
+        }
+        let statement =
+            self.ascending(scan, from: self.queryStatements.count, behind: self.queryStatements.countBehind)
+        self.bind(statement, index, zone, limit)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.integer(0))
+    }
+
+    /// `nil`: there may be more than the limit.
+    private func countOfAll(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int? {
+        let statements = self.queryStatements.countAll
+        let statement = self.ascending(scan, from: statements, behind: statements)
+        self.bindPlace(statement, index, zone)
+        // Three for each entry, and some to begin with.
+        guard let hasRow = try statement.step(operationsMax: 3 * limit + 64) else { return nil }
+        defer { statement.reset() }
+        let count = hasRow ? Int(statement.integer(0)) : 0
+        return count > limit ? nil : count
+    }
+
+    // MARK: Ranges
+
+    /// Every entry statement has these three at the same places.
+    private func bindPlace(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey) {
+        statement.bind(1, zone.database.rawValue)
+        statement.bind(2, zone.number)
+        statement.bind(3, index)
+    }
+
+    private func bind(_ statement: HotStatement, _ index: Int64, _ zone: ZoneKey, _ limit: Int) {
+        self.bindPlace(statement, index, zone)
+        statement.bind(7, Int64(limit))
+    }
+
+    /// Binds where a scan in order starts and ends.
+    private func ascending(
+        _ scan: EntryScan,
+        from: QueryStatements.Bounded,
+        behind: QueryStatements.Bounded
+    ) -> HotStatement {
+        let statements = scan.after == nil ? from : behind
+        let statement = scan.range.upper == nil ? statements.open : statements.bounded
+        statement.bind(4, scan.after?.value ?? scan.range.lower)
+        if let after = scan.after { statement.bind(5, after.record) }
+        if let upper = scan.range.upper { statement.bind(6, upper) }
+        return statement
+    }
+
+    /// Binds where a scan against the order starts and ends.
+    private func descending(_ scan: EntryScan) -> HotStatement {
+        let start = scan.after ?? scan.range.upper.map { EntryPlace(value: $0, record: 0) }
+        let statement =
+            start == nil ? self.queryStatements.descending.open : self.queryStatements.descending.bounded
+        statement.bind(6, scan.range.lower)
+        if let start {
+            statement.bind(4, start.value)
+            statement.bind(5, start.record)
+        }
+        return statement
     }
 }

@@ -1,4 +1,3 @@
-import RecordModel
 import RecordStore
 
 /// Looks up grants and roles, on whatever connection.
@@ -45,19 +44,5 @@ struct GrantStatements {
         var roles: Set<String> = []
         while try self.roles.step() { roles.insert(self.roles.text(0)) }
         return roles
-    }
-
-    /// What a requester may do with the records of a type that the schema has.
-    func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess {
-        guard requester.scope == .public else {
-            return TypeAccess(grants: [], roles: [], requester: requester)
-        }
-        let stored = try self.grants(ofType: type, in: requester.environment)
-        let grants = SchemaRules.grantsInForce(stored, ofType: type)
-        var roles: Set<String> = []
-        if let user = requester.userRecordName, grants.nameCustomRoles {
-            roles = try self.roles(ofUser: user, in: requester.environment)
-        }
-        return TypeAccess(grants: grants, roles: roles, requester: requester)
     }
 }

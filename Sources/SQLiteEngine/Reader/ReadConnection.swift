@@ -14,15 +14,17 @@ final class ReadConnection: @unchecked Sendable {
     private let copies: LogCopies
     /// The copies of the log that the connection has heard of.
     private var copiesKnown: Int
-    private let begin, commit, zone, zones, record, typeName, authorName: HotStatement
-    let subscription, subscriptions, completeAsset: HotStatement
-    let grants: GrantStatements
-    let shares: SharingConnection
+    private let begin, commit, zoneByName, recordByName, typeName, authorName: HotStatement
+    let subscriptionByID, subscriptionsByID, completeAsset: HotStatement
+    let grantStatements: GrantStatements
+    let sharing: SharingConnection
     /// The statements of feeds.
     let feedStatements: FeedStatements
     /// The statements of queries.
     let queryStatements: QueryStatements
     let knownTypes: KnownTypes
+    /// Finds records by number for feeds.
+    let recordCursor: RecordCursor
     private let typeNames = NameMemory()
     private let authorNames = NameMemory()
 
@@ -36,132 +38,23 @@ final class ReadConnection: @unchecked Sendable {
         self.copiesKnown = file.copies.number
         self.begin = try HotStatement("BEGIN", on: connection)
         self.commit = try HotStatement("COMMIT", on: connection)
-        self.zone = try HotStatement(
-            ZoneQueries.find,
-            on: connection
-        )
-        self.zones = try HotStatement(
-            "SELECT name FROM zone WHERE database = ? ORDER BY name",
-            on: connection
-        )
-        self.record = try HotStatement(RecordColumns.select, on: connection)
+        self.zoneByName = try HotStatement(ZoneQueries.find, on: connection)
+        self.recordByName = try HotStatement(RecordColumns.select, on: connection)
         let ofOwner = """
             SELECT \(SubscriptionColumns.names) FROM subscription
             WHERE database = ? AND owner = (SELECT number FROM author WHERE record_name = ?)
             """
-        self.subscription = try HotStatement("\(ofOwner) AND id = ?", on: connection)
-        self.subscriptions = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
+        self.subscriptionByID = try HotStatement("\(ofOwner) AND id = ?", on: connection)
+        self.subscriptionsByID = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
         self.completeAsset = try HotStatement(AssetQueries.complete, on: connection)
         self.queryStatements = try QueryStatements(connection)
         self.knownTypes = try KnownTypes(connection: connection)
         self.feedStatements = try FeedStatements(connection)
+        self.recordCursor = RecordCursor(self.feedStatements.fromNumber)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
-        self.grants = try GrantStatements(connection)
-        self.shares = try SharingConnection(connection)
-    }
-
-    /// One outcome an ID, in order.
-    ///
-    /// Bodies of more than `bytesMax` together are refused with `answerTooLarge`.
-    func records(
-        _ ids: [RecordID],
-        desiredKeys: [String]?,
-        for requester: Requester,
-        bytesMax: Int
-    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
-        try self.snapshot { () throws(StorageFailure) in
-            try self.outcomes(ids, desiredKeys: desiredKeys, for: requester, bytesMax: bytesMax)
-        }
-    }
-
-    /// The same, within a snapshot.
-    func outcomes(
-        _ ids: [RecordID],
-        desiredKeys: [String]?,
-        for requester: Requester,
-        bytesMax: Int
-    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
-        let keys = desiredKeys.map { Set($0) }
-        var outcomes: [ReadOutcome] = []
-        outcomes.reserveCapacity(ids.count)
-        var bytes = 0
-        var lastZone: (id: ZoneID, key: ZoneKey?)?
-        var shared: SharedAccess?
-        var lastAccess: (type: String, access: TypeAccess)?
-        for id in ids {
-            if lastZone?.id != id.zone {
-                lastZone = (id.zone, try self.key(of: id.zone, requester))
-                if requester.scope == .shared, let zone = lastZone?.key {
-                    shared = try self.shares.access(to: zone, of: requester.database)
-                }
-            }
-            guard let zone = lastZone?.key, shared?.isEmpty != true else {
-                outcomes.append(.failed(.missing(id.zone)))
-                continue
-            }
-            guard var stored = try self.stored(id.recordName, in: zone) else {
-                outcomes.append(.failed(.missing(recordNamed: id.recordName)))
-                continue
-            }
-            if let shared {
-                guard let grant = try self.shares.grant(of: stored.number, shared) else {
-                    outcomes.append(.failed(.recordMissing))
-                    continue
-                }
-                if grant.share.root == id.recordName { stored = stored.asRoot }
-            }
-            if requester.scope == .public {
-                // Read in the snapshot: a role that is taken away counts from the next request on.
-                let type = stored.recordType
-                if lastAccess?.type != type {
-                    lastAccess = (type, try self.grants.access(toType: type, for: requester))
-                }
-                guard lastAccess?.access.mayRead(stored) == true else {
-                    outcomes.append(.failed(.permissionDenied(.read)))
-                    continue
-                }
-            }
-            let record = stored.seen(by: requester.userRecordName ?? "").record(id: id, keeping: keys)
-            bytes += record.body.bytes.count
-            guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-            outcomes.append(.record(record))
-        }
-        return .success(outcomes)
-    }
-
-    /// One outcome an ID, in order, or every zone of the database, by name.
-    ///
-    /// Reads no further when the zones take more than `bytesMax`, and refuses with `answerTooLarge`.
-    func zones(
-        _ selection: FetchZones.Selection,
-        for requester: Requester,
-        bytesMax: Int
-    ) throws(StorageFailure) -> Result<[ReadOutcome], StoreError> {
-        try self.snapshot { () throws(StorageFailure) in
-            var outcomes: [ReadOutcome] = []
-            var bytes = 0
-            switch selection {
-            case .ids(let ids):
-                for id in ids {
-                    let zone = try self.zone(id, requester)
-                    bytes += zone?.answerBytes ?? 0
-                    guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-                    outcomes.append(zone.map { .zone($0) } ?? .failed(.missing(id)))
-                }
-            case .all:
-                self.zones.bind(1, requester.database.rawValue)
-                defer { self.zones.reset() }
-                while try self.zones.step() {
-                    let id = Access.zone(storedAs: self.zones.text(0), for: requester)
-                    guard let zone = try self.zone(id, requester) else { continue }
-                    bytes += zone.answerBytes
-                    guard bytes <= bytesMax else { return .failure(.answerTooLarge(bytes: bytes)) }
-                    outcomes.append(.zone(zone))
-                }
-            }
-            return .success(outcomes)
-        }
+        self.grantStatements = try GrantStatements(connection)
+        self.sharing = try SharingConnection(connection)
     }
 
     func snapshot<Answer>(
@@ -176,7 +69,11 @@ final class ReadConnection: @unchecked Sendable {
         }
         try self.begin.run()
         do {
-            let answer = try read()
+            let answer: Answer
+            do {
+                defer { self.recordCursor.finish() }
+                answer = try read()
+            }
             try self.commit.run()
             return answer
         } catch {
@@ -186,36 +83,17 @@ final class ReadConnection: @unchecked Sendable {
         }
     }
 
-    /// `nil`: it is not there for the requester.
-    private func zone(_ id: ZoneID, _ requester: Requester) throws(StorageFailure) -> Zone? {
-        guard let key = try self.key(of: id, requester) else { return nil }
-        var zone = Zone(id: id, scope: requester.scope)
-        guard requester.scope != .public, !id.isDefault else { return zone }
-        if requester.scope == .shared {
-            let access = try self.shares.access(to: key, of: requester.database)
-            guard !access.isEmpty else { return nil }
-            zone.share = access.zoneWide?.share.name
-        } else {
-            zone.share = try self.shares.zoneWideShare(of: key)
-        }
-        return zone
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+        let statement = self.zoneByName
+        statement.bind(1, database.rawValue)
+        statement.bind(2, name)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return ZoneKey(statement, in: database)
     }
 
-    func key(of zone: ZoneID, _ requester: Requester) throws(StorageFailure) -> ZoneKey? {
-        guard let name = Access.storedName(of: zone, for: requester) else { return nil }
-        return try self.key(ofZone: name, in: requester.database)
-    }
-
-    func key(ofZone name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
-        self.zone.bind(1, database.rawValue)
-        self.zone.bind(2, name)
-        guard try self.zone.step() else { return nil }
-        defer { self.zone.reset() }
-        return ZoneKey(self.zone, in: database)
-    }
-
-    func stored(_ name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
-        let statement = self.record
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        let statement = self.recordByName
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         statement.bind(3, name)
@@ -300,12 +178,5 @@ final class ReadConnection: @unchecked Sendable {
         guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
         defer { statement.reset() }
         return memory.keep(statement.text(0), of: number)
-    }
-}
-
-extension Zone {
-    /// What the zone takes in an answer, and in memory, about: its names and what surrounds them.
-    fileprivate var answerBytes: Int {
-        self.id.zoneName.utf8.count + self.id.ownerName.utf8.count + (self.share?.utf8.count ?? 0) + 64
     }
 }

@@ -45,71 +45,65 @@ final class ReadPool: Sendable {
         }
     }
 
-    /// Runs a query on a thread for queries when it is the requester's turn, or says why not.
-    func query(
-        for requester: Requester,
-        refuse: @escaping @Sendable (StoreError) -> Void,
-        _ read: @escaping Read
-    ) {
-        Self.add(read, to: self.queries, for: requester, refuse: refuse)
-    }
-
-    private static func add(
-        _ read: @escaping Read,
-        to queue: ReadQueue,
-        for requester: Requester,
-        refuse: @escaping @Sendable (StoreError) -> Void
-    ) {
-        switch queue.add(for: requester, read, refuse: refuse) {
-        case .admitted: return
-        case .refused(let milliseconds): refuse(.overloaded(retryAfterMilliseconds: milliseconds))
-        case .closed: refuse(.shuttingDown)
-        }
-    }
-
-    /// Runs a read and replies with what it gives when that is on disk, or with why it could not be run.
+    /// Executes a job in one snapshot, and calls back when what it read is on disk.
     ///
-    /// A short read runs on this thread if a connection is free, any other on a thread of the pool.
-    func answer<Answer: Sendable>(
-        isShort: Bool,
-        for requester: Requester,
-        in database: DatabaseID?,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
-        _ read: @escaping @Sendable (ReadConnection) throws(StorageFailure) -> Result<Answer, StoreError>
-    ) {
-        let report = self.report
-        let answer: Read = { connection in
-            do throws(StorageFailure) {
-                self.reply(with: try read(connection), of: database, reply)
-            } catch {
-                reply(.failure(SQLiteEngine.refusal(for: error, report)))
+    /// A short read, and the attempt of a search, run on this thread if a connection is free; all else
+    /// runs on a thread of the pool.
+    func run(_ job: ReadJob) {
+        let isInline =
+            switch job.effort {
+            case .short: true
+            case .long: false
+            case .search(let isAttempted): isAttempted
+            }
+        var queue = self.reads
+        if case .search = job.effort { queue = self.queries }
+        let isAttempt = queue === self.queries
+        if isInline, self.attempt({ self.execute(job, isAttempt: isAttempt, on: $0) }) { return }
+        let read: Read = { connection in
+            if !self.execute(job, isAttempt: false, on: connection) {
+                job.fail(.storage(.unexpected(code: 0)))
             }
         }
-        let isDone =
-            isShort
-            && self.attempt { connection in
-                answer(connection)
-                return true
-            }
-        guard !isDone else { return }
-        Self.add(answer, to: self.reads, for: requester, refuse: { reply(.failure($0)) })
+        switch queue.add(for: job.requester, read, fail: job.fail) {
+        case .admitted: return
+        case .refused(let milliseconds): job.fail(.overloaded(retryAfterMilliseconds: milliseconds))
+        case .closed: job.fail(.shuttingDown)
+        }
     }
 
-    /// Replies with what was read of a database when it is on disk.
-    func reply<Answer: Sendable>(
-        with answer: Result<Answer, StoreError>,
-        of database: DatabaseID?,
-        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void
+    /// Returns whether the job has come to its end; an attempt may have given up.
+    private func execute(_ job: ReadJob, isAttempt: Bool, on connection: ReadConnection) -> Bool {
+        do throws(StorageFailure) {
+            let reply = try connection.snapshot { () throws(StorageFailure) in
+                try job.body(connection, isAttempt)
+            }
+            guard let reply else { return false }
+            self.whenDurable(job.database, reply, fail: job.fail)
+        } catch {
+            SQLiteEngine.tell(of: error, self.report)
+            job.fail(.storage(error))
+        }
+        return true
+    }
+
+    /// Calls back when what was read of a database is on disk.
+    private func whenDurable(
+        _ database: DatabaseID?,
+        _ reply: @escaping ReadJob.Reply,
+        fail: @escaping @Sendable (JobFailure) -> Void
     ) {
-        guard !self.sync.isIdle else { return reply(answer) }
+        guard !self.sync.isIdle else { return reply() }
         let report = self.report
         self.sync.whenSynced(database) { loss in
-            reply(loss.map { .failure(SQLiteEngine.refusal(for: $0, report)) } ?? answer)
+            guard let loss else { return reply() }
+            SQLiteEngine.tell(of: loss, report)
+            fail(.storage(loss))
         }
     }
 
     /// Runs a read on this thread if a connection is free; false: it was not, or the read gave up.
-    func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
+    private func attempt(_ read: (ReadConnection) -> Bool) -> Bool {
         guard !self.reads.isClosed, let connection = self.idle.withLock({ $0.popLast() }) else {
             return false
         }

@@ -20,7 +20,7 @@ final class ReadQueue: @unchecked Sendable {
         let holder: AccountHolder
         let deadlineMilliseconds: Int64
         let read: ReadPool.Read
-        let refuse: @Sendable (StoreError) -> Void
+        let fail: @Sendable (JobFailure) -> Void
     }
 
     private static let readsMax = 4_096
@@ -63,13 +63,13 @@ final class ReadQueue: @unchecked Sendable {
     func add(
         for requester: Requester,
         _ read: @escaping ReadPool.Read,
-        refuse: @escaping @Sendable (StoreError) -> Void
+        fail: @escaping @Sendable (JobFailure) -> Void
     ) -> Admission {
         let waiting = Waiting(
             holder: requester.holder,
             deadlineMilliseconds: requester.deadlineMilliseconds,
             read: read,
-            refuse: refuse
+            fail: fail
         )
         return self.condition.withLock {
             guard !self.closed else { return .closed }
@@ -104,7 +104,7 @@ final class ReadQueue: @unchecked Sendable {
     /// Executes what was taken, or refuses it when it comes too late.
     func execute(_ waiting: Waiting, on connection: ReadConnection) {
         guard waiting.deadlineMilliseconds >= self.clock() else {
-            waiting.refuse(.deadlinePassed)
+            waiting.fail(.deadlinePassed)
             return self.ended(waiting, nanoseconds: nil, now: self.time())
         }
         let start = self.time()

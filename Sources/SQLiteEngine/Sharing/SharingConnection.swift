@@ -15,7 +15,7 @@ final class SharingConnection {
         self.expired = try statement(ShareQueries.expiredThrough)
         self.cover = try statement(ShareQueries.cover)
         self.zoneWide = try statement(
-            "SELECT name FROM share WHERE database = ? AND zone = ? AND root IS NULL"
+            "\(ShareQueries.inZone) AND root IS NULL"
         )
         self.place = try statement(ShareQueries.place)
         self.shareOfRoot = try statement(ShareQueries.shareOfRoot)
@@ -31,38 +31,32 @@ final class SharingConnection {
         try ShareGrants(statement: self.grants, expired: self.expired).access(to: zone, of: reader)
     }
 
-    /// What he may do with a record; `nil`: it is not there for him.
-    func grant(of record: Int64, _ access: SharedAccess) throws(StorageFailure) -> ShareGrant? {
-        if let zoneWide = access.zoneWide { return zoneWide }
-        return access.grant(coveredBy: try self.cover(of: record)?.share)
-    }
-
-    /// The share that covers a record, and since which position.
-    func cover(of record: Int64) throws(StorageFailure) -> (share: ShareNumber, since: Int64)? {
+    /// The share that a record belongs to.
+    func membership(of record: Int64) throws(StorageFailure) -> ShareMembership? {
         self.cover.bind(1, record)
         guard try self.cover.step() else { return nil }
         defer { self.cover.reset() }
-        return (ShareNumber(rawValue: self.cover.integer(0)), self.cover.integer(1))
+        return ShareMembership(
+            share: ShareNumber(rawValue: self.cover.integer(0)),
+            since: self.cover.integer(1)
+        )
     }
 
-    /// The share that covers a record or its zone.
-    func share(covering record: Int64, in zone: ZoneKey) throws(StorageFailure) -> StoredShare? {
+    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
         self.inZone.bind(1, zone.database.rawValue)
         self.inZone.bind(2, zone.number)
         var shares: [StoredShare] = []
         while try self.inZone.step() { shares.append(StoredShare(self.inZone, in: zone)) }
-        if let zoneWide = shares.first(where: { $0.root == nil }) { return zoneWide }
-        let cover = try self.cover(of: record)?.share
-        return shares.first { $0.number == cover }
+        return shares
     }
 
-    /// The record of the share of a whole zone.
-    func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> String? {
+    /// The share of a whole zone.
+    func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> StoredShare? {
         self.zoneWide.bind(1, zone.database.rawValue)
         self.zoneWide.bind(2, zone.number)
         guard try self.zoneWide.step() else { return nil }
         defer { self.zoneWide.reset() }
-        return self.zoneWide.text(0)
+        return StoredShare(self.zoneWide, in: zone)
     }
 
     func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
@@ -78,7 +72,7 @@ final class SharingConnection {
     }
 
     /// Records that came under shares or left them behind a position, ascending; at most `limit`.
-    func coverChanges(
+    func membershipChanges(
         after position: Int64,
         in zone: ZoneKey,
         limit: Int,

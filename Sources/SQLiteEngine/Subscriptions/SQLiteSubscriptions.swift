@@ -5,7 +5,6 @@ import Synchronization
 /// Subscriptions in their tables, and what the writer tells listeners.
 final class SQLiteSubscriptions: SubscriptionStore {
     private let writer: WriteQueue
-    private let reads: ReadPool
     private let watch: WatchedDatabases
     private let configuration: SQLiteEngineConfiguration
     private let report: @Sendable (EngineEvent) -> Void
@@ -14,41 +13,16 @@ final class SQLiteSubscriptions: SubscriptionStore {
 
     init(
         writer: WriteQueue,
-        reads: ReadPool,
         watch: WatchedDatabases,
         access: sending ReadConnection,
         configuration: SQLiteEngineConfiguration,
         report: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.writer = writer
-        self.reads = reads
         self.watch = watch
         self.access = Mutex(access)
         self.configuration = configuration
         self.report = report
-    }
-
-    func fetch(
-        _ selection: FetchSubscriptions.Selection,
-        for requester: Requester,
-        reply: @escaping @Sendable (Result<[SubscriptionOutcome], StoreError>) -> Void
-    ) {
-        guard let owner = requester.userRecordName else { return reply(.failure(.notSignedIn)) }
-        let isShort =
-            switch selection {
-            case .ids(let ids): ids.count <= self.configuration.inlineReadRecordsMax
-            case .all: false
-            }
-        let bytesMax = self.configuration.bounds.answerBytesMax
-        self.reads.answer(isShort: isShort, for: requester, in: requester.database, reply) {
-            (connection) throws(StorageFailure) in
-            try connection.subscriptions(
-                selection,
-                of: owner,
-                in: requester.database,
-                bytesMax: bytesMax
-            )
-        }
     }
 
     func report(to observer: @escaping @Sendable (CommittedChanges) -> Void) {
@@ -100,7 +74,7 @@ final class SQLiteSubscriptions: SubscriptionStore {
         self.access.withLock { connection in
             do throws(StorageFailure) {
                 return try connection.snapshot { () throws(StorageFailure) in
-                    try connection.grants.access(toType: recordType, for: requester)
+                    try connection.access(toType: recordType, for: requester)
                         .mayRead(recordCreatedBy: creator)
                 }
             } catch {
@@ -117,44 +91,33 @@ final class SQLiteSubscriptions: SubscriptionStore {
 }
 
 extension ReadConnection {
-    /// Subscriptions of a user in one snapshot: one outcome an ID, in order, or all by ID.
     func subscriptions(
-        _ selection: FetchSubscriptions.Selection,
+        _ ids: [String],
         of owner: String,
-        in database: DatabaseID,
-        bytesMax: Int
-    ) throws(StorageFailure) -> Result<[SubscriptionOutcome], StoreError> {
-        try self.snapshot { () throws(StorageFailure) in
-            var outcomes: [SubscriptionOutcome] = []
-            var bytes = 0
-            func add(_ stored: StoredSubscription) throws(StorageFailure) {
-                bytes += stored.definition.count + (stored.info?.count ?? 0)
-                if bytes <= bytesMax { outcomes.append(.subscription(try stored.subscription())) }
-            }
-            switch selection {
-            case .ids(let ids):
-                let statement = self.subscription
-                for id in ids where bytes <= bytesMax {
-                    statement.bind(1, database.rawValue)
-                    statement.bind(2, owner)
-                    statement.bind(3, id)
-                    guard try statement.step() else {
-                        outcomes.append(.failed(.subscriptionMissing))
-                        continue
-                    }
-                    defer { statement.reset() }
-                    try add(statement.subscription(of: owner, in: database))
-                }
-            case .all:
-                let statement = self.subscriptions
-                statement.bind(1, database.rawValue)
-                statement.bind(2, owner)
-                defer { statement.reset() }
-                while bytes <= bytesMax, try statement.step() {
-                    try add(statement.subscription(of: owner, in: database))
-                }
-            }
-            return bytes <= bytesMax ? .success(outcomes) : .failure(.answerTooLarge(bytes: bytes))
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [StoredSubscription?] {
+        var found: [StoredSubscription?] = []
+        found.reserveCapacity(ids.count)
+        let statement = self.subscriptionByID
+        for id in ids {
+            statement.bind(1, database.rawValue)
+            statement.bind(2, owner)
+            statement.bind(3, id)
+            defer { statement.reset() }
+            found.append(try statement.step() ? statement.subscription(of: owner, in: database) : nil)
         }
+        return found
+    }
+
+    func subscriptions(
+        of owner: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [StoredSubscription] {
+        let statement = self.subscriptionsByID
+        statement.bind(1, database.rawValue)
+        statement.bind(2, owner)
+        var found: [StoredSubscription] = []
+        while try statement.step() { found.append(statement.subscription(of: owner, in: database)) }
+        return found
     }
 }

@@ -267,7 +267,7 @@ final class WriteQueue: @unchecked Sendable {
         self.condition.withLock {
             self.state.rule.entered(portion)
             self.state.bytes += portion.bytes
-            self.state.jobs.putBack(.request(write), of: holder, cost: portion.work)
+            self.state.jobs.putBack(.request(rest), of: holder, cost: portion.work)
             // Their turn is over in any case.
             self.state.jobs.charge(portion.work + max(work, Self.turnWork) - declared, of: holder)
         }

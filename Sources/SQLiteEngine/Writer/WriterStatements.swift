@@ -249,8 +249,6 @@ struct NameStatements {
 enum RecordColumns {
     static let names = "type, position, created_ms, modified_ms, creator, modifier, parent, body, number"
     static let select = "SELECT \(names) FROM record WHERE database = ? AND zone = ? AND name = ?"
-    /// With the name behind them.
-    static let selectByNumber = "SELECT \(names), name FROM record WHERE number = ?"
     /// Places of columns, and how many there are.
     static let type: Int32 = 0
     static let position: Int32 = 1
@@ -266,7 +264,8 @@ enum RecordColumns {
 
 enum ZoneQueries {
     /// With the zone that it leads to, if it is one of somebody else.
-    static let find = "SELECT number, target_database, target_zone FROM zone WHERE database = ? AND name = ?"
+    static let columns = "SELECT number, target_database, target_zone"
+    static let find = "\(columns) FROM zone WHERE database = ? AND name = ?"
 }
 
 extension ZoneKey {

@@ -12,7 +12,7 @@ struct NumberSetting: Sendable {
     let read: @Sendable (Settings) -> Int
     let assign: @Sendable (inout Settings, Int) -> Void
 
-    private init<Value: FixedWidthInteger>(
+    private init<Value: FixedWidthInteger & SendableMetatype>(
         _ name: String,
         _ path: any WritableKeyPath<Settings, Value> & Sendable,
         _ range: ClosedRange<Int>,

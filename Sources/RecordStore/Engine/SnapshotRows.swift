@@ -1,70 +1,5 @@
 package import RecordModel
 
-/// What a feed may read within one snapshot: the part of an engine that differs from one database to another.
-///
-/// Calls come from one thread at a time.
-package protocol FeedReader: AnyObject {
-    /// `nil`: there is no such database.
-    func state(of database: DatabaseID) throws(StorageFailure) -> FeedState?
-    func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone?
-
-    /// Visits the records of a zone in the order of their creation, or in the opposite one, beyond a record number, until
-    /// one visit says that it is enough.
-    func visitRecords(
-        of zone: ZoneKey,
-        beyond number: Int64?,
-        isDescending: Bool,
-        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
-    ) throws(FeedFailure)
-    /// Visits one record; those that follow each other in the order of their creation are found without a search.
-    ///
-    /// Answers what the visit does; `nil`: there is none, or it is in another zone. Records may be read during the visit, but none visited.
-    func visitRecord(
-        numbered number: Int64,
-        in zone: ZoneKey,
-        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
-    ) throws(FeedFailure) -> Bool?
-    /// `nil`: there is none, or it is in another zone.
-    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord?
-    func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace?
-
-    /// Changes of records behind a position, ascending; stale ones, which no record has any more, may be among them.
-    ///
-    /// About `limit` of them; none: there are no more.
-    func changes(after position: Int64, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [FeedChange]
-    /// Deletions of records that are still absent, behind a position, ascending; at most `limit`.
-    func deletions(
-        after position: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [FeedDeletion]
-
-    /// Zones whose last change is behind a position, in the order of those; at most `limit`.
-    func zones(
-        of database: DatabaseID,
-        after position: Int64,
-        limit: Int
-    ) throws(StorageFailure) -> [FeedZone]
-    /// Zones that were deleted behind a position, each at its last deletion, ascending; at most `limit`.
-    func zoneDeletions(
-        of database: DatabaseID,
-        after position: Int64,
-        limit: Int
-    ) throws(StorageFailure) -> [FeedZoneDeletion]
-
-    func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess
-
-    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
-    /// The share that covers a record, and since which position.
-    func cover(of record: Int64) throws(StorageFailure) -> (share: ShareNumber, since: Int64)?
-    /// Records that came under a share or left it behind a position, ascending; at most `limit`.
-    func coverChanges(
-        after position: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [CoverChange]
-}
-
 /// Where a database is.
 package struct FeedState: Hashable, Sendable {
     /// The last one that was taken: everything in the snapshot is at or before it.
@@ -80,7 +15,7 @@ package struct FeedState: Hashable, Sendable {
     }
 }
 
-/// A record of a zone, lent for a visit.
+/// A record of a zone, lent for a visit: the memory is valid until the visitor returns.
 package struct FeedRow: ~Copyable {
     /// What the engine calls the record as long as it lives.
     package let number: Int64

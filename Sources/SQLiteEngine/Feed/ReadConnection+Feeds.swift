@@ -2,39 +2,10 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// Answers feeds within a snapshot of a read connection.
-final class FeedConnection: FeedReader {
-    private let connection: ReadConnection
-    /// Of the connection's statements the one that finds records by number.
-    private let fromNumber: HotStatement
-    /// Where `fromNumber` is; `nil`: nowhere.
-    private var reached: Int64?
-    /// Where the tag of the record is that a visitor is lent.
-    // SAFETY: written when a visit begins, and only one visit is under way at a time.
-    private let changeTag = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: ChangeTag.digitsMax,
-        alignment: 1
-    )
-    /// So many numbers further a record is looked for by steps, each of which costs a tenth of a search.
-    private static let stepsMax: Int64 = 8
-
-    private var statements: FeedStatements { self.connection.feedStatements }
-
-    init(_ connection: ReadConnection) {
-        self.connection = connection
-        self.fromNumber = connection.feedStatements.fromNumber
-    }
-
-    deinit { self.changeTag.deallocate() }
-
-    /// Lets go of the snapshot.
-    func finish() {
-        if self.reached != nil { self.fromNumber.reset() }
-        self.reached = nil
-    }
-
+/// What feeds read within a snapshot.
+extension ReadConnection {
     func state(of database: DatabaseID) throws(StorageFailure) -> FeedState? {
-        let statement = self.statements.state
+        let statement = self.feedStatements.state
         statement.bind(1, database.rawValue)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
@@ -46,29 +17,29 @@ final class FeedConnection: FeedReader {
     }
 
     func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone? {
-        let statement = self.statements.zone
+        let statement = self.feedStatements.zone
         statement.bind(1, database.rawValue)
         statement.bind(2, name)
         guard try statement.step() else { return nil }
         if statement.isNull(FeedStatements.targetColumn) {
             defer { statement.reset() }
-            return Self.zone(statement, of: database)
+            return Self.feedZone(statement, of: database)
         }
         let target = DatabaseID(rawValue: statement.integer(FeedStatements.targetColumn))
         let number = statement.integer(FeedStatements.targetColumn + 1)
         let clientToken = Self.clientToken(statement)
         statement.reset()
-        let owners = self.statements.zoneByNumber
+        let owners = self.feedStatements.zoneByNumber
         owners.bind(1, target.rawValue)
         owners.bind(2, number)
         guard try owners.step() else { return nil }
         defer { owners.reset() }
-        var zone = Self.zone(owners, of: target)
+        var zone = Self.feedZone(owners, of: target)
         zone.clientToken = clientToken
         return zone
     }
 
-    private static func zone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
+    private static func feedZone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
         var zone = FeedZone(
             name: statement.text(0),
             key: ZoneKey(database: database, number: statement.integer(1)),
@@ -93,7 +64,7 @@ final class FeedConnection: FeedReader {
         isDescending: Bool,
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) {
-        let statement = isDescending ? self.statements.descending : self.statements.ascending
+        let statement = isDescending ? self.feedStatements.descending : self.feedStatements.ascending
         self.bind(statement, zone)
         statement.bind(3, number ?? (isDescending ? .max : .min))
         defer { statement.reset() }
@@ -103,39 +74,20 @@ final class FeedConnection: FeedReader {
     }
 
     func visitRecord(
-        numbered number: Int64,
-        in zone: ZoneKey,
+        _ key: RecordKey,
         _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
     ) throws(FeedFailure) -> Bool? {
         let isThere: Bool
         // As `FeedFailure.wrapping` does; a page comes here, and to `row`, hundreds of times.
-        do throws(StorageFailure) { isThere = try self.reach(number) } catch { throw .storage(error) }
-        guard isThere,
-            self.fromNumber.integer(FeedStatements.databaseColumn) == zone.database.rawValue,
-            self.fromNumber.integer(FeedStatements.zoneColumn) == zone.number
-        else { return nil }
-        return try visit(self.row(self.fromNumber))
-    }
-
-    /// Moves `fromNumber` to a record; false: there is none.
-    private func reach(_ number: Int64) throws(StorageFailure) -> Bool {
-        var reached = self.reached
-        // A step that fails leads nowhere.
-        self.reached = nil
-        if let place = reached, place <= number, number - place <= Self.stepsMax {
-            while let place = reached, place < number { reached = try self.step() }
-        } else {
-            if reached != nil { self.fromNumber.reset() }
-            self.fromNumber.bind(1, number)
-            reached = try self.step()
+        do throws(StorageFailure) { isThere = try self.recordCursor.reach(key.number) } catch {
+            throw .storage(error)
         }
-        self.reached = reached
-        return reached == number
-    }
-
-    /// The number of the next record.
-    private func step() throws(StorageFailure) -> Int64? {
-        try self.fromNumber.step() ? self.fromNumber.integer(RecordColumns.number) : nil
+        let statement = self.recordCursor.statement
+        guard isThere,
+            statement.integer(FeedStatements.databaseColumn) == key.zone.database.rawValue,
+            statement.integer(FeedStatements.zoneColumn) == key.zone.number
+        else { return nil }
+        return try visit(self.row(statement))
     }
 
     private func row(_ statement: HotStatement) throws(FeedFailure) -> FeedRow {
@@ -144,8 +96,8 @@ final class FeedConnection: FeedReader {
         let type: UnsafeRawBufferPointer
         let system: LentSystemFields
         do throws(StorageFailure) {
-            type = try self.connection.lentTypeName(statement.integer(RecordColumns.type))
-            system = try self.connection.lentSystemFields(statement)
+            type = try self.lentTypeName(statement.integer(RecordColumns.type))
+            system = try self.lentSystemFields(statement)
         } catch {
             throw .storage(error)
         }
@@ -155,7 +107,7 @@ final class FeedConnection: FeedReader {
             record: LentRecord(
                 name: statement.lent(FeedStatements.nameColumn),
                 recordType: type,
-                changeTag: ChangeTag.write(position, into: self.changeTag),
+                changeTag: ChangeTag.write(position, into: self.recordCursor.changeTag),
                 system: system,
                 parent: statement.lent(RecordColumns.parent),
                 fields: statement.lent(RecordColumns.body)
@@ -163,17 +115,20 @@ final class FeedConnection: FeedReader {
         )
     }
 
-    func record(numbered number: Int64, in zone: ZoneKey) throws(StorageFailure) -> NamedRecord? {
-        let statement = self.statements.byNumber
-        self.bind(statement, zone)
-        statement.bind(3, number)
+    func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord? {
+        let statement = self.feedStatements.byNumber
+        self.bind(statement, key.zone)
+        statement.bind(3, key.number)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
-        return try self.record(statement)
+        return NamedRecord(
+            name: statement.text(FeedStatements.nameColumn),
+            stored: try self.stored(statement)
+        )
     }
 
     func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace? {
-        let statement = self.statements.place
+        let statement = self.feedStatements.place
         self.bind(statement, zone)
         statement.bind(3, name)
         guard try statement.step() else { return nil }
@@ -185,14 +140,7 @@ final class FeedConnection: FeedReader {
         )
     }
 
-    private func record(_ statement: HotStatement) throws(StorageFailure) -> NamedRecord {
-        NamedRecord(
-            name: statement.text(FeedStatements.nameColumn),
-            stored: try self.connection.stored(statement)
-        )
-    }
-
-    private func bind(_ statement: HotStatement, _ zone: ZoneKey) {
+    func bind(_ statement: HotStatement, _ zone: ZoneKey) {
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
     }
@@ -204,7 +152,7 @@ final class FeedConnection: FeedReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [FeedChange] {
-        let statement = self.statements.changes
+        let statement = self.feedStatements.changes
         self.bind(statement, zone)
         statement.bind(3, position)
         var changes: [FeedChange] = []
@@ -231,7 +179,7 @@ final class FeedConnection: FeedReader {
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [FeedDeletion] {
-        let statement = self.statements.deletions
+        let statement = self.feedStatements.deletions
         self.bind(statement, zone)
         statement.bind(3, position)
         statement.bind(4, Int64(limit))
@@ -241,8 +189,8 @@ final class FeedConnection: FeedReader {
                 FeedDeletion(
                     position: statement.integer(0),
                     name: statement.text(1),
-                    recordType: try self.connection.typeName(statement.integer(2)),
-                    createdBy: try self.connection.authorName(statement.integer(3)),
+                    recordType: try self.typeName(statement.integer(2)),
+                    createdBy: try self.authorName(statement.integer(3)),
                     share: statement.isNull(4) ? nil : ShareNumber(rawValue: statement.integer(4))
                 )
             )
@@ -257,12 +205,12 @@ final class FeedConnection: FeedReader {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZone] {
-        let statement = self.statements.zones
+        let statement = self.feedStatements.zones
         statement.bind(1, database.rawValue)
         statement.bind(2, position)
         statement.bind(3, Int64(limit))
         var zones: [FeedZone] = []
-        while try statement.step() { zones.append(Self.zone(statement, of: database)) }
+        while try statement.step() { zones.append(Self.feedZone(statement, of: database)) }
         return zones
     }
 
@@ -271,7 +219,7 @@ final class FeedConnection: FeedReader {
         after position: Int64,
         limit: Int
     ) throws(StorageFailure) -> [FeedZoneDeletion] {
-        let statement = self.statements.zoneDeletions
+        let statement = self.feedStatements.zoneDeletions
         statement.bind(1, database.rawValue)
         statement.bind(2, position)
         statement.bind(3, Int64(limit))
@@ -280,32 +228,5 @@ final class FeedConnection: FeedReader {
             deletions.append(FeedZoneDeletion(position: statement.integer(0), name: statement.text(1)))
         }
         return deletions
-    }
-
-    // MARK: Shares
-
-    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
-        try self.connection.shares.access(to: zone, of: reader)
-    }
-
-    func cover(of record: Int64) throws(StorageFailure) -> (share: ShareNumber, since: Int64)? {
-        try self.connection.shares.cover(of: record)
-    }
-
-    func coverChanges(
-        after position: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [CoverChange] {
-        try self.connection.shares.coverChanges(after: position, in: zone, limit: limit) {
-            (number) throws(StorageFailure) in
-            try self.connection.typeName(number)
-        }
-    }
-
-    // MARK: Access
-
-    func access(toType type: String, for requester: Requester) throws(StorageFailure) -> TypeAccess {
-        try self.connection.grants.access(toType: type, for: requester)
     }
 }

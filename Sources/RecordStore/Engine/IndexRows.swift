@@ -1,56 +1,5 @@
 package import RecordModel
 
-/// What a query may read within one snapshot: the part of an engine that differs from one database to another.
-///
-/// An entry says that a record has a value: it is found by index, zone, value and record number, in this order. Calls
-/// come from one thread at a time.
-package protocol QueryReader: AnyObject {
-    /// `nil`: nobody ever saved or declared the type.
-    func recordType(
-        named name: String,
-        in environment: EnvironmentID
-    )
-        throws(StorageFailure) -> QueryableType?
-
-    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
-    /// Zones by name, from this name on; at most `limit`.
-    func zones(
-        of database: DatabaseID,
-        from name: String,
-        limit: Int
-    ) throws(StorageFailure) -> [NamedZone]
-
-    /// Entries in the order of value and record number, or in the opposite one; at most `limit`.
-    func entries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    )
-        throws(StorageFailure) -> [EntryPlace]
-    /// Numbers of the records that have exactly this value, ascending, from a number on; at most `limit`.
-    func records(
-        having value: [UInt8],
-        in index: Int64,
-        of zone: ZoneKey,
-        from number: Int64,
-        limit: Int
-    ) throws(StorageFailure) -> [Int64]
-    /// How many entries an ascending scan would give, counted up to `limit`.
-    func countOfEntries(
-        _ scan: EntryScan,
-        of index: Int64,
-        in zone: ZoneKey,
-        limit: Int
-    )
-        throws(StorageFailure) -> Int
-
-    func record(numbered number: Int64) throws(StorageFailure) -> NamedRecord?
-
-    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
-    func grant(of record: Int64, _ access: SharedAccess) throws(StorageFailure) -> ShareGrant?
-}
-
 /// Which entries of one index and zone are read.
 package struct EntryScan: Hashable, Sendable {
     package var range: EntryRange
@@ -142,12 +91,4 @@ package struct QueryableField: Hashable, Sendable {
         self.index = index
         self.isBuilding = isBuilding
     }
-}
-
-/// Why a query was not answered.
-package enum QueryFailure: Error, Hashable, Sendable {
-    case refused(StoreError)
-    case storage(StorageFailure)
-    /// The query needs more reads than the caller's thread may spend on it.
-    case tooLong
 }

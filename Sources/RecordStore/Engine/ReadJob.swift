@@ -1,0 +1,48 @@
+/// A read of one snapshot: the engine finds a thread and a connection for it.
+///
+/// The engine calls back exactly once: what `body` returned, or `fail`. It calls that when everything
+/// that the snapshot may have shown of `database` is durable.
+package struct ReadJob: Sendable {
+    /// How long a read may take, as far as the store knows.
+    package enum Effort: Hashable, Sendable {
+        /// A few rows: on the caller's thread, if the engine has a connection free.
+        case short
+        /// On a thread for reads.
+        case long
+        /// A search, which takes what it takes: on a thread for searches, so that other reads do not
+        /// wait for it. With `isAttempted` it is tried on the caller's thread first.
+        case search(isAttempted: Bool)
+    }
+
+    /// Whose job it is: engines serve users in turns, and fail what waits beyond its deadline.
+    package var requester: Requester
+    package var effort: Effort
+    /// The database whose commits the answer may show; `nil` for those of several.
+    package var database: DatabaseID?
+    /// Whether the snapshot has to show in the requester's shared database every change that was
+    /// acknowledged before the read, of whichever database.
+    package var needsPendingChanges: Bool
+    /// Reads, and returns the reply for the engine to call.
+    ///
+    /// Gets true for an attempt on the caller's thread, and may return `nil` then: the read takes too
+    /// long for that thread, and the engine runs it again on another one.
+    package let body: @Sendable (any Snapshot, _ isAttempt: Bool) throws(StorageFailure) -> Reply?
+    package let fail: @Sendable (JobFailure) -> Void
+
+    package typealias Reply = @Sendable () -> Void
+
+    package init(
+        requester: Requester,
+        effort: Effort,
+        needsPendingChanges: Bool = false,
+        body: @escaping @Sendable (any Snapshot, _ isAttempt: Bool) throws(StorageFailure) -> Reply?,
+        fail: @escaping @Sendable (JobFailure) -> Void
+    ) {
+        self.requester = requester
+        self.effort = effort
+        self.database = requester.databaseShown
+        self.needsPendingChanges = needsPendingChanges
+        self.body = body
+        self.fail = fail
+    }
+}

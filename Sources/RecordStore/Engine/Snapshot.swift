@@ -1,0 +1,193 @@
+package import RecordModel
+
+/// One state of the whole store, to be read: everything that was committed when it began, and nothing
+/// of what is committed later.
+///
+/// A snapshot has rows and order, and no rules. It does not know who asks, what may be seen, or what an
+/// answer may cost; the executions in `Reading/`, `Changes/` and `Queries/` decide that and ask for
+/// what they need. A key carries its database and its zone, so that an engine may keep every database
+/// apart.
+///
+/// - Isolation: Everything comes from the same state, however many calls are made.
+/// - Threads: Calls come from one thread at a time, and none after the read that the snapshot was for.
+/// - Order: Names are ordered by their UTF-8 bytes, values by their bytes, positions and numbers as
+///   integers.
+/// - Absent: `nil`, or an empty array; nothing that is absent is a failure.
+/// - Throws: `StorageFailure` if the rows cannot be read. An error of a visitor passes through.
+package protocol Snapshot: AnyObject {
+    // MARK: Databases and zones
+
+    /// Gives the state of a database; `nil` if there is no such database.
+    func state(of database: DatabaseID) throws(StorageFailure) -> FeedState?
+    /// Finds where the records of a zone are: in a shared database that is the zone of the owner.
+    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
+    /// Finds the same zone, with its counters and with the client token of the database that is asked.
+    func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone?
+    /// Lists zones by name, from this name on; at most `limit`.
+    func zones(
+        of database: DatabaseID,
+        from name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [NamedZone]
+    /// Lists zones whose last change is behind a position, in the order of their last changes; at most
+    /// `limit`.
+    func zones(
+        of database: DatabaseID,
+        after position: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedZone]
+    /// Lists zones that were deleted behind a position, each at its last deletion, ascending; at most
+    /// `limit`.
+    func zoneDeletions(
+        of database: DatabaseID,
+        after position: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedZoneDeletion]
+
+    // MARK: Records
+
+    /// Reads records by name: one element a name, in order, `nil` for a record that is absent.
+    ///
+    /// Stops behind the record with which the bodies take more than `bytesMax`, so that nobody holds
+    /// much more than that: the array is shorter than `names` then, and never empty if `names` is not.
+    func records(
+        named names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int
+    ) throws(StorageFailure) -> [StoredRecord?]
+    /// Reads one record by name.
+    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
+    /// Reads one record by key; `nil` also if the record with that number is in another zone.
+    func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord?
+    /// Finds the positions of one record by name, without its contents.
+    func place(ofRecordNamed name: String, in zone: ZoneKey) throws(StorageFailure) -> FeedPlace?
+    /// Visits the records of a zone in the order of their creation, or in the opposite one, beyond a
+    /// record number, until a visit returns false.
+    ///
+    /// Other reads may be made during a visit, but no other visit.
+    func visitRecords(
+        of zone: ZoneKey,
+        beyond number: Int64?,
+        isDescending: Bool,
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure)
+    /// Visits one record and returns what the visit does; `nil` if there is none in the zone.
+    ///
+    /// Visits in the order of record numbers should cost less than others: feeds make thousands.
+    func visitRecord(
+        _ key: RecordKey,
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool?
+
+    // MARK: Changes
+
+    /// Lists changes of records behind a position, ascending, about `limit` of them; none if there are
+    /// no more.
+    ///
+    /// Stale ones, of records that have changed again or are gone, may be among them.
+    func changes(after position: Int64, in zone: ZoneKey, limit: Int) throws(StorageFailure) -> [FeedChange]
+    /// Lists deletions of records that are still absent, behind a position, ascending; at most `limit`.
+    func deletions(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [FeedDeletion]
+    /// Lists records that came under a share or left it behind a position, ascending; at most `limit`.
+    func membershipChanges(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [CoverChange]
+
+    // MARK: Indexes
+
+    /// Describes a record type as queries see it; `nil` if nobody ever saved or declared it.
+    func recordType(
+        named name: String,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> QueryableType?
+    /// Lists entries in the order of value and record number, or in the opposite one; at most `limit`.
+    func entries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [EntryPlace]
+    /// Lists the numbers of the zone's records that have exactly this value, ascending, from a number
+    /// on; at most `limit`.
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [Int64]
+    /// Counts the entries that an ascending scan would give, up to `limit`.
+    func countOfEntries(
+        _ scan: EntryScan,
+        of index: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> Int
+
+    // MARK: Roles and shares
+
+    /// Lists the grants of a record type; empty if the schema has no such type.
+    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
+    /// Lists the custom roles of a user.
+    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String>
+    /// Lists the shares of a zone that a user has joined; `reader` is the user's shared database.
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
+    /// Finds the shares that records belong to: one element a key, in order.
+    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareMembership?]
+    /// Finds the share that one record belongs to.
+    func membership(of record: RecordKey) throws(StorageFailure) -> ShareMembership?
+    /// Finds the share of a zone as a whole.
+    func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> StoredShare?
+    /// Lists the shares of a zone, in no order.
+    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare]
+    /// Finds where the token of a URL leads.
+    func place(ofToken token: String) throws(StorageFailure) -> SharePlace?
+    /// Finds the user who is known by an address, a number or a name: the record name.
+    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String?
+
+    // MARK: Subscriptions and assets
+
+    /// Finds subscriptions of a user in one database: one element an ID, in order.
+    func subscriptions(
+        _ ids: [String],
+        of owner: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [StoredSubscription?]
+    /// Lists the subscriptions of a user in one database, by ID: at most as many as a user may have.
+    func subscriptions(
+        of owner: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [StoredSubscription]
+
+    /// Finds assets of a database whose bytes are complete: one element an asset, in order.
+    func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?]
+}
+
+/// Reads of one row, for engines that read rows as well one by one as together.
+extension Snapshot {
+    package func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+        try self.records(named: [name], in: zone, bytesMax: .max)[0]
+    }
+
+    package func membership(of record: RecordKey) throws(StorageFailure) -> ShareMembership? {
+        try self.memberships(of: [record])[0]
+    }
+}
+
+/// The share that a record belongs to; the table is called `cover`.
+package struct ShareMembership: Hashable, Sendable {
+    package var share: ShareNumber
+    /// The position at which the record came under the share.
+    package var since: Int64
+
+    package init(share: ShareNumber, since: Int64) {
+        self.share = share
+        self.since = since
+    }
+}

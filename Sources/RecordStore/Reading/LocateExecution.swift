@@ -1,0 +1,55 @@
+package import RecordModel
+
+/// Finds the files of assets that a record names, for somebody who may read the record.
+package struct LocateExecution {
+    private let requester: Requester
+    private let bytesMax: Int
+    private let snapshot: any Snapshot
+
+    package init(for requester: Requester, bytesMax: Int, snapshot: any Snapshot) {
+        self.requester = requester
+        self.bytesMax = bytesMax
+        self.snapshot = snapshot
+    }
+
+    /// One asset a hash, in order; fails as a fetch of the record would, and with `assetNotNamed` for
+    /// the first hash that the record does not name.
+    package func assets(
+        _ hashes: [[UInt8]],
+        of id: RecordID
+    ) throws(StorageFailure) -> Result<[StoredAsset], StoreError> {
+        var fetch = FetchExecution(
+            for: self.requester,
+            desiredKeys: nil,
+            bytesMax: self.bytesMax,
+            snapshot: self.snapshot
+        )
+        let record: Record
+        switch try fetch.outcomes([id]) {
+        case .success(let results):
+            switch results[0] {
+            case .record(let found): record = found
+            case .failed(let error): return .failure(error)
+            case .zone, .shareMetadata, .identity: return .failure(.internalFault)
+            }
+        case .failure(let error): return .failure(error)
+        }
+        var named: [[UInt8]: Asset] = [:]
+        for use in record.body.namedAssets { named[use.asset.sha256] = use.asset }
+        var assets: [Asset] = []
+        for (index, hash) in hashes.enumerated() {
+            guard let asset = named[hash] else { return .failure(.assetNotNamed(index: index)) }
+            assets.append(asset)
+        }
+        // In the database of the zone's owner, who pays for the bytes.
+        let key = try self.snapshot.key(of: id.zone, for: self.requester)
+        let numbers = try self.snapshot.assets(assets, in: key?.database ?? self.requester.database)
+        var found: [StoredAsset] = []
+        for (number, asset) in zip(numbers, assets) {
+            // What a record names is complete.
+            guard let number else { throw .unexpected(code: 0) }
+            found.append(StoredAsset(number: number, asset: asset))
+        }
+        return .success(found)
+    }
+}

@@ -1,0 +1,111 @@
+package import RecordModel
+
+/// Reads of pages: queries and feeds.
+extension Store {
+    /// Finds records, a page at a time: every write that was acknowledged before the call is seen.
+    ///
+    /// Most queries are short, and nobody knows which before they are read. So a query is tried on the
+    /// caller's thread first; a long one is given up after a few hundred reads, and starts again on a
+    /// thread of the engine.
+    ///
+    /// A page is one snapshot. The pages of a query are not, but no record that stays as it is comes
+    /// twice or is left out.
+    package func query(
+        _ read: QueryRead,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<QueryAnswer, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try Access.checkReading(by: requester)
+        } catch {
+            return reply(.failure(error))
+        }
+        let rules = self.engine.readRules
+        let isAttempted = read.limit < rules.queryAttempt.readsMax
+        let job = ReadJob(requester: requester, effort: .search(isAttempted: isAttempted)) {
+            (snapshot, isAttempt) throws(StorageFailure) in
+            let execution = QueryExecution(
+                read,
+                for: requester,
+                budget: rules.queryBudget(isAttempt: isAttempt),
+                snapshot: snapshot
+            )
+            do throws(QueryFailure) {
+                let answer = try execution.answer()
+                return { reply(.success(answer)) }
+            } catch {
+                switch error {
+                case .refused(let error): return { reply(.failure(error)) }
+                case .storage(let failure): throw failure
+                case .tooLong: return nil
+                }
+            }
+        } fail: { failure in
+            reply(.failure(StoreError(failure)))
+        }
+        self.engine.read(job)
+    }
+
+    /// Reads what changed in a zone after a token, a page at a time: every write that was acknowledged
+    /// before the call is seen.
+    ///
+    /// A page is one snapshot. It is read on a thread of the engine, on which `sink` takes the items
+    /// before the reply comes.
+    package func changes(
+        _ read: FeedRead,
+        for requester: Requester,
+        into sink: any FeedSink,
+        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+    ) {
+        self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
+            try feed.page(read, into: sink)
+        }
+    }
+
+    /// Reads which zones changed after a token, a page at a time.
+    package func databaseChanges(
+        _ read: DatabaseFeedRead,
+        for requester: Requester,
+        into sink: any FeedSink,
+        reply: @escaping @Sendable (Result<FeedAnswer, StoreError>) -> Void
+    ) {
+        self.feed(.long, requester, reply) { (feed) throws(FeedFailure) in
+            try feed.page(read, into: sink)
+        }
+    }
+
+    /// Gives the token for now, of a zone or of the database: a page after it has what is acknowledged
+    /// after the call.
+    ///
+    /// May be answered on the caller's thread.
+    package func token(
+        of zone: ZoneID?,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
+    ) {
+        self.feed(.short, requester, reply) { (feed) throws(FeedFailure) in
+            try feed.token(of: zone)
+        }
+    }
+
+    private func feed<Answer: Sendable>(
+        _ effort: ReadJob.Effort,
+        _ requester: Requester,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        _ read: @escaping @Sendable (FeedExecution) throws(FeedFailure) -> Answer
+    ) {
+        let budget = self.engine.readRules.feedBudget
+        self.read(effort, for: requester, needsPendingChanges: true, reply) {
+            (snapshot) throws(StorageFailure) in
+            let execution = FeedExecution(for: requester, budget: budget, snapshot: snapshot)
+            do throws(FeedFailure) {
+                return .success(try read(execution))
+            } catch {
+                switch error {
+                case .refused(let refusal): return .failure(refusal)
+                case .storage(let failure): throw failure
+                }
+            }
+        }
+    }
+}

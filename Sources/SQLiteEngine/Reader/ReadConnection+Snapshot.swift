@@ -1,0 +1,93 @@
+import RecordModel
+import RecordStore
+
+/// A read connection is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means.
+extension ReadConnection: Snapshot {
+    func records(
+        named names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int
+    ) throws(StorageFailure) -> [StoredRecord?] {
+        var records: [StoredRecord?] = []
+        records.reserveCapacity(names.count)
+        var bytes = 0
+        for name in names {
+            let record = try self.record(named: name, in: zone)
+            records.append(record)
+            bytes += record?.body.bytes.count ?? 0
+            if bytes > bytesMax { break }
+        }
+        return records
+    }
+
+    // MARK: Roles and shares
+
+    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant] {
+        try self.grantStatements.grants(ofType: type, in: environment)
+    }
+
+    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String> {
+        try self.grantStatements.roles(ofUser: user, in: environment)
+    }
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
+        try self.sharing.access(to: zone, of: reader)
+    }
+
+    func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareMembership?] {
+        var memberships: [ShareMembership?] = []
+        memberships.reserveCapacity(records.count)
+        for record in records { memberships.append(try self.membership(of: record)) }
+        return memberships
+    }
+
+    func membership(of record: RecordKey) throws(StorageFailure) -> ShareMembership? {
+        try self.sharing.membership(of: record.number)
+    }
+
+    func membershipChanges(
+        after position: Int64,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [CoverChange] {
+        try self.sharing.membershipChanges(after: position, in: zone, limit: limit) {
+            (number) throws(StorageFailure) in
+            try self.typeName(number)
+        }
+    }
+
+    func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> StoredShare? {
+        try self.sharing.zoneWideShare(of: zone)
+    }
+
+    func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
+        try self.sharing.shares(in: zone)
+    }
+
+    func place(ofToken token: String) throws(StorageFailure) -> SharePlace? {
+        try self.sharing.place(ofToken: token)
+    }
+
+    func user(
+        _ lookup: IdentityLookup,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> String? {
+        try self.sharing.user(lookup, in: environment)
+    }
+
+    // MARK: Assets
+
+    func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?] {
+        var numbers: [AssetNumber?] = []
+        numbers.reserveCapacity(assets.count)
+        let statement = self.completeAsset
+        for asset in assets {
+            statement.bind(1, database.rawValue)
+            statement.bind(2, asset.sha256)
+            statement.bind(3, asset.size)
+            defer { statement.reset() }
+            numbers.append(try statement.step() ? AssetNumber(rawValue: statement.integer(0)) : nil)
+        }
+        return numbers
+    }
+}

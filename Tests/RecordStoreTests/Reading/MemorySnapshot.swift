@@ -1,0 +1,250 @@
+import RecordModel
+import RecordStore
+
+/// A snapshot of rows that a test names, in memory.
+///
+/// It has no changes, no indexes and no URLs of shares.
+final class MemorySnapshot: Snapshot {
+    struct ZoneRow {
+        var name: String
+        var database: DatabaseID
+        /// Where the records are: another database's zone in a shared database.
+        var key: ZoneKey
+    }
+
+    struct RecordRow {
+        var name: String
+        var zone: ZoneKey
+        var stored: StoredRecord
+    }
+
+    struct GrantRow {
+        var type: String
+        var grant: Grant
+    }
+
+    var zones: [ZoneRow] = []
+    var records: [RecordRow] = []
+    var grants: [GrantRow] = []
+    var roles: [String: Set<String>] = [:]
+    var shares: [StoredShare] = []
+    var memberships: [RecordKey: ShareMembership] = [:]
+    /// What readers have joined, by their shared database.
+    var joined: [DatabaseID: [ShareGrant]] = [:]
+    var users: [IdentityLookup: String] = [:]
+    var ownedSubscriptions: [StoredSubscription] = []
+    var assetNumbers: [[UInt8]: AssetNumber] = [:]
+    /// Names that were asked for together, a call each.
+    private(set) var namesAsked: [[String]] = []
+
+    // MARK: Databases and zones
+
+    func state(of database: DatabaseID) -> FeedState? {
+        FeedState(position: 0, epoch: 0, tombstonesGoneThrough: 0)
+    }
+
+    func zone(named name: String, in database: DatabaseID) -> ZoneKey? {
+        self.zones.first { $0.name == name && $0.database == database }?.key
+    }
+
+    func feedZone(named name: String, in database: DatabaseID) -> FeedZone? {
+        self.zone(named: name, in: database).map {
+            FeedZone(name: name, key: $0, position: 0, recordCount: 0, byteCount: 0)
+        }
+    }
+
+    func zones(of database: DatabaseID, from name: String, limit: Int) -> [NamedZone] {
+        let rows = self.zones.filter { $0.database == database && $0.name >= name }
+        return rows.sorted { $0.name < $1.name }.prefix(limit).map { NamedZone(name: $0.name, key: $0.key) }
+    }
+
+    func zones(of database: DatabaseID, after position: Int64, limit: Int) -> [FeedZone] { [] }
+
+    func zoneDeletions(of database: DatabaseID, after position: Int64, limit: Int) -> [FeedZoneDeletion] {
+        []
+    }
+
+    // MARK: Records
+
+    func records(named names: ArraySlice<String>, in zone: ZoneKey, bytesMax: Int) -> [StoredRecord?] {
+        self.namesAsked.append(Array(names))
+        var found: [StoredRecord?] = []
+        var bytes = 0
+        for name in names where bytes <= bytesMax {
+            let record = self.records.first { $0.name == name && $0.zone == zone }?.stored
+            bytes += record?.body.bytes.count ?? 0
+            found.append(record)
+        }
+        return found
+    }
+
+    func record(_ key: RecordKey) -> NamedRecord? {
+        self.records.first { $0.zone == key.zone && $0.stored.number == key.number }.map {
+            NamedRecord(name: $0.name, stored: $0.stored)
+        }
+    }
+
+    func place(ofRecordNamed name: String, in zone: ZoneKey) -> FeedPlace? {
+        self.records.first { $0.name == name && $0.zone == zone }.map {
+            FeedPlace(number: $0.stored.number, position: $0.stored.position, createdPosition: 0)
+        }
+    }
+
+    func visitRecords(
+        of zone: ZoneKey,
+        beyond number: Int64?,
+        isDescending: Bool,
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) {}
+
+    func visitRecord(
+        _ key: RecordKey,
+        _ visit: (borrowing FeedRow) throws(FeedFailure) -> Bool
+    ) throws(FeedFailure) -> Bool? { nil }
+
+    // MARK: Changes and indexes
+
+    func changes(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedChange] { [] }
+
+    func deletions(after position: Int64, in zone: ZoneKey, limit: Int) -> [FeedDeletion] { [] }
+
+    func membershipChanges(after position: Int64, in zone: ZoneKey, limit: Int) -> [CoverChange] { [] }
+
+    func recordType(named name: String, in environment: EnvironmentID) -> QueryableType? { nil }
+
+    func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPlace] { [] }
+
+    func records(
+        having value: [UInt8],
+        in index: Int64,
+        of zone: ZoneKey,
+        from number: Int64,
+        limit: Int
+    ) -> [Int64] { [] }
+
+    func countOfEntries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> Int { 0 }
+
+    // MARK: Roles and shares
+
+    func grants(ofType type: String, in environment: EnvironmentID) -> [Grant] {
+        self.grants.filter { $0.type == type }.map(\.grant)
+    }
+
+    func roles(ofUser user: String, in environment: EnvironmentID) -> Set<String> { self.roles[user] ?? [] }
+
+    func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) -> SharedAccess {
+        SharedAccess((self.joined[reader] ?? []).filter { $0.share.zone == zone }, expiredThrough: 0)
+    }
+
+    func memberships(of records: [RecordKey]) -> [ShareMembership?] {
+        records.map { self.memberships[$0] }
+    }
+
+    func zoneWideShare(of zone: ZoneKey) -> StoredShare? {
+        self.shares.first { $0.zone == zone && $0.root == nil }
+    }
+
+    func shares(in zone: ZoneKey) -> [StoredShare] { self.shares.filter { $0.zone == zone } }
+
+    func place(ofToken token: String) -> SharePlace? { nil }
+
+    func user(_ lookup: IdentityLookup, in environment: EnvironmentID) -> String? { self.users[lookup] }
+
+    // MARK: Subscriptions and assets
+
+    func subscriptions(_ ids: [String], of owner: String, in database: DatabaseID) -> [StoredSubscription?] {
+        ids.map { id in self.subscriptions(of: owner, in: database).first { $0.key.id == id } }
+    }
+
+    func subscriptions(of owner: String, in database: DatabaseID) -> [StoredSubscription] {
+        self.ownedSubscriptions.filter { $0.key.owner == owner && $0.key.database == database }
+    }
+
+    func assets(_ assets: [Asset], in database: DatabaseID) -> [AssetNumber?] {
+        assets.map { self.assetNumbers[$0.sha256] }
+    }
+}
+
+/// Alice, who owns the zone "notes", and Bob, whose shared database shows it.
+struct ReadingWorld {
+    static let alice = "_00000000000000000000000000000a11"
+    static let bob = "_00000000000000000000000000000b0b"
+    static let database = DatabaseID(rawValue: 1)
+    static let bobsShared = DatabaseID(rawValue: 2)
+    static let `public` = DatabaseID(rawValue: 3)
+    static let notes = ZoneKey(database: database, number: 7)
+    static let publicDefault = ZoneKey(database: `public`, number: 1)
+
+    let snapshot = MemorySnapshot()
+
+    init() {
+        self.snapshot.zones = [
+            .init(name: "notes", database: Self.database, key: Self.notes),
+            .init(name: "\(Self.alice)/notes", database: Self.bobsShared, key: Self.notes),
+            .init(
+                name: ZoneID.defaultZoneName,
+                database: Self.public,
+                key: Self.publicDefault
+            ),
+        ]
+    }
+
+    static func requester(_ scope: DatabaseScope, _ user: String?) -> Requester {
+        let database =
+            switch scope {
+            case .private: self.database
+            case .shared: self.bobsShared
+            case .public: self.public
+            }
+        return Requester(
+            database: database,
+            scope: scope,
+            environment: EnvironmentID(rawValue: 1),
+            userRecordName: user
+        )
+    }
+
+    static let owner = requester(.private, alice)
+    static let participant = requester(.shared, bob)
+
+    static func id(_ name: String, of owner: String = "") -> RecordID {
+        RecordID(zone: ZoneID(zoneName: "notes", ownerName: owner), recordName: name)
+    }
+
+    func add(
+        _ name: String,
+        _ number: Int64,
+        in zone: ZoneKey = notes,
+        createdBy creator: String = alice,
+        parent: String? = nil,
+        _ fields: [Field] = []
+    ) {
+        let stored = StoredRecord(
+            number: number,
+            recordType: "Note",
+            position: number,
+            system: SystemFields(
+                createdMilliseconds: 1,
+                modifiedMilliseconds: 2,
+                createdBy: creator,
+                modifiedBy: creator
+            ),
+            parent: parent,
+            body: RecordBody(fields)
+        )
+        self.snapshot.records.append(.init(name: name, zone: zone, stored: stored))
+    }
+
+    /// Shares a record of Alice with Bob, and puts records under the share.
+    func share(_ root: String?, _ number: Int64, with records: [Int64]) {
+        let number = ShareNumber(rawValue: number)
+        let share = StoredShare(number: number, zone: Self.notes, name: "share", root: root)
+        self.snapshot.shares.append(share)
+        let grant = ShareGrant(share: share, permission: .readOnly, role: .privateUser)
+        self.snapshot.joined[Self.bobsShared, default: []].append(grant)
+        for record in records {
+            let key = RecordKey(zone: Self.notes, number: record)
+            self.snapshot.memberships[key] = ShareMembership(share: number, since: 1)
+        }
+    }
+}
