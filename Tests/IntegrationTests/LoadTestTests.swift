@@ -85,7 +85,7 @@ struct LoadTestTests {
         let outcome = try await load.begin(["save", "--duration", "3"] + Self.small).outcome()
         #expect(outcome.exitCode == 0)
         #expect(outcome.output.contains(/p50 ms +p90 ms +p99 ms +p99.9 ms +max ms\nsave +[0-9,]+/))
-        #expect(outcome.output.contains(/server: [0-9,]+ commits, an fsync each/))
+        #expect(outcome.output.contains(/server: [0-9,]+ commits with an fsync each/))
         #expect(outcome.errors.contains(/\n1 s  [0-9,]+\/s  p50 [0-9.]+ ms  p99 [0-9.]+ ms  failed 0/))
         let result = try load.result()
         #expect(result.version == 1)
@@ -126,7 +126,7 @@ struct LoadTestTests {
                 + Self.small
         ).outcome()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains(/the highest rate that held: [0-9,]+ a second/))
+        #expect(outcome.output.contains(/the highest rate that held: [0-9,]+ per second/))
         #expect(outcome.output.contains(" held\n") && outcome.output.contains("too much\n"))
         let result = try load.result()
         #expect((result.highestRate ?? 0) > 0)
