@@ -14,7 +14,7 @@ package import RecordModel
 ///   integers.
 /// - Absent: `nil`, or an empty array; nothing that is absent is a failure.
 /// - Throws: `StorageFailure` if the rows cannot be read. An error of a visitor passes through.
-package protocol Snapshot: AnyObject {
+package protocol Snapshot: IndexReader {
     // MARK: Databases and zones
 
     /// Gives the state of a database; `nil` if there is no such database.

@@ -23,6 +23,8 @@ final class ReadConnection: @unchecked Sendable {
     /// The statements of queries.
     let queryStatements: QueryStatements
     let knownTypes: KnownTypes
+    let tables: TableStatements
+    let indexes: IndexSearch
     /// Finds records by number for feeds.
     let recordCursor: RecordCursor
     private let typeNames = NameMemory()
@@ -49,6 +51,8 @@ final class ReadConnection: @unchecked Sendable {
         self.completeAsset = try HotStatement(AssetQueries.complete, on: connection)
         self.queryStatements = try QueryStatements(connection)
         self.knownTypes = try KnownTypes(connection: connection)
+        self.tables = TableStatements(connection: connection)
+        self.indexes = try IndexSearch(connection)
         self.feedStatements = try FeedStatements(connection)
         self.recordCursor = RecordCursor(self.feedStatements.fromNumber)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)

@@ -36,6 +36,34 @@ final class MemorySnapshot: Snapshot {
     var assetNumbers: [[UInt8]: AssetNumber] = [:]
     /// Names that were asked for together, a call each.
     private(set) var namesAsked: [[String]] = []
+    /// The rows of declared tables.
+    let tables = MemoryTables()
+
+    // MARK: Declared tables
+
+    func rows(
+        of table: Table,
+        by index: Table.Index,
+        keys: [[ColumnValue]]
+    ) throws(StorageFailure) -> [[ColumnValue]?] {
+        try self.tables.rows(of: table, by: index, keys: keys)
+    }
+
+    func rows(
+        of table: Table,
+        in range: TableRange,
+        limit: Int
+    ) throws(StorageFailure) -> [[ColumnValue]] {
+        try self.tables.rows(of: table, in: range, limit: limit)
+    }
+
+    func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
+        try self.tables.count(of: table, in: range, limit: limit)
+    }
+
+    func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
+        try self.tables.hasEntries(ofIndex: index, in: environment)
+    }
 
     // MARK: Databases and zones
 
