@@ -8,12 +8,12 @@ package enum Outcomes: Sendable {
     case written([WriteOutcome])
     case read([ReadOutcome])
     /// A page of a query, with what ends it.
-    case found([Record], End)
+    indirect case found([Record], End)
     /// A page of a feed, with what ends it: each payload of a frame counts as an outcome.
-    case encoded(EncodedItems, End)
+    indirect case encoded(EncodedItems, End)
     case subscriptions([SubscriptionOutcome])
     /// An answer without items.
-    case ended(End)
+    indirect case ended(End)
 
     /// The last frame of the answer.
     package var end: End {

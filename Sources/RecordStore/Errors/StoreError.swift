@@ -13,9 +13,9 @@ package enum StoreError: Error, Hashable, Sendable {
     /// There is nothing by this name.
     case recordMissing
     /// The client thought the record new; fetch, merge, send again.
-    case recordExists(Record)
+    indirect case recordExists(Record)
     /// The client's change tag is not the current one; fetch, merge, send again.
-    case changeTagStale(Record)
+    indirect case changeTagStale(Record)
     /// A record keeps its type for life.
     case recordTypeMismatch(existing: String)
     case nameInvalid(NameKind)
