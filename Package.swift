@@ -237,11 +237,20 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EngineConformanceTests",
         dependencies: [
-            "RecordServer", "SQLiteEngine", "SQLiteSetup", "RecordStore", "WireProtocol", "RecordModel",
-            "TestSupport",
-            nio("NIOCore"), grdbSQLite,
+            "RecordServer", "SQLiteEngine", "RecordStore", "WireProtocol", "RecordModel", "TestSupport",
+            nio("NIOCore"),
         ],
         path: "Tests/EngineConformanceTests",
+        swiftSettings: settings
+    ),
+    // Uses the engines and models of the conformance tests.
+    .testTarget(
+        name: "SQLiteEngineTests",
+        dependencies: [
+            "EngineConformanceTests", "SQLiteEngine", "SQLiteSetup", "RecordStore", "RecordModel",
+            "TestSupport", grdbSQLite,
+        ],
+        path: "Tests/SQLiteEngineTests",
         swiftSettings: settings
     ),
     .testTarget(

@@ -4,6 +4,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// Files that earlier versions wrote.
 @Suite(.timeLimit(.minutes(5)))
 struct FormatTests {

@@ -3,6 +3,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// What becomes of indexes when a schema changes (SQLite alone: every engine keeps them in its own way).
 @Suite(.timeLimit(.minutes(5)))
 struct SchemaIndexTests {

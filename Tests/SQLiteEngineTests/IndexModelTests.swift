@@ -4,6 +4,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// Random changes to records, zones and indexes; afterwards the entries are what the bodies say.
 ///
 /// `SEED=… swift test --filter IndexModelTests` repeats a run.

@@ -4,6 +4,8 @@ import SQLiteSetup
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// A file that grows, shrinks and takes back what it did reads the same through the page cache of
 /// `SQLiteSetup` as it was written.
 ///

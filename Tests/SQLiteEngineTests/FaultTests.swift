@@ -4,6 +4,8 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// Requests that fail for a fault of ours, in the company of others (SQLite alone: each engine
 /// breaks in its own way).
 @Suite(.timeLimit(.minutes(5)))

@@ -4,6 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// Indexes that are made when there are records already.
 @Suite(.timeLimit(.minutes(5)))
 struct IndexBuildTests {

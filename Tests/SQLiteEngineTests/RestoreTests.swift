@@ -5,6 +5,8 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// The file of a store in a backup, and after a restore: SQLite's own, since an engine brings its
 /// own way to copy what it keeps.
 @Suite(.timeLimit(.minutes(5)))

@@ -5,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// Nothing is told before it is on disk (SQLite alone: another engine has a log of its own).
 @Suite(.timeLimit(.minutes(5)))
 struct LogSyncTests {

@@ -2,6 +2,8 @@ import RecordModel
 import RecordStore
 import Testing
 
+@testable import EngineConformanceTests
+
 /// The entries that a file has, and those that it ought to have, computed from its records field by field.
 struct IndexContents {
     struct Entry: Hashable {

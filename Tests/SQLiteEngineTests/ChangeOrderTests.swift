@@ -4,6 +4,8 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// Where feeds will find what changed in a zone after a position, in order.
 @Suite(.timeLimit(.minutes(5)))
 struct ChangeOrderTests {

@@ -4,6 +4,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// The copy of the log into the file while nobody writes.
 @Suite(.timeLimit(.minutes(5)))
 struct LogCopyTests {

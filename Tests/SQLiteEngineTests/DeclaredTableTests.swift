@@ -2,6 +2,8 @@ import RecordStore
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// The tables that the store declares, as they stand in a file of SQLite.
 struct DeclaredTableTests {
     @Test(arguments: Table.all.map(\.name))

@@ -4,6 +4,8 @@ import SQLiteEngine
 import TestSupport
 import Testing
 
+@testable import EngineConformanceTests
+
 /// What the writer does besides requests, and what it makes of changes that it did not make.
 @Suite(.timeLimit(.minutes(5)))
 struct HousekeepingTests {
