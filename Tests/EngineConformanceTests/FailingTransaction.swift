@@ -173,18 +173,8 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.define(fields, ofType: type, in: environment)
     }
 
-    func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]? {
-        try self.pass()
-        return try self.transaction.outcome(of: request, in: database)
-    }
-
-    func storeOutcome(
-        _ outcome: [UInt8],
-        of request: RequestID,
-        in database: DatabaseID
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.storeOutcome(outcome, of: request, in: database)
+    func count(rowBytes: Int, in database: DatabaseID) {
+        self.transaction.count(rowBytes: rowBytes, in: database)
     }
 
     // MARK: SharingTransaction

@@ -116,14 +116,12 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         in environment: EnvironmentID
     ) throws(StorageFailure)
 
-    /// What an earlier execution of a request left, as `StoredOutcome` encoded it.
-    func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]?
-    func storeOutcome(
-        _ outcome: [UInt8],
-        of request: RequestID,
-        in database: DatabaseID
-    )
-        throws(StorageFailure)
+    /// Notes that rows which the rules wrote take so many bytes more of a database; fewer if it is
+    /// negative.
+    ///
+    /// `RowBytes` says what a row takes. Quotas and `tidemark usage` count it; rows that the engine
+    /// writes by itself are for the engine to count.
+    func count(rowBytes: Int, in database: DatabaseID)
 }
 
 extension WriteTransaction {

@@ -35,7 +35,7 @@ package struct WriteRules: Sendable {
             return .finished(.failure(refusal), isReplay: false)
         }
         let database = request.requester.database
-        if let stored = try transaction.outcome(of: request.requestID, in: database) {
+        if let stored = try transaction.outcomes(of: [request.requestID], in: database)[0] {
             let outcomes = try StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
                 .decode(stored)
             return .finished(.success(outcomes), isReplay: true)
@@ -98,7 +98,7 @@ package struct WriteRules: Sendable {
     ) throws(StorageFailure) {
         let stored = StoredOutcome(request: request, bounds: self.bounds, transaction: transaction)
             .encode(outcomes)
-        try transaction.storeOutcome(stored, of: request.requestID, in: request.requester.database)
+        try transaction.store(outcome: stored, of: request.requestID, in: request.requester.database)
     }
 
     private func joining(_ request: WriteRequest, _ transaction: any WriteTransaction) -> JoinRule {

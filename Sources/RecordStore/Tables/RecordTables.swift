@@ -36,6 +36,12 @@ package struct RequestRow: TableRow {
     /// As `StoredOutcome` encodes it.
     var outcome: [UInt8]
 
+    init(database: DatabaseID, id: RequestID, outcome: [UInt8]) {
+        self.database = database
+        self.id = id.bytes
+        self.outcome = outcome
+    }
+
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.database = try columns.next()
         self.id = try columns.next()

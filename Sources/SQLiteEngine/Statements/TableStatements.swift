@@ -31,13 +31,35 @@ final class TableStatements {
         }
     }
 
-    private struct Key: Hashable {
-        let table: ObjectIdentifier
-        let operation: Operation
+    /// The statements of one table.
+    ///
+    /// Those that every request needs are found without hashing what they do.
+    private struct TableSet {
+        /// By offset of the index.
+        var find: [HotStatement?]
+        var put: HotStatement?
+        var others: [Operation: HotStatement] = [:]
+
+        subscript(_ operation: Operation) -> HotStatement? {
+            get {
+                switch operation {
+                case .find(let index): self.find[index]
+                case .put: self.put
+                case .range, .count, .insert, .delete, .deleteRange: self.others[operation]
+                }
+            }
+            set {
+                switch operation {
+                case .find(let index): self.find[index] = newValue
+                case .put: self.put = newValue
+                case .range, .count, .insert, .delete, .deleteRange: self.others[operation] = newValue
+                }
+            }
+        }
     }
 
     private let connection: OpaquePointer
-    private var statements: [Key: HotStatement] = [:]
+    private var sets: [ObjectIdentifier: TableSet] = [:]
 
     init(connection: OpaquePointer) { self.connection = connection }
 
@@ -111,10 +133,11 @@ final class TableStatements {
         _ operation: Operation,
         _ table: Table
     ) throws(StorageFailure) -> HotStatement {
-        let key = Key(table: ObjectIdentifier(table), operation: operation)
-        if let known = self.statements[key] { return known }
+        let key = ObjectIdentifier(table)
+        if let known = self.sets[key]?[operation] { return known }
         let statement = try HotStatement(Self.sql(operation, table), on: self.connection)
-        self.statements[key] = statement
+        let none = TableSet(find: Array(repeating: nil, count: table.indexes.count))
+        self.sets[key, default: none][operation] = statement
         return statement
     }
 

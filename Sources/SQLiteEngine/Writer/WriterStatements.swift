@@ -8,7 +8,6 @@ import RecordStore
 final class WriterStatements {
     let begin, commit, rollback, savepoint, release, rollbackToSavepoint, dataVersion: HotStatement
     let position: HotStatement
-    let outcome, insertOutcome: HotStatement
     let zones: ZoneStatements
     let records: RecordStatements
     let changes: ChangeStatements
@@ -36,8 +35,6 @@ final class WriterStatements {
         self.rollbackToSavepoint = try statement("ROLLBACK TO part")
         self.dataVersion = try statement("PRAGMA data_version")
         self.position = try statement("SELECT position FROM database WHERE number = ?")
-        self.outcome = try statement("SELECT outcome FROM request WHERE database = ? AND id = ?")
-        self.insertOutcome = try statement("INSERT INTO request (database, id, outcome) VALUES (?, ?, ?)")
         self.zones = try ZoneStatements(connection)
         self.records = try RecordStatements(connection)
         self.changes = try ChangeStatements(connection)

@@ -3,10 +3,11 @@ import RecordStore
 /// Rows of declared tables.
 extension WriterTransaction {
     /// Tables of which the writer keeps something in memory.
-    private static let remembered: Set<String> = [
-        RecordTypeRow.table.name, FieldRow.table.name, TypeGrantRow.table.name, RoleRow.table.name,
-        UserRoleRow.table.name,
-    ]
+    private static let remembered: Set<ObjectIdentifier> = Set(
+        [
+            RecordTypeRow.table, FieldRow.table, TypeGrantRow.table, RoleRow.table, UserRoleRow.table,
+        ].map { ObjectIdentifier($0) }
+    )
 
     func rows(
         of table: Table,
@@ -30,7 +31,11 @@ extension WriterTransaction {
 
     @discardableResult
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
-        self.forget(table)
+        if table === RequestRow.table {
+            self.outcomesStored += rows.count
+        } else {
+            self.forget(table)
+        }
         return try self.statements.tables.put(rows, in: table)
     }
 
@@ -50,6 +55,6 @@ extension WriterTransaction {
 
     /// Drops what is in memory of a table that is about to change.
     private func forget(_ table: Table) {
-        if Self.remembered.contains(table.name) { self.caches.forgetNames() }
+        if Self.remembered.contains(ObjectIdentifier(table)) { self.caches.forgetNames() }
     }
 }

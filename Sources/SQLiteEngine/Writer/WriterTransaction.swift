@@ -23,7 +23,7 @@ final class WriterTransaction: WriteTransaction {
     /// What was done since the process began, in the unit of the overload rule: of one that took more than its size said the holder pays.
     var workDone = 0
     /// Outcomes of requests stored since housekeeping asked last.
-    private var outcomesStored = 0
+    var outcomesStored = 0
     /// The order of what the transaction has written.
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
@@ -298,33 +298,13 @@ final class WriterTransaction: WriteTransaction {
         try self.deleteSubscriptions(of: zone, at: position)
     }
 
-    // MARK: Request IDs
+    // MARK: Counting
 
-    func outcome(of request: RequestID, in database: DatabaseID) throws(StorageFailure) -> [UInt8]? {
-        let statement = self.statements.outcome
-        statement.bind(1, database.rawValue)
-        statement.bind(2, request.bytes)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return statement.bytes(0)
+    func count(rowBytes: Int, in database: DatabaseID) {
+        self.changes.count(rowBytes: rowBytes, in: database)
     }
 
-    func storeOutcome(
-        _ outcome: [UInt8],
-        of request: RequestID,
-        in database: DatabaseID
-    )
-        throws(StorageFailure)
-    {
-        let statement = self.statements.insertOutcome
-        statement.bind(1, database.rawValue)
-        statement.bind(2, request.bytes)
-        statement.bind(3, outcome)
-        try statement.run()
-        self.changes.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
-        self.outcomesStored += 1
-    }
-
+    /// Outcomes of requests stored since this was asked last.
     func takeOutcomesStored() -> Int {
         defer { self.outcomesStored = 0 }
         return self.outcomesStored
