@@ -133,46 +133,6 @@ final class FailingTransaction: WriteTransaction {
         try self.transaction.removeEntry(entry, of: record)
     }
 
-    func fields(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> FieldDefinitions
-    {
-        try self.pass()
-        return try self.transaction.fields(ofType: type, in: environment)
-    }
-
-    func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.defineType(type, in: environment)
-    }
-
-    func isSchemaFrozen(in environment: EnvironmentID) throws(StorageFailure) -> Bool {
-        try self.pass()
-        return try self.transaction.isSchemaFrozen(in: environment)
-    }
-
-    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant] {
-        try self.pass()
-        return try self.transaction.grants(ofType: type, in: environment)
-    }
-
-    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String> {
-        try self.pass()
-        return try self.transaction.roles(ofUser: user, in: environment)
-    }
-
-    func countOfTypes(in environment: EnvironmentID) throws(StorageFailure) -> Int {
-        try self.pass()
-        return try self.transaction.countOfTypes(in: environment)
-    }
-
-    func define(
-        _ fields: [String: FieldDefinition],
-        ofType type: String,
-        in environment: EnvironmentID
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.define(fields, ofType: type, in: environment)
-    }
-
     func count(rowBytes: Int, in database: DatabaseID) {
         self.transaction.count(rowBytes: rowBytes, in: database)
     }
@@ -439,6 +399,14 @@ final class FailingTransaction: WriteTransaction {
     }
 
     // MARK: IndexWriter
+
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try self.pass()
+        return try self.transaction.types(named: names, in: environment)
+    }
 
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
         try self.pass()

@@ -70,6 +70,13 @@ final class MemoryTables: IndexWriter {
         return going.count
     }
 
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try StoredType.types(named: names, in: environment, from: self)
+    }
+
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
         self.indexesWithEntries.contains(index)
     }

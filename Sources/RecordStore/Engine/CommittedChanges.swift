@@ -89,7 +89,9 @@ package struct CommittedRecord: Hashable, Sendable {
 
 extension QueryableType {
     /// A type as those see it who look at a record and at no index: what is being built is as good as built.
-    package init(_ definitions: FieldDefinitions) {
+    ///
+    /// - Parameter building: Indexes that are not, for those who look at indexes.
+    package init(_ definitions: FieldDefinitions, building: Set<Int64> = []) {
         self.init()
         for (field, definition) in definitions.all {
             self.fields[field] = QueryableField(
@@ -97,7 +99,8 @@ extension QueryableType {
                 isNumber: definition.isNumber,
                 isEncrypted: definition.isEncrypted,
                 indexes: definition.indexes,
-                index: definition.index
+                index: definition.index,
+                isBuilding: definition.index.map { building.contains($0) } ?? false
             )
         }
     }

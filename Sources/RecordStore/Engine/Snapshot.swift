@@ -101,11 +101,6 @@ package protocol Snapshot: IndexReader {
 
     // MARK: Indexes
 
-    /// Describes a record type as queries see it; `nil` if nobody ever saved or declared it.
-    func recordType(
-        named name: String,
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> QueryableType?
     /// Lists entries in the order of value and record number, or in the opposite one; at most `limit`.
     func entries(
         _ scan: EntryScan,
@@ -130,12 +125,8 @@ package protocol Snapshot: IndexReader {
         limit: Int
     ) throws(StorageFailure) -> Int
 
-    // MARK: Roles and shares
+    // MARK: Shares
 
-    /// Lists the grants of a record type; empty if the schema has no such type.
-    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
-    /// Lists the custom roles of a user.
-    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String>
     /// Lists the shares of a zone that a user has joined; `reader` is the user's shared database.
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
     /// Finds the shares that records belong to: one element a key, in order.

@@ -155,9 +155,17 @@ extension TableWriter {
 
     /// Writes a row with a number that no row has, and returns the number.
     package func insert<Row: TableRow>(_ row: Row) throws(StorageFailure) -> Int64 {
-        var values = row.values
-        values[0] = .null
-        return try self.put([values], in: Row.table)[0]
+        try self.insert(contentsOf: [row])[0]
+    }
+
+    /// Writes rows with numbers that no rows have, and returns the numbers.
+    package func insert<Row: TableRow>(contentsOf rows: [Row]) throws(StorageFailure) -> [Int64] {
+        let numberless = rows.map { row in
+            var values = row.values
+            values[0] = .null
+            return values
+        }
+        return try self.put(numberless, in: Row.table)
     }
 
     /// Deletes rows that are there or not.

@@ -93,29 +93,6 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
     /// Removes an entry that may be absent: an index that is being built has not reached every record.
     func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure)
 
-    /// All fields of a record type that were ever saved or declared, system fields included.
-    func fields(
-        ofType type: String,
-        in environment: EnvironmentID
-    )
-        throws(StorageFailure) -> FieldDefinitions
-    /// Makes a type that is absent, with the system fields and the grants of a first save.
-    func defineType(_ type: String, in environment: EnvironmentID) throws(StorageFailure)
-    /// Whether the schema changes by deploying alone: production's.
-    func isSchemaFrozen(in environment: EnvironmentID) throws(StorageFailure) -> Bool
-    /// What roles may do with the records of a type in the public database; empty: nobody may anything.
-    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant]
-    /// The custom roles of a user, as they are now.
-    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String>
-    /// How many types the schema of an environment has, without that of user records.
-    func countOfTypes(in environment: EnvironmentID) throws(StorageFailure) -> Int
-    /// Defines fields that were never saved before, each with an index when its marks ask for one.
-    func define(
-        _ fields: [String: FieldDefinition],
-        ofType type: String,
-        in environment: EnvironmentID
-    ) throws(StorageFailure)
-
     /// Notes that rows which the rules wrote take so many bytes more of a database; fewer if it is
     /// negative.
     ///

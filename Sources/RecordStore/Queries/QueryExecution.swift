@@ -99,7 +99,7 @@ package struct QueryExecution {
 
     private func recordType() throws(QueryFailure) -> QueryableType? {
         try self.store.stored { (snapshot) throws(StorageFailure) in
-            try snapshot.recordType(named: self.read.query.recordType, in: self.requester.environment)
+            try snapshot.type(named: self.read.query.recordType, in: self.requester.environment)?.queryable
         }
     }
 

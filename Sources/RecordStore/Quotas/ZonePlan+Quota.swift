@@ -49,7 +49,7 @@ extension ZonePlan {
     }
 
     /// Growth by one save, without its part of the stored result.
-    private func growth(of planned: PlannedSave, withEntries: Bool) throws(StorageFailure) -> Int {
+    private mutating func growth(of planned: PlannedSave, withEntries: Bool) throws(StorageFailure) -> Int {
         let existing = planned.existing
         var bytes = planned.record.body.bytes.count - (existing?.body.bytes.count ?? 0)
         if existing == nil { bytes += RowBytes.record(named: planned.name) }
@@ -67,10 +67,7 @@ extension ZonePlan {
             from: existing,
             to: planned.record,
             named: planned.name,
-            definitions: try self.rule.transaction.fields(
-                ofType: planned.record.recordType,
-                in: self.rule.requester.environment
-            )
+            definitions: try self.fields(ofType: planned.record.recordType)
         )
         for entry in changes.added { bytes += RowBytes.entry(entry) }
         for entry in changes.removed { bytes -= RowBytes.entry(entry) }

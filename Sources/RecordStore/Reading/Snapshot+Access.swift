@@ -10,8 +10,8 @@ extension Snapshot {
         guard requester.scope == .public else {
             return TypeAccess(grants: [], roles: [], requester: requester)
         }
-        let stored = try self.grants(ofType: type, in: requester.environment)
-        let grants = SchemaRules.grantsInForce(stored, ofType: type)
+        let stored = try self.type(named: type, in: requester.environment)
+        let grants = SchemaRules.grantsInForce(stored?.grants ?? [], ofType: type)
         var roles: Set<String> = []
         if let user = requester.userRecordName, grants.nameCustomRoles {
             roles = try self.roles(ofUser: user, in: requester.environment)

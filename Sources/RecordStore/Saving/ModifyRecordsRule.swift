@@ -51,19 +51,18 @@ struct ModifyRecordsRule {
         } catch {
             return .finished(.failure(error))
         }
-        let isSchemaFrozen = try self.transaction.isSchemaFrozen(in: self.requester.environment)
         var outcomes = [WriteOutcome](repeating: .failed(.internalFault), count: count)
         if batches.count > 1 {
             // Nothing of the request may be written before all of its turns.
             var allowance = allowance
             for batch in batches where !batch.deletes.isEmpty {
-                let plan = try self.plan(batch, isSchemaFrozen, &allowance)
+                let plan = try self.plan(batch, &allowance)
                 if let turns = plan?.turns { return .unfinished(turns) }
             }
             self.answer.clear()
         }
         for batch in batches {
-            guard let plan = try self.plan(batch, isSchemaFrozen, &allowance) else {
+            guard var plan = try self.plan(batch, &allowance) else {
                 for index in batch.saves + batch.deletes { outcomes[index] = .failed(.missing(batch.zone)) }
                 continue
             }
@@ -76,13 +75,11 @@ struct ModifyRecordsRule {
     /// Validates the items of a zone; `nil` if the zone does not exist.
     private func plan(
         _ batch: Batch,
-        _ isSchemaFrozen: Bool,
         _ allowance: inout CascadeAllowance
     ) throws(StorageFailure) -> ZonePlan? {
-        guard var plan = try ZonePlan(rule: self, zone: batch.zone, isSchemaFrozen: isSchemaFrozen) else {
-            return nil
-        }
+        guard var plan = try ZonePlan(rule: self, zone: batch.zone) else { return nil }
         let existing = try plan.recordsStored(batch.saves.map { self.operation.saves[$0].id.recordName })
+        try plan.readTypes(batch.saves.lazy.map { self.operation.saves[$0].recordType })
         for (index, existing) in zip(batch.saves, existing) {
             try plan.validate(save: self.operation.saves[index], index: index, existing: existing)
         }

@@ -23,17 +23,16 @@ extension ZonePlan {
         let requester = self.rule.requester
         guard requester.scope == .public else { return .everything }
         if let known = self.knownAccess, known.type == type { return known.access }
-        let transaction = self.rule.transaction
         let grants =
             try self.definitions(ofType: type).isTypeDefined || type == UserRecord.type
             ? SchemaRules.grantsInForce(
-                try transaction.grants(ofType: type, in: requester.environment),
+                try self.type(named: type)?.grants ?? [],
                 ofType: type
             )
             : SchemaRules.defaultGrants
         var roles: Set<String> = []
         if let user = requester.userRecordName, grants.nameCustomRoles {
-            roles = try transaction.roles(ofUser: user, in: requester.environment)
+            roles = try self.rule.transaction.roles(ofUser: user, in: requester.environment)
         }
         let access = TypeAccess(grants: grants, roles: roles, requester: requester)
         self.knownAccess = (type, access)

@@ -2,8 +2,9 @@ import RecordModel
 
 extension ZonePlan {
     /// Writes what was accepted and fills in the outcomes of the items.
-    func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
+    mutating func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         try self.makeShares()
+        try self.applyDefinitions()
         for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
         for delete in self.deletes {
             // What goes with a record goes before it, as children do before their parents.
@@ -23,11 +24,10 @@ extension ZonePlan {
         try self.rule.transaction.setClientToken(token, of: self.key, for: self.rule.requester.database)
     }
 
-    private func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
+    private mutating func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
         let transaction = self.rule.transaction
         var record = try self.completed(planned)
         record.position = try transaction.takePosition(in: self.key.database)
-        if let parts = planned.parts { try self.applyDefinitions(parts, ofType: record.recordType) }
         if let existing = planned.existing {
             try transaction.update(record, replacing: existing, in: self.key)
         } else {
@@ -47,17 +47,6 @@ extension ZonePlan {
         return .recordSaved(position: record.position, system: record.system)
     }
 
-    private func applyDefinitions(_ parts: PlannedParts, ofType type: String) throws(StorageFailure) {
-        guard parts.definesType || !parts.definitions.isEmpty else { return }
-        let transaction = self.rule.transaction
-        let environment = self.rule.requester.environment
-        // An earlier item of the request may have defined the same.
-        let known = try transaction.fields(ofType: type, in: environment)
-        if parts.definesType, !known.isTypeDefined { try transaction.defineType(type, in: environment) }
-        let missing = parts.definitions.filter { known[$0.key] == nil }
-        if !missing.isEmpty { try transaction.define(missing, ofType: type, in: environment) }
-    }
-
     private func applyHolds(_ parts: PlannedParts, of name: String) throws(StorageFailure) {
         guard parts.references != parts.referencesBefore else { return }
         for target in Set(parts.references.kinds.keys).union(parts.referencesBefore.kinds.keys) {
@@ -74,7 +63,7 @@ extension ZonePlan {
         }
     }
 
-    func delete(_ name: String) throws(StorageFailure) {
+    mutating func delete(_ name: String) throws(StorageFailure) {
         let transaction = self.rule.transaction
         // Another delete of the request may have taken it along.
         guard let record = try transaction.record(named: name, in: self.key) else { return }
@@ -88,7 +77,7 @@ extension ZonePlan {
             at: position
         )
         try self.index(from: record, to: nil, named: name)
-        if try transaction.fields(ofType: record.recordType, in: self.rule.requester.environment).hasAssets {
+        if try self.fields(ofType: record.recordType).hasAssets {
             try transaction.removeUses(by: self.key(of: record))
         }
         try self.note(record, nil, named: name, at: position)
@@ -103,7 +92,7 @@ extension ZonePlan {
     }
 
     /// Tells those who watch the database.
-    private func note(
+    private mutating func note(
         _ before: StoredRecord?,
         _ after: StoredRecord?,
         named name: String,
@@ -118,22 +107,19 @@ extension ZonePlan {
             name: name,
             before: before,
             after: after,
-            definitions: try transaction.fields(ofType: type, in: self.rule.requester.environment)
+            definitions: try self.fields(ofType: type)
         )
         transaction.note(.record(change), at: position, in: self.key.database)
     }
 
-    private func index(
+    private mutating func index(
         from old: StoredRecord?,
         to new: StoredRecord?,
         named name: String
     ) throws(StorageFailure) {
         guard let either = new ?? old else { return }
         let transaction = self.rule.transaction
-        let definitions = try transaction.fields(
-            ofType: either.recordType,
-            in: self.rule.requester.environment
-        )
+        let definitions = try self.fields(ofType: either.recordType)
         let changes = IndexChanges(from: old, to: new, named: name, definitions: definitions)
         let key = self.key(of: either)
         for entry in changes.removed { try transaction.removeEntry(entry, of: key) }

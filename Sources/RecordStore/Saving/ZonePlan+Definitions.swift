@@ -8,18 +8,89 @@ struct PlannedDefinitions {
     var all: FieldDefinitions
 }
 
+/// What a save needs of the schema and does not find there.
+struct NeededDefinitions {
+    /// Whether the save replaces all fields of a record, each by one of its type.
+    var replacesAll = false
+    var fields: [String: FieldDefinition] = [:]
+    /// Whether it is the first record of its type that anybody saves.
+    var definesType = false
+
+    var isEmpty: Bool { !self.definesType && self.fields.isEmpty }
+}
+
+/// What a plan read of the schema, and may need again.
+struct PlannedSchema {
+    /// Types by name, without the one that was asked for last; `nil` for one that is not there.
+    private var types: [String: StoredType?] = [:]
+    /// Most requests name one type, and need no other place for it.
+    private var last: (name: String, type: StoredType?)?
+    /// Whether saves may define nothing; `nil` if it was not read.
+    fileprivate var isFrozen: Bool?
+    /// How many types there were before the request; `nil` if they were not counted.
+    fileprivate var typesCount: Int?
+
+    fileprivate mutating func keep(_ type: StoredType?, named name: String) {
+        if let last = self.last, last.name != name { self.types[last.name] = .some(last.type) }
+        self.last = (name, type)
+    }
+
+    /// Gives a type that was read before; `nil` if it was not read.
+    fileprivate mutating func known(_ name: String) -> StoredType?? {
+        if let last = self.last, last.name == name { return .some(last.type) }
+        guard let known = self.types[name] else { return nil }
+        self.keep(known, named: name)
+        return .some(known)
+    }
+}
+
 /// What saves need of the schema, and what they add to it.
 extension ZonePlan {
+    private var environment: EnvironmentID { self.rule.requester.environment }
+
+    /// Reads the record types that the plan will need, in one call.
+    mutating func readTypes(_ names: some Sequence<String>) throws(StorageFailure) {
+        var missing: [String] = []
+        for name in names where name != missing.last && !missing.contains(name) { missing.append(name) }
+        guard !missing.isEmpty else { return }
+        let types = try self.rule.transaction.types(named: missing, in: self.environment)
+        for (name, type) in zip(missing, types) { self.schema.keep(type, named: name) }
+    }
+
+    /// A record type, as it was before the request and, when the plan is applied, as its saves leave it.
+    mutating func type(named name: String) throws(StorageFailure) -> StoredType? {
+        if let known = self.schema.known(name) { return known }
+        let type = try self.rule.transaction.type(named: name, in: self.environment)
+        self.schema.keep(type, named: name)
+        return type
+    }
+
+    /// The fields of a type, with those that accepted saves add if they have been applied.
+    mutating func fields(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
+        try self.type(named: type)?.fields ?? FieldDefinitions()
+    }
+
     /// The fields of a type: those that are there, and those that accepted saves add.
     mutating func definitions(ofType type: String) throws(StorageFailure) -> FieldDefinitions {
         if !self.defined.isEmpty, let ours = self.defined[type] { return ours.all }
-        if let known = self.storedDefinitions, known.type == type { return known.fields }
-        let stored = try self.rule.transaction.fields(ofType: type, in: self.rule.requester.environment)
-        self.storedDefinitions = (type, stored)
-        return stored
+        return try self.fields(ofType: type)
     }
 
+    /// What a save adds to the schema.
     func definitions(
+        neededFor save: RecordSave,
+        from existing: StoredRecord?,
+        given defined: FieldDefinitions
+    ) throws(StoreError) -> NeededDefinitions {
+        var needed = NeededDefinitions()
+        // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
+        needed.replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
+        if !needed.replacesAll { needed.fields = try self.fields(neededFor: save, given: defined) }
+        needed.definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
+        return needed
+    }
+
+    private func fields(
         neededFor save: RecordSave,
         given defined: FieldDefinitions
     ) throws(StoreError) -> [String: FieldDefinition] {
@@ -38,6 +109,20 @@ extension ZonePlan {
         return definitions
     }
 
+    /// Why a schema that changes by deploying alone does not take what a save adds; `nil` if it does.
+    mutating func refusalOfFrozenSchema(
+        _ needed: NeededDefinitions,
+        ofType type: String
+    ) throws(StorageFailure) -> StoreError? {
+        guard !needed.isEmpty else { return nil }
+        if self.schema.isFrozen == nil {
+            self.schema.isFrozen = try self.rule.transaction.isSchemaFrozen(in: self.environment)
+        }
+        guard self.schema.isFrozen == true else { return nil }
+        if needed.definesType { return .newTypeInProduction(type) }
+        return needed.fields.keys.min().map { .newFieldInProduction(recordType: type, field: $0) }
+    }
+
     /// Refuses a save that adds a field when the type has as many as it may.
     ///
     /// A type that has more, from before there was a limit, takes every save that adds none.
@@ -54,11 +139,38 @@ extension ZonePlan {
     }
 
     /// Whether the schema takes one more record type, or an accepted save has added this one.
-    func hasRoom(forType type: String) throws(StorageFailure) -> Bool {
+    mutating func hasRoom(forType type: String) throws(StorageFailure) -> Bool {
         if self.typesAdded.contains(type) { return true }
-        let count = try self.rule.transaction.countOfTypes(in: self.rule.requester.environment)
+        if self.schema.typesCount == nil {
+            let rows = SchemaRows(environment: self.environment, rows: self.rule.transaction)
+            self.schema.typesCount = try rows.countOfTypes()
+        }
         // The type of user records is one of them.
-        return 1 + count + self.typesAdded.count < Bounds.recordTypesMax
+        return 1 + (self.schema.typesCount ?? 0) + self.typesAdded.count < Bounds.recordTypesMax
+    }
+
+    /// Writes down what accepted saves add to the schema; after that the plan has the types with it.
+    mutating func applyDefinitions() throws(StorageFailure) {
+        guard self.saves.haveParts else { return }
+        var added: [String: NeededDefinitions] = [:]
+        for planned in self.saves.inOrder {
+            guard let parts = planned.parts, parts.definesType || !parts.definitions.isEmpty else { continue }
+            // What several saves define they define alike.
+            added[planned.record.recordType, default: NeededDefinitions()].fields
+                .merge(parts.definitions) { first, _ in first }
+            if parts.definesType { added[planned.record.recordType]?.definesType = true }
+        }
+        guard !added.isEmpty else { return }
+        let writing = SchemaWriting(environment: self.environment, rows: self.rule.transaction)
+        for (type, needed) in added.sorted(by: { $0.key < $1.key }) {
+            try writing.add(
+                needed.fields,
+                toType: type,
+                isNew: needed.definesType,
+                known: self.fields(ofType: type)
+            )
+            self.schema.keep(try self.rule.transaction.type(named: type, in: self.environment), named: type)
+        }
     }
 
     /// Remembers what a save adds to the schema: later ones are judged by it.

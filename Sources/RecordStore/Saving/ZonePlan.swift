@@ -6,8 +6,6 @@ struct ZonePlan {
     let zone: ZoneID
     let key: ZoneKey
     let sharing: ZoneSharing
-    /// Whether saves may define nothing.
-    let isSchemaFrozen: Bool
 
     /// Accepted so far.
     var saves = PlannedSaves()
@@ -30,8 +28,8 @@ struct ZonePlan {
     ///
     /// `nil` if none was checked yet.
     private var typeChecked: String?
-    /// Fields of the type that was asked for last, as they were before the request.
-    var storedDefinitions: (type: String, fields: FieldDefinitions)?
+    /// What the plan read of the schema.
+    var schema = PlannedSchema()
     /// What accepted saves of the zone define, by record type.
     var defined: [String: PlannedDefinitions] = [:]
     /// Record types that are new with them.
@@ -42,7 +40,7 @@ struct ZonePlan {
     private var deleteSelfAdded: [String: Int] = [:]
 
     /// `nil`: the zone is not there for the requester.
-    init?(rule: ModifyRecordsRule, zone: ZoneID, isSchemaFrozen: Bool) throws(StorageFailure) {
+    init?(rule: ModifyRecordsRule, zone: ZoneID) throws(StorageFailure) {
         let requester = rule.requester
         guard let name = Access.storedName(of: zone, for: requester),
             let key = try rule.transaction.zone(named: name, in: requester.database)
@@ -60,7 +58,6 @@ struct ZonePlan {
             shared,
             shares: requester.scope == .public ? [] : try rule.transaction.shares(in: key)
         )
-        self.isSchemaFrozen = isSchemaFrozen
     }
 
     var shared: SharedAccess? { self.sharing.access }
@@ -136,10 +133,21 @@ struct ZonePlan {
         }
         let defined = try self.definitions(ofType: save.recordType)
         let access = try self.access(to: existing, ofType: existing?.recordType ?? save.recordType)
-        let planned: PlannedSave
-        do {
+        let needed: NeededDefinitions
+        do throws(StoreError) {
             try self.check(save, existing: existing, access: access)
-            planned = try self.plan(save, index: index, existing: existing, defined: defined)
+            needed = try self.definitions(neededFor: save, from: existing, given: defined)
+        } catch {
+            self.refuse(index, name: name, error)
+            return
+        }
+        if let error = try self.refusalOfFrozenSchema(needed, ofType: save.recordType) {
+            self.refuse(index, name: name, error)
+            return
+        }
+        let planned: PlannedSave
+        do throws(StoreError) {
+            planned = try self.plan(save, index: index, existing: existing, needed, defined: defined)
         } catch {
             self.refuse(index, name: name, error)
             return
@@ -165,20 +173,12 @@ struct ZonePlan {
         _ save: RecordSave,
         index: Int,
         existing: StoredRecord?,
+        _ needed: NeededDefinitions,
         defined: FieldDefinitions
     ) throws(StoreError) -> PlannedSave {
-        // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
-        let replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
-        let definitions = replacesAll ? [:] : try self.definitions(neededFor: save, given: defined)
-        let definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
-        if self.isSchemaFrozen {
-            if definesType { throw .newTypeInProduction(save.recordType) }
-            if let field = definitions.keys.min() {
-                throw .newFieldInProduction(recordType: save.recordType, field: field)
-            }
-        }
+        let definitions = needed.fields
         try self.checkRoom(for: definitions, ofType: save.recordType, given: defined)
-        let body = replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
+        let body = needed.replacesAll ? save.changes : (existing?.body ?? .empty).merging(save.changes)
         try self.checkSize(of: body)
         var parent = existing?.parent
         switch save.parent {
@@ -202,9 +202,9 @@ struct ZonePlan {
         if mayRefer || parent != nil || existing?.parent != nil {
             parts = try self.references(of: save, from: existing, to: record, inFields: mayRefer)
         }
-        if definesType || !definitions.isEmpty {
+        if !needed.isEmpty {
             parts = parts ?? PlannedParts()
-            parts?.definesType = definesType
+            parts?.definesType = needed.definesType
             parts?.definitions = definitions
         }
         if defined.hasAssets || definitions.contains(where: { $0.value.isAsset }) {

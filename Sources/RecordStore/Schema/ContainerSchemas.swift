@@ -54,9 +54,7 @@ struct ContainerSchemas {
     /// The custom roles of a user in one environment, by name.
     func roles(of user: UserNumber, in environment: Environment) throws -> [String] {
         let environment = try self.rows(of: environment).environment
-        let given = try self.rows.rows(RowRange(UserRoleRow.byKey, user)).map(\.role)
-        return try self.rows.rows(RoleRow.byKey, keys: given)
-            .compactMap { $0?.environment == environment ? $0?.name : nil }
+        return try self.rows.roles(of: user, in: environment)
             .sorted { ColumnValue.text($0) < .text($1) }
     }
 }

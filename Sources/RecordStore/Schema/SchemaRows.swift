@@ -60,6 +60,16 @@ struct SchemaRows {
         try self.rows.row(RecordTypeRow.byName, self.environment, name)?.number
     }
 
+    /// Counts the types that the schema has, without that of user records.
+    func countOfTypes() throws(StorageFailure) -> Int {
+        let types = try self.types().filter { $0.name != UserRecord.type }
+        return try self.rows.rows(
+            of: FieldRow.table,
+            by: FieldRow.byName.index,
+            keys: types.map { [.integer($0.number), .text(SystemField.recordID.rawValue)] }
+        ).count { $0 != nil }
+    }
+
     /// Whether any zone of the environment has a record of a type, or may have: the index that
     /// tells is being built.
     func hasRecords(ofType name: String) throws(StorageFailure) -> Bool {

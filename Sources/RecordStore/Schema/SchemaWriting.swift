@@ -81,15 +81,17 @@ struct SchemaWriting {
             try self.write(field, of: type, over: row, index: index)
         }
         try self.rows.delete(RowRange(TypeGrantRow.byKey, type))
-        for grant in definition.grants {
-            let permissions = Int64(grant.permissions.rawValue)
-            try self.rows.put(
-                TypeGrantRow(recordType: type, role: grant.role, permissions: permissions)
-            )
-        }
+        for grant in definition.grants { try self.write(grant, of: type) }
     }
 
-    private func typeNumber(_ name: String) throws(StorageFailure) -> Int64 {
+    /// Writes what a role may do with the records of a type.
+    func write(_ grant: Grant, of type: Int64) throws(StorageFailure) {
+        let permissions = Int64(grant.permissions.rawValue)
+        try self.rows.put(TypeGrantRow(recordType: type, role: grant.role, permissions: permissions))
+    }
+
+    /// The number that stands for a type's name, a new one if it has none.
+    func typeNumber(_ name: String) throws(StorageFailure) -> Int64 {
         if let known = try self.schema.typeNumber(name) { return known }
         return try self.rows.insert(RecordTypeRow(environment: self.environment, name: name))
     }

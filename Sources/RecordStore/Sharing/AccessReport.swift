@@ -38,8 +38,8 @@ extension AccessReport {
         else { return nil }
         self.init(recordType: record.recordType, lines: [])
         guard requester.scope == .private else {
-            let stored = try snapshot.grants(ofType: record.recordType, in: requester.environment)
-            self.lines = SchemaRules.grantsInForce(stored, ofType: record.recordType).map {
+            let type = try snapshot.type(named: record.recordType, in: requester.environment)
+            self.lines = SchemaRules.grantsInForce(type?.grants ?? [], ofType: record.recordType).map {
                 Line(who: $0.role, may: $0.permissions, why: Self.reason($0.role, record))
             }
             return

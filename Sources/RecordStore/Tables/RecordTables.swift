@@ -1,3 +1,5 @@
+import RecordModel
+
 /// The number that stands for a user in rows of records.
 package struct AuthorRow: TableRow {
     package static let table = Table(

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// A custom role of an environment.
 package struct RoleRow: TableRow {
     package static let table = Table(
@@ -182,6 +184,32 @@ package struct FieldRow: TableRow {
         self.declared = columns.declared
         self.indexes = Int64(declaration.indexes.rawValue)
         self.index = index
+    }
+
+    /// A field that a save defines.
+    init(_ definition: FieldDefinition, named name: String, of recordType: Int64) {
+        let columns = FieldColumn.columns(of: .field(definition.type))
+        self.recordType = recordType
+        self.name = name
+        self.type = columns.type
+        self.isEncrypted = definition.isEncrypted
+        self.declared = columns.declared
+        self.indexes = Int64(definition.indexes.rawValue)
+        self.index = definition.index
+    }
+
+    /// - Throws: `unexpected` if no version wrote such a type.
+    func definition() throws(StorageFailure) -> FieldDefinition {
+        guard let type = FieldType(rawValue: UInt8(truncatingIfNeeded: self.type)) else {
+            throw .unexpected(code: 0)
+        }
+        return FieldDefinition(
+            type: type,
+            isNumber: FieldColumn.isNumber(declared: self.declared),
+            isEncrypted: self.isEncrypted,
+            indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: self.indexes)),
+            index: self.index
+        )
     }
 
     /// - Throws: `unexpected` if no version wrote such a type.

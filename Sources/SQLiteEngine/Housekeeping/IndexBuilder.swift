@@ -85,6 +85,7 @@ final class IndexBuilder {
                 sql: "DELETE FROM index_build WHERE next_record = ?",
                 arguments: [build.next]
             )
+            self.transaction.caches.forgetTypes()
         }
         return false
     }

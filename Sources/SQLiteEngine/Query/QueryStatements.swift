@@ -8,7 +8,7 @@ final class QueryStatements {
         let bounded, open: HotStatement
     }
 
-    let typeNumber, fields, zones, records: HotStatement
+    let zones, records: HotStatement
     let ascending, ascendingBehind, descending, count, countBehind, countAll: Bounded
 
     /// In `zones`, behind the columns of a key.
@@ -16,14 +16,6 @@ final class QueryStatements {
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
-        self.typeNumber = try statement("SELECT number FROM record_type WHERE environment = ? AND name = ?")
-        self.fields = try statement(
-            """
-            SELECT name, type, is_encrypted, indexes, field.index_number, index_build.index_number, declared
-            FROM field LEFT JOIN index_build ON index_build.index_number = field.index_number
-            WHERE record_type = ?
-            """
-        )
         self.zones = try statement(
             """
             \(ZoneQueries.columns), name FROM zone WHERE database = ? AND name >= ? ORDER BY name LIMIT ?

@@ -4,45 +4,6 @@ import RecordStore
 
 /// What queries read within a snapshot.
 extension ReadConnection {
-    func recordType(
-        named name: String,
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> QueryableType? {
-        try self.knownTypes.type(named: name, in: environment) { () throws(StorageFailure) in
-            try self.readType(named: name, in: environment)
-        }
-    }
-
-    private func readType(
-        named name: String,
-        in environment: EnvironmentID
-    ) throws(StorageFailure) -> QueryableType? {
-        self.queryStatements.typeNumber.bind(1, environment.rawValue)
-        self.queryStatements.typeNumber.bind(2, name)
-        guard try self.queryStatements.typeNumber.step() else { return nil }
-        let number = self.queryStatements.typeNumber.integer(0)
-        self.queryStatements.typeNumber.reset()
-        var type = QueryableType()
-        let statement = self.queryStatements.fields
-        statement.bind(1, number)
-        while try statement.step() {
-            guard let fieldType = FieldType(rawValue: UInt8(truncatingIfNeeded: statement.integer(1))) else {
-                statement.reset()
-                throw .unexpected(code: SQLITE_MISMATCH)
-            }
-            type.fields[statement.text(0)] = QueryableField(
-                type: fieldType,
-                isNumber: FieldColumn.isNumber(declared: statement.integer(6)),
-                isEncrypted: statement.integer(2) != 0,
-                indexes: IndexKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))),
-                index: statement.isNull(4) ? nil : statement.integer(4),
-                isBuilding: !statement.isNull(5)
-            )
-        }
-        // A type that the schema no longer has leaves the number of its name behind.
-        return type.fields[SystemField.recordID.rawValue] == nil ? nil : type
-    }
-
     func zones(
         of database: DatabaseID,
         from name: String,

@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Record types that queries on one connection asked for, as long as nobody has written since.
+/// Record types that reads on one connection asked for, as long as nobody has written since.
 final class KnownTypes {
     private struct Key: Hashable {
         var environment: EnvironmentID
@@ -9,7 +9,7 @@ final class KnownTypes {
 
     private let dataVersion: HotStatement
     private var version: Int64 = -1
-    private var types: [Key: QueryableType] = [:]
+    private var types: [Key: StoredType] = [:]
 
     /// A server of many containers must not keep them all.
     private static let typesMax = 1_000
@@ -18,12 +18,12 @@ final class KnownTypes {
         self.dataVersion = try HotStatement("PRAGMA data_version", on: connection)
     }
 
-    /// The type in the snapshot that the connection has open; `nil`: there is none.
-    func type(
-        named name: String,
+    /// Gives types in the snapshot that the connection has open; `nil` for those that are not there.
+    func types(
+        named names: [String],
         in environment: EnvironmentID,
-        _ read: () throws(StorageFailure) -> QueryableType?
-    ) throws(StorageFailure) -> QueryableType? {
+        from rows: some TableReader
+    ) throws(StorageFailure) -> [StoredType?] {
         // Changes with every commit of another connection, and this one writes nothing.
         _ = try self.dataVersion.step()
         let version = self.dataVersion.integer(0)
@@ -32,10 +32,18 @@ final class KnownTypes {
             self.version = version
             self.types.removeAll(keepingCapacity: true)
         }
-        let key = Key(environment: environment, name: name)
-        if let known = self.types[key] { return known }
-        guard let type = try read() else { return nil }
-        self.types[key] = type
-        return type
+        var types: [StoredType?] = []
+        types.reserveCapacity(names.count)
+        for name in names {
+            let key = Key(environment: environment, name: name)
+            if let known = self.types[key] {
+                types.append(known)
+                continue
+            }
+            let type = try StoredType.types(named: [name], in: environment, from: rows)[0]
+            self.types[key] = type
+            types.append(type)
+        }
+        return types
     }
 }

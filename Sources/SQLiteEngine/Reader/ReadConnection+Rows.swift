@@ -1,3 +1,4 @@
+import RecordModel
 import RecordStore
 
 /// Rows of declared tables.
@@ -20,6 +21,13 @@ extension ReadConnection {
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         try self.tables.count(of: table, in: range, limit: limit)
+    }
+
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try self.knownTypes.types(named: names, in: environment, from: self)
     }
 
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {

@@ -20,15 +20,7 @@ extension ReadConnection: Snapshot {
         return records
     }
 
-    // MARK: Roles and shares
-
-    func grants(ofType type: String, in environment: EnvironmentID) throws(StorageFailure) -> [Grant] {
-        try self.grantStatements.grants(ofType: type, in: environment)
-    }
-
-    func roles(ofUser user: String, in environment: EnvironmentID) throws(StorageFailure) -> Set<String> {
-        try self.grantStatements.roles(ofUser: user, in: environment)
-    }
+    // MARK: Shares
 
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {
         try self.sharing.access(to: zone, of: reader)

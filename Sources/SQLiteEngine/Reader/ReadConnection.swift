@@ -16,7 +16,6 @@ final class ReadConnection: @unchecked Sendable {
     private var copiesKnown: Int
     private let begin, commit, zoneByName, recordByName, typeName, authorName: HotStatement
     let subscriptionByID, subscriptionsByID, completeAsset: HotStatement
-    let grantStatements: GrantStatements
     let sharing: SharingConnection
     /// The statements of feeds.
     let feedStatements: FeedStatements
@@ -57,7 +56,6 @@ final class ReadConnection: @unchecked Sendable {
         self.recordCursor = RecordCursor(self.feedStatements.fromNumber)
         self.typeName = try HotStatement(NameQueries.recordType, on: connection)
         self.authorName = try HotStatement(NameQueries.author, on: connection)
-        self.grantStatements = try GrantStatements(connection)
         self.sharing = try SharingConnection(connection)
     }
 

@@ -21,6 +21,13 @@ extension TableConnection: IndexReader {
         try self.tables.count(of: table, in: range, limit: limit)
     }
 
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try StoredType.types(named: names, in: environment, from: self)
+    }
+
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
         try self.indexes.hasEntries(ofIndex: index, in: environment)
     }

@@ -41,12 +41,7 @@ struct WriterCaches {
     var sharesWithNews: [ShareNumber: ChangeOrigin?] = [:]
     var typeNumbers: [Name: Int64] = [:]
     var typeNames: [Int64: String] = [:]
-    var fields: [Name: FieldDefinitions] = [:] { didSet { self.lastFields = nil } }
-    /// Record types of a schema, without that of user records.
-    var typeCounts: [EnvironmentID: Int] = [:]
-    var grants: [Name: [Grant]] = [:]
-    var roles: [Name: Set<String>] = [:]
-    var areFrozen: [EnvironmentID: Bool] = [:]
+    var types: [Name: StoredType] = [:]
     var authorNumbers: [String: Int64] = [:]
     var authorNames: [Int64: String] = [:]
     var accounts: [DatabaseID: Account] = [:]
@@ -55,7 +50,7 @@ struct WriterCaches {
     var userBytes: [Int64: Int64] = [:]
     /// What was asked for last: most requests name one database, one type and one author.
     var lastCounter: (database: DatabaseID, counter: Counter)?
-    var lastFields: (name: Name, fields: FieldDefinitions)?
+    var lastStoredType: (name: Name, type: StoredType)?
     var lastType: (name: Name, number: Int64)?
     var lastAuthor: (name: String, number: Int64)?
     var lastTypeName: (number: Int64, name: String)?
@@ -73,13 +68,19 @@ struct WriterCaches {
         self.changedCounters = known.changedCounters
     }
 
+    /// Forgets what record types are like; their numbers stay.
+    mutating func forgetTypes() {
+        self.types.removeAll(keepingCapacity: true)
+        self.lastStoredType = nil
+    }
+
     /// Bounds the memory; to be called between transactions only.
     mutating func trim() {
         let count =
-            self.counters.count + self.zones.count + self.typeNumbers.count + self.fields.count
-            + self.grants.count + self.roles.count + self.accounts.count + self.authorNumbers.count
+            self.counters.count + self.zones.count + self.typeNumbers.count + self.types.count
+            + self.accounts.count + self.authorNumbers.count
             + self.authorNames.count + self.shares.count + self.sharesWithNews.count
-            + self.zonesWithTokens.count + self.typeCounts.count
+            + self.zonesWithTokens.count
         if count > Self.entriesMax { self = WriterCaches() }
     }
 }

@@ -14,7 +14,6 @@ final class WriterStatements {
     let references: ReferenceStatements
     let names: NameStatements
     let indexes: IndexStatements
-    let grants: GrantStatements
     let subscriptions: SubscriptionStatements
     let assets: AssetStatements
     let usage: UsageStatements
@@ -41,7 +40,6 @@ final class WriterStatements {
         self.references = try ReferenceStatements(connection)
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
-        self.grants = try GrantStatements(connection)
         self.subscriptions = try SubscriptionStatements(connection)
         self.assets = try AssetStatements(connection)
         self.usage = try UsageStatements(connection)
@@ -197,37 +195,16 @@ struct ReferenceStatements {
 }
 
 struct NameStatements {
-    let fields, insertField, typeNumber, typeName, insertType: HotStatement
+    let typeNumber, typeName, insertType: HotStatement
     let authorNumber, authorName, insertAuthor: HotStatement
-    let insertGrant, environmentKind, countTypes: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
         func statement(_ sql: String) throws(StorageFailure) -> HotStatement {
             try HotStatement(sql, on: connection)
         }
-        self.fields = try statement(
-            "SELECT name, type, is_encrypted, indexes, index_number, declared FROM field WHERE record_type = ?"
-        )
-        self.insertField = try statement(
-            """
-            INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes, index_number)
-            VALUES (?, ?, ?, ?, 0, ?, ?)
-            """
-        )
         self.typeNumber = try statement("SELECT number FROM record_type WHERE environment = ? AND name = ?")
         self.typeName = try statement(NameQueries.recordType)
         self.insertType = try statement("INSERT INTO record_type (environment, name) VALUES (?, ?)")
-        self.insertGrant = try statement(
-            "INSERT OR REPLACE INTO type_grant (record_type, role, permissions) VALUES (?, ?, ?)"
-        )
-        self.countTypes = try statement(
-            """
-            SELECT count(*) FROM record_type JOIN field ON field.record_type = record_type.number
-            WHERE record_type.environment = ? AND field.name = '\(SystemField.recordID.rawValue)'
-                AND record_type.name != '\(UserRecord.type)'
-            """
-        )
-        self.environmentKind = try statement("SELECT kind FROM environment WHERE number = ?")
         self.authorNumber = try statement("SELECT number FROM author WHERE record_name = ?")
         self.authorName = try statement(NameQueries.author)
         self.insertAuthor = try statement("INSERT OR IGNORE INTO author (record_name) VALUES (?)")

@@ -1,6 +1,7 @@
 import RecordModel
-import RecordStore
 import Testing
+
+@testable import RecordStore
 
 struct FetchExecutionTests {
     private func fetch(
@@ -108,12 +109,28 @@ struct FetchExecutionTests {
             try self.names(self.fetch(ids, world, by: requester))
         }
         #expect(try names(bob) == [denied, denied])
-        world.snapshot.grants = [
-            .init(type: "Note", grant: Grant(role: SystemRole.creator, permissions: .read))
-        ]
+        let tables = world.snapshot.tables
+        let type = try tables.insert(RecordTypeRow(environment: EnvironmentID(rawValue: 1), name: "Note"))
+        func permit(_ role: String) throws {
+            let permissions = Int64(Permissions.read.rawValue)
+            try tables.put(TypeGrantRow(recordType: type, role: role, permissions: permissions))
+        }
+        try permit(SystemRole.creator)
         #expect(try names(bob) == [denied, "b"])
-        world.snapshot.grants.append(.init(type: "Note", grant: Grant(role: "editor", permissions: .read)))
-        world.snapshot.roles = [ReadingWorld.bob: ["editor"]]
+        try permit("editor")
+        #expect(try names(bob) == [denied, "b"])
+        let row = UserRow(
+            container: 1,
+            name: "bob",
+            recordName: ReadingWorld.bob,
+            createdMilliseconds: 1
+        )
+        let user = UserNumber(rawValue: try tables.insert(row))
+        for environment in [2, 1] as [Int64] {
+            #expect(try names(bob) == [denied, "b"])
+            let role = RoleRow(environment: EnvironmentID(rawValue: environment), name: "editor")
+            try tables.put(UserRoleRow(user: user, role: tables.insert(role)))
+        }
         #expect(try names(bob) == ["a", "b"])
         #expect(try names(ReadingWorld.requester(.public, nil)) == [denied, denied])
     }

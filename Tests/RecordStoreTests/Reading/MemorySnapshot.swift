@@ -18,15 +18,8 @@ final class MemorySnapshot: Snapshot {
         var stored: StoredRecord
     }
 
-    struct GrantRow {
-        var type: String
-        var grant: Grant
-    }
-
     var zones: [ZoneRow] = []
     var records: [RecordRow] = []
-    var grants: [GrantRow] = []
-    var roles: [String: Set<String>] = [:]
     var shares: [StoredShare] = []
     var memberships: [RecordKey: ShareMembership] = [:]
     /// What readers have joined, by their shared database.
@@ -59,6 +52,13 @@ final class MemorySnapshot: Snapshot {
 
     func count(of table: Table, in range: TableRange, limit: Int) throws(StorageFailure) -> Int {
         try self.tables.count(of: table, in: range, limit: limit)
+    }
+
+    func types(
+        named names: [String],
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [StoredType?] {
+        try self.tables.types(named: names, in: environment)
     }
 
     func hasEntries(ofIndex index: Int64, in environment: EnvironmentID) throws(StorageFailure) -> Bool {
@@ -138,8 +138,6 @@ final class MemorySnapshot: Snapshot {
 
     func membershipChanges(after position: Int64, in zone: ZoneKey, limit: Int) -> [CoverChange] { [] }
 
-    func recordType(named name: String, in environment: EnvironmentID) -> QueryableType? { nil }
-
     func entries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> [EntryPlace] { [] }
 
     func records(
@@ -152,13 +150,7 @@ final class MemorySnapshot: Snapshot {
 
     func countOfEntries(_ scan: EntryScan, of index: Int64, in zone: ZoneKey, limit: Int) -> Int { 0 }
 
-    // MARK: Roles and shares
-
-    func grants(ofType type: String, in environment: EnvironmentID) -> [Grant] {
-        self.grants.filter { $0.type == type }.map(\.grant)
-    }
-
-    func roles(ofUser user: String, in environment: EnvironmentID) -> Set<String> { self.roles[user] ?? [] }
+    // MARK: Shares
 
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) -> SharedAccess {
         SharedAccess((self.joined[reader] ?? []).filter { $0.share.zone == zone }, expiredThrough: 0)

@@ -72,7 +72,7 @@ struct CascadeAllowance {
 extension ModifyRecordsRule {
     /// Has what goes walk, or leave, for one turn: what is left then; `nil`: nothing was done, and the request is to be judged anew.
     func goOn(_ turns: CascadeTurns) throws(StorageFailure) -> CascadeTurns? {
-        guard var plan = try ZonePlan(rule: self, zone: turns.zone, isSchemaFrozen: true),
+        guard var plan = try ZonePlan(rule: self, zone: turns.zone),
             plan.key == turns.key
         else { return nil }
         var rest = turns
