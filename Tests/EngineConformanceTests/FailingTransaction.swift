@@ -63,34 +63,13 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.records(named: names, in: zone)
     }
 
-    func insert(
-        _ record: StoredRecord,
-        named name: String,
-        in zone: ZoneKey,
-        environment: EnvironmentID
-    ) throws(StorageFailure) -> Int64 {
+    func apply(
+        _ writes: RecordWrites,
+        to zone: ZoneKey,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [Int64] {
         try self.pass()
-        return try self.transaction.insert(record, named: name, in: zone, environment: environment)
-    }
-
-    func update(
-        _ record: StoredRecord,
-        replacing existing: StoredRecord,
-        in zone: ZoneKey
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.update(record, replacing: existing, in: zone)
-    }
-
-    func delete(
-        _ record: StoredRecord,
-        named name: String,
-        in zone: ZoneKey,
-        environment: EnvironmentID,
-        at position: Int64
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.delete(record, named: name, in: zone, environment: environment, at: position)
+        return try self.transaction.apply(writes, to: zone, in: environment)
     }
 
     func referrers(
@@ -110,27 +89,6 @@ final class FailingTransaction: WriteTransaction {
     ) throws(StorageFailure) -> [Int] {
         try self.pass()
         return try self.transaction.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
-    }
-
-    func setReference(
-        _ kinds: ReferenceKinds,
-        replacing before: ReferenceKinds?,
-        of target: String,
-        by referrer: String,
-        in zone: ZoneKey
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.setReference(kinds, replacing: before, of: target, by: referrer, in: zone)
-    }
-
-    func addEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.addEntry(entry, of: record)
-    }
-
-    func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.removeEntry(entry, of: record)
     }
 
     func count(rowBytes: Int, in database: DatabaseID) {

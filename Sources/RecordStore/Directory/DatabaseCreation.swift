@@ -91,11 +91,8 @@ struct UserRecordCreation {
             parent: nil,
             body: .empty
         )
-        _ = try self.transaction.insert(
-            record,
-            named: recordName,
-            in: zone,
-            environment: self.environment
-        )
+        var writes = RecordWrites()
+        writes.saves = [RecordWrites.Save(name: recordName, record: record, existing: nil)]
+        try self.transaction.apply(writes, to: zone, in: self.environment)
     }
 }

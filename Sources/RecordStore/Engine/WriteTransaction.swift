@@ -36,34 +36,24 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
 
     /// Reads records by name: one for each name, in order; `nil` where there is none.
     func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?]
-    /// Writes a record that is absent and returns its number.
-    func insert(
-        _ record: StoredRecord,
-        named name: String,
-        in zone: ZoneKey,
-        environment: EnvironmentID
-    ) throws(StorageFailure) -> Int64
-    /// Writes a record that is present and keeps its type, its creator and its date of creation.
+    /// Writes records of a zone, with what refers to others and what stands in indexes, and returns the
+    /// numbers of those that are saved, in order.
     ///
-    /// `existing`: what it was before.
-    func update(
-        _ record: StoredRecord,
-        replacing existing: StoredRecord,
-        in zone: ZoneKey
-    ) throws(StorageFailure)
-    /// Deletes a record that is present, and is as given, and leaves a tombstone.
-    func delete(
-        _ record: StoredRecord,
-        named name: String,
-        in zone: ZoneKey,
-        environment: EnvironmentID,
-        at position: Int64
-    ) throws(StorageFailure)
+    /// - Records: A new one gets a number; one that is there is as `existing` says. A deleted one leaves a
+    ///   tombstone, which goes when a record of that name comes.
+    /// - Entries: One that is added may be there, and one that is removed may be absent: an index that
+    ///   is being built has not reached every record. Nothing in a transaction reads entries.
+    /// - References: The table that SQLite keeps them in is called `hold`.
+    /// - Counting: The engine counts the rows and the bodies for the zone, by `RowBytes`.
+    @discardableResult
+    func apply(
+        _ writes: RecordWrites,
+        to zone: ZoneKey,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [Int64]
 
     /// Reads which records refer to a record so that they keep it from being deleted, or are deleted with
     /// it: at most `limit`, in the order of their names, those behind a name.
-    ///
-    /// SQLite's table of these references is called `hold`.
     func referrers(
         of target: String,
         in zone: ZoneKey,
@@ -76,23 +66,6 @@ package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, Sh
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [Int]
-    /// Replaces how one record refers to another; empty if it no longer does.
-    ///
-    /// `before` is how it did; `nil` if it did not, or if it does not any more and that is not known.
-    func setReference(
-        _ kinds: ReferenceKinds,
-        replacing before: ReferenceKinds?,
-        of target: String,
-        by referrer: String,
-        in zone: ZoneKey
-    )
-        throws(StorageFailure)
-
-    /// Adds an entry to an index, or leaves it as it is when it is there.
-    func addEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure)
-    /// Removes an entry that may be absent: an index that is being built has not reached every record.
-    func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure)
-
     /// Notes that rows which the rules wrote take so many bytes more of a database; fewer if it is
     /// negative.
     ///

@@ -8,6 +8,11 @@ package struct IndexChanges: Hashable, Sendable {
     package private(set) var removed: [IndexEntry] = []
     package private(set) var added: [IndexEntry] = []
 
+    /// No entry changes.
+    package static let none = IndexChanges()
+
+    private init() {}
+
     /// Compares two versions of a record, which have the same name and the type of the definitions.
     ///
     /// `old` is `nil` if the record is new, `new` if it is deleted.

@@ -5,15 +5,33 @@ extension ZonePlan {
     mutating func apply(outcomes: inout [WriteOutcome]) throws(StorageFailure) {
         try self.makeShares()
         try self.applyDefinitions()
-        for planned in self.parentsFirst { outcomes[planned.index] = try self.apply(planned) }
+        let saves = self.parentsFirst
+        if self.shares.isEmpty {
+            try self.write(saves[...], outcomes: &outcomes)
+        } else {
+            for place in saves.indices { try self.applyShared(saves[place...place], outcomes: &outcomes) }
+        }
         for delete in self.deletes {
             // What goes with a record goes before it, as children do before their parents.
-            for name in delete.cascade.reversed() { try self.delete(name) }
+            try self.delete(delete.cascade.reversed())
             if let share = delete.left { try self.leave(share) }
             outcomes[delete.index] = .deleted
         }
+        try self.flush()
         for (index, error) in self.failures { outcomes[index] = .failed(error) }
         try self.keepClientToken()
+    }
+
+    /// Writes one save in a zone with shares, and what its share takes along, which is read from rows.
+    private mutating func applyShared(
+        _ planned: ArraySlice<PlannedSave>,
+        outcomes: inout [WriteOutcome]
+    ) throws(StorageFailure) {
+        try self.write(planned, outcomes: &outcomes)
+        guard let planned = planned.first, var record = self.pending.writes.saves.first?.record else { return }
+        record.number = try self.flush()[0]
+        try self.applyMembership(of: planned, record)
+        try self.applyReaders(of: planned)
     }
 
     private func keepClientToken() throws(StorageFailure) {
@@ -24,106 +42,38 @@ extension ZonePlan {
         try self.rule.transaction.setClientToken(token, of: self.key, for: self.rule.requester.database)
     }
 
-    private mutating func apply(_ planned: PlannedSave) throws(StorageFailure) -> WriteOutcome {
-        let transaction = self.rule.transaction
-        var record = try self.completed(planned)
-        record.position = try transaction.takePosition(in: self.key.database)
-        if let existing = planned.existing {
-            try transaction.update(record, replacing: existing, in: self.key)
-        } else {
-            record.number = try transaction.insert(
-                record,
-                named: planned.name,
-                in: self.key,
-                environment: self.rule.requester.environment
-            )
-        }
-        try self.index(from: planned.existing, to: record, named: planned.name)
-        try self.applyAssets(of: planned, record: self.key(of: record))
-        try self.note(planned.existing, record, named: planned.name, at: record.position)
-        if let parts = planned.parts { try self.applyHolds(parts, of: planned.name) }
-        try self.applyMembership(of: planned, record)
-        try self.applyReaders(of: planned)
-        return .recordSaved(position: record.position, system: record.system)
-    }
+    /// Records that are read in one call before they are deleted.
+    private static let recordsReadMax = 32
 
-    private func applyHolds(_ parts: PlannedParts, of name: String) throws(StorageFailure) {
-        guard parts.references != parts.referencesBefore else { return }
-        for target in Set(parts.references.kinds.keys).union(parts.referencesBefore.kinds.keys) {
-            let kinds = parts.references.kinds[target] ?? []
-            let before = parts.referencesBefore.kinds[target]
-            guard kinds != before else { continue }
-            try self.rule.transaction.setReference(
-                kinds,
-                replacing: before,
-                of: target,
-                by: name,
-                in: self.key
-            )
+    /// Deletes records that are there, in this order.
+    mutating func delete(_ names: [String]) throws(StorageFailure) {
+        // With a record of a share others change or go, so each is read by itself.
+        let piece = self.shares.isEmpty ? Self.recordsReadMax : 1
+        var rest = names[...]
+        while !rest.isEmpty {
+            let names = Array(rest.prefix(piece))
+            rest.removeFirst(names.count)
+            // What was saved just now goes as it is now.
+            if self.saves.haveParts, names.contains(where: { self.saves[$0] != nil }) { try self.flush() }
+            let records = try self.rule.transaction.records(named: names, in: self.key)
+            for (name, record) in zip(names, records) {
+                // Another delete of the request may have taken it along.
+                guard let record else { continue }
+                try self.delete(record, named: name)
+            }
         }
     }
 
-    mutating func delete(_ name: String) throws(StorageFailure) {
-        let transaction = self.rule.transaction
-        // Another delete of the request may have taken it along.
-        guard let record = try transaction.record(named: name, in: self.key) else { return }
+    private mutating func delete(_ record: StoredRecord, named name: String) throws(StorageFailure) {
         try self.noteNews(ofDeleting: record)
-        let position = try transaction.takePosition(in: self.key.database)
-        try transaction.delete(
-            record,
-            named: name,
-            in: self.key,
-            environment: self.rule.requester.environment,
-            at: position
-        )
-        try self.index(from: record, to: nil, named: name)
-        if try self.fields(ofType: record.recordType).hasAssets {
-            try transaction.removeUses(by: self.key(of: record))
-        }
-        try self.note(record, nil, named: name, at: position)
-        for target in References(body: record.body, parent: record.parent).kinds.keys {
-            try transaction.setReference([], replacing: nil, of: target, by: name, in: self.key)
-        }
+        try self.write(deleteOf: record, named: name)
+        guard !self.shares.isEmpty else { return }
+        try self.flush()
         if record.recordType == ShareRecord.type {
             try self.endShare(named: name)
         } else if let share = self.shares.first(where: { $0.root == name }) {
-            try self.delete(share.name)
+            try self.delete([share.name])
         }
-    }
-
-    /// Tells those who watch the database.
-    private mutating func note(
-        _ before: StoredRecord?,
-        _ after: StoredRecord?,
-        named name: String,
-        at position: Int64
-    ) throws(StorageFailure) {
-        let transaction = self.rule.transaction
-        guard transaction.isWatched(self.key.database), let type = (after ?? before)?.recordType else {
-            return
-        }
-        let change = CommittedRecord(
-            zone: self.zone.zoneName,
-            name: name,
-            before: before,
-            after: after,
-            definitions: try self.fields(ofType: type)
-        )
-        transaction.note(.record(change), at: position, in: self.key.database)
-    }
-
-    private mutating func index(
-        from old: StoredRecord?,
-        to new: StoredRecord?,
-        named name: String
-    ) throws(StorageFailure) {
-        guard let either = new ?? old else { return }
-        let transaction = self.rule.transaction
-        let definitions = try self.fields(ofType: either.recordType)
-        let changes = IndexChanges(from: old, to: new, named: name, definitions: definitions)
-        let key = self.key(of: either)
-        for entry in changes.removed { try transaction.removeEntry(entry, of: key) }
-        for entry in changes.added { try transaction.addEntry(entry, of: key) }
     }
 
     /// The order of the items, except that a parent that is saved in the same request goes before its children: feeds

@@ -28,6 +28,8 @@ struct ZonePlan {
     ///
     /// `nil` if none was checked yet.
     private var typeChecked: String?
+    /// What the plan is about to write.
+    var pending = PendingWrites()
     /// What the plan read of the schema.
     var schema = PlannedSchema()
     /// What accepted saves of the zone define, by record type.

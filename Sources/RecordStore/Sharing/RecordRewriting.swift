@@ -36,7 +36,9 @@ struct RecordRewriting {
             parent: record.parent,
             body: body
         )
-        try self.transaction.update(rewritten, replacing: record, in: self.zone)
+        var writes = RecordWrites()
+        writes.saves = [RecordWrites.Save(name: name, record: rewritten, existing: record)]
+        try self.transaction.apply(writes, to: self.zone, in: self.requester.environment)
         guard self.transaction.isWatched(self.zone.database) else { return rewritten }
         let change = CommittedRecord(
             zone: self.zoneName,

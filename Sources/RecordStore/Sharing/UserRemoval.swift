@@ -44,22 +44,19 @@ package struct UserRemoval {
             let record = try self.transaction.record(named: name, in: zone)
         else { return }
         let position = try self.transaction.takePosition(in: database)
-        try self.transaction.delete(
-            record,
-            named: name,
-            in: zone,
-            environment: self.environment,
-            at: position
-        )
         let definitions = try self.transaction.fields(ofType: record.recordType, in: self.environment)
-        let key = RecordKey(zone: zone, number: record.number)
-        for entry in IndexChanges(from: record, to: nil, named: name, definitions: definitions).removed {
-            try self.transaction.removeEntry(entry, of: key)
-        }
-        try self.transaction.removeUses(by: key)
-        for target in References(body: record.body, parent: record.parent).kinds.keys {
-            try self.transaction.setReference([], replacing: nil, of: target, by: name, in: zone)
-        }
+        var writes = RecordWrites()
+        writes.deletes = [
+            RecordWrites.Delete(
+                name: name,
+                record: record,
+                position: position,
+                entries: IndexChanges(from: record, to: nil, named: name, definitions: definitions),
+                targets: Array(References(body: record.body, parent: record.parent).kinds.keys)
+            )
+        ]
+        try self.transaction.apply(writes, to: zone, in: self.environment)
+        try self.transaction.removeUses(by: RecordKey(zone: zone, number: record.number))
         guard self.transaction.isWatched(database) else { return }
         let change = CommittedRecord(
             zone: ZoneID.defaultZoneName,

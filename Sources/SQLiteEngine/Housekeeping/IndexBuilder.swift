@@ -160,9 +160,7 @@ final class IndexBuilder {
             let zone = ZoneKey(database: database, number: statement.integer(RecordColumns.count + 1))
             let name = statement.text(RecordColumns.count + 2)
             let changes = IndexChanges(from: nil, to: record, named: name, definitions: definitions)
-            for entry in changes.added {
-                try self.transaction.addEntry(entry, of: RecordKey(zone: zone, number: number))
-            }
+            try self.transaction.change(changes, of: number, in: zone)
             bytes += record.body.bytes.count
             indexed += 1
         }

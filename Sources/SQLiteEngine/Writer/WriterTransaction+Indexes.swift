@@ -4,16 +4,18 @@ import RecordStore
 
 /// Entries of indexes, and the numbers of indexes.
 extension WriterTransaction {
-    func addEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
-        try self.queue(
-            EntryQueue.Change(zone: record.zone, entry: entry, record: record.number, isAdded: true)
-        )
-    }
-
-    func removeEntry(_ entry: IndexEntry, of record: RecordKey) throws(StorageFailure) {
-        try self.queue(
-            EntryQueue.Change(zone: record.zone, entry: entry, record: record.number, isAdded: false)
-        )
+    /// Has the entries of one record written before the end of the transaction.
+    func change(
+        _ entries: IndexChanges,
+        of record: Int64,
+        in zone: ZoneKey
+    ) throws(StorageFailure) {
+        for entry in entries.removed {
+            try self.queue(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: false))
+        }
+        for entry in entries.added {
+            try self.queue(EntryQueue.Change(zone: zone, entry: entry, record: record, isAdded: true))
+        }
     }
 
     private func queue(_ change: EntryQueue.Change) throws(StorageFailure) {

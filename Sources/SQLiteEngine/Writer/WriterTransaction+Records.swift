@@ -38,11 +38,41 @@ extension WriterTransaction {
         )
     }
 
-    func insert(
+    func apply(
+        _ writes: RecordWrites,
+        to zone: ZoneKey,
+        in environment: EnvironmentID
+    ) throws(StorageFailure) -> [Int64] {
+        var numbers: [Int64] = []
+        numbers.reserveCapacity(writes.saves.count)
+        for save in writes.saves {
+            let number: Int64
+            if let existing = save.existing {
+                number = save.record.number
+                try self.update(save.record, replacing: existing, in: zone)
+            } else {
+                number = try self.insert(save.record, named: save.name, in: zone, environment)
+            }
+            numbers.append(number)
+            try self.change(save.entries, of: number, in: zone)
+            for reference in save.references { try self.set(reference, by: save.name, in: zone) }
+        }
+        for delete in writes.deletes {
+            try self.delete(delete, in: zone, environment)
+            try self.change(delete.entries, of: delete.record.number, in: zone)
+            for target in delete.targets {
+                let reference = ReferenceChange(target: target, kinds: [], before: nil)
+                try self.set(reference, by: delete.name, in: zone)
+            }
+        }
+        return numbers
+    }
+
+    private func insert(
         _ record: StoredRecord,
         named name: String,
         in zone: ZoneKey,
-        environment: EnvironmentID
+        _ environment: EnvironmentID
     ) throws(StorageFailure) -> Int64 {
         self.workDone += 1
         let statement = self.statements.records.insert
@@ -71,7 +101,7 @@ extension WriterTransaction {
         return number
     }
 
-    func update(
+    private func update(
         _ record: StoredRecord,
         replacing existing: StoredRecord,
         in zone: ZoneKey
@@ -94,13 +124,12 @@ extension WriterTransaction {
         )
     }
 
-    func delete(
-        _ record: StoredRecord,
-        named name: String,
+    private func delete(
+        _ delete: RecordWrites.Delete,
         in zone: ZoneKey,
-        environment: EnvironmentID,
-        at position: Int64
+        _ environment: EnvironmentID
     ) throws(StorageFailure) {
+        let (record, name, position) = (delete.record, delete.name, delete.position)
         self.workDone += 2
         self.statements.records.delete.bind(1, zone.database.rawValue)
         self.statements.records.delete.bind(2, zone.number)
@@ -180,25 +209,24 @@ extension WriterTransaction {
         return counts
     }
 
-    func setReference(
-        _ kinds: ReferenceKinds,
-        replacing before: ReferenceKinds?,
-        of target: String,
+    private func set(
+        _ reference: ReferenceChange,
         by referrer: String,
         in zone: ZoneKey
     ) throws(StorageFailure) {
         self.workDone += 1
+        let kinds = reference.kinds
         let statement = kinds.isEmpty ? self.statements.references.delete : self.statements.references.set
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
-        statement.bind(3, target)
+        statement.bind(3, reference.target)
         statement.bind(4, referrer)
         if !kinds.isEmpty { statement.bind(5, Int64(kinds.rawValue)) }
         try statement.run()
-        let bytes = RowBytes.hold(of: target, by: referrer)
+        let bytes = RowBytes.hold(of: reference.target, by: referrer)
         if kinds.isEmpty {
             if statement.changesCount > 0 { self.changes.count(rowBytes: -bytes, in: zone) }
-        } else if before == nil {
+        } else if reference.before == nil {
             self.changes.count(rowBytes: bytes, in: zone)
         }
     }

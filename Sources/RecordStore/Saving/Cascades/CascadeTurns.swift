@@ -197,7 +197,8 @@ extension ZonePlan {
             )
             guard referrers.allSatisfy({ leaving.contains($0.name) }) else { return false }
         }
-        for name in piece where leaving.contains(name) { try self.delete(name) }
+        try self.delete(piece.filter { leaving.contains($0) })
+        try self.flush()
         return true
     }
 }

@@ -1,0 +1,71 @@
+/// What rules write to the records of one zone, all together.
+///
+/// Every record has its position when it is put here. Positions ascend: first those of the saves, in
+/// their order, then those of the deletes. No record is here twice.
+package struct RecordWrites: Sendable {
+    /// A record that is written, with its index entries and its references.
+    package struct Save: Sendable {
+        package var name: String
+        /// Its number is 0 if it is new.
+        package var record: StoredRecord
+        /// What the record was before, of which type, creator, date of creation and number stay; `nil`
+        /// if it is new.
+        package var existing: StoredRecord?
+        package var entries = IndexChanges.none
+        package var references: [ReferenceChange] = []
+
+        package init(name: String, record: StoredRecord, existing: StoredRecord?) {
+            self.name = name
+            self.record = record
+            self.existing = existing
+        }
+    }
+
+    /// A record that goes, and leaves a tombstone.
+    package struct Delete: Sendable {
+        package var name: String
+        /// What the record was before.
+        package var record: StoredRecord
+        /// Of the tombstone.
+        package var position: Int64
+        package var entries: IndexChanges
+        /// The records that it referred to.
+        package var targets: [String]
+
+        package init(
+            name: String,
+            record: StoredRecord,
+            position: Int64,
+            entries: IndexChanges,
+            targets: [String]
+        ) {
+            self.name = name
+            self.record = record
+            self.position = position
+            self.entries = entries
+            self.targets = targets
+        }
+    }
+
+    package var saves: [Save] = []
+    package var deletes: [Delete] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { self.saves.isEmpty && self.deletes.isEmpty }
+}
+
+/// How a record refers to another after a change, and before.
+package struct ReferenceChange: Hashable, Sendable {
+    package var target: String
+    /// Empty if the record no longer refers to the target.
+    package var kinds: ReferenceKinds
+    /// `nil` if it did not refer to it.
+    package var before: ReferenceKinds?
+
+    package init(target: String, kinds: ReferenceKinds, before: ReferenceKinds?) {
+        self.target = target
+        self.kinds = kinds
+        self.before = before
+    }
+}
