@@ -37,32 +37,27 @@ let asn1 = serverOnly("SwiftASN1", package: "swift-asn1")
 let protocolTargets: [Target] = [
     .target(name: "RecordModel", path: "Protocol/RecordModel", swiftSettings: settings),
     .target(
-        name: "PredicateFormat",
-        dependencies: ["RecordModel"],
-        path: "Protocol/PredicateFormat",
-        swiftSettings: settings
-    ),
-    .target(
-        name: "FileWriting",
-        dependencies: [nio("NIOCore")],
-        path: "Protocol/FileWriting",
-        swiftSettings: settings
-    ),
-    .target(
         name: "WireProtocol",
-        dependencies: ["RecordModel", "FileWriting", nio("NIOCore"), protobuf],
+        dependencies: ["RecordModel", nio("NIOCore"), protobuf],
         path: "Protocol/WireProtocol",
         swiftSettings: settings
     ),
     .target(
         name: "Transport",
-        dependencies: ["WireProtocol", nio("NIOCore")],
+        dependencies: ["WireProtocol", "FileIO", nio("NIOCore")],
         path: "Protocol/Transport",
         swiftSettings: settings
     ),
 ]
 
 let serverTargets: [Target] = [
+    .target(
+        name: "FileIO",
+        dependencies: [nio("NIOCore"), nio("NIOPosix")],
+        path: "Sources/FileIO",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    ),
     .target(
         name: "RecordStore",
         dependencies: ["RecordModel"],
@@ -80,7 +75,7 @@ let serverTargets: [Target] = [
     ),
     .target(
         name: "AssetStore",
-        dependencies: ["RecordStore", "RecordModel", "FileWriting", nio("NIOCore"), nio("NIOPosix"), crypto],
+        dependencies: ["RecordStore", "RecordModel", "FileIO", nio("NIOCore"), crypto],
         path: "Sources/AssetStore",
         exclude: ["README.md"],
         swiftSettings: settings
@@ -95,7 +90,7 @@ let serverTargets: [Target] = [
     .target(
         name: "RecordServer",
         dependencies: [
-            "AccessTokens", "AssetStore", "RecordStore", "Transport", "WireProtocol", "RecordModel",
+            "AccessTokens", "AssetStore", "FileIO", "RecordStore", "Transport", "WireProtocol", "RecordModel",
             nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Sources/RecordServer",
@@ -126,10 +121,16 @@ let clientTargets: [Target] = [
     .target(
         name: "RecordClient",
         dependencies: [
-            "Transport", "WireProtocol", "FileWriting", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
+            "Transport", "WireProtocol", "FileIO", "RecordModel", nio("NIOCore"), nio("NIOPosix"),
             nio("NIOTLS"), nioSSL, crypto, logging,
         ],
         path: "Clients/RecordClient",
+        swiftSettings: settings
+    ),
+    .target(
+        name: "PredicateFormat",
+        dependencies: ["RecordModel"],
+        path: "Clients/PredicateFormat",
         swiftSettings: settings
     ),
     .target(name: "CoreLocation", path: "Clients/CoreLocation", swiftSettings: settings),
@@ -137,7 +138,7 @@ let clientTargets: [Target] = [
     .target(
         name: "CloudKit",
         dependencies: [
-            "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat", "RecordModel", "CoreLocation",
+            "RecordClient", "WireProtocol", "FileIO", "PredicateFormat", "RecordModel", "CoreLocation",
             "ArchiveNames", crypto,
         ],
         path: "Clients/CloudKit",
@@ -162,7 +163,7 @@ let clientTargets: [Target] = [
     .executableTarget(
         name: "tidemark-load",
         dependencies: [
-            "RecordClient", "WireProtocol", "FileWriting", "RecordModel", argumentParser, crypto, histogram,
+            "RecordClient", "WireProtocol", "FileIO", "RecordModel", argumentParser, crypto, histogram,
         ],
         path: "Clients/LoadTest",
         exclude: ["README.md"],
@@ -224,7 +225,7 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "TransportTests",
-        dependencies: ["Transport", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore")],
+        dependencies: ["Transport", "WireProtocol", "FileIO", "RecordModel", "TestSupport", nio("NIOCore")],
         path: "Tests/TransportTests",
         swiftSettings: settings
     ),
@@ -255,7 +256,9 @@ let testTargets: [Target] = [
     ),
     .testTarget(
         name: "AssetStoreTests",
-        dependencies: ["AssetStore", "RecordStore", "RecordModel", "TestSupport", nio("NIOCore"), crypto],
+        dependencies: [
+            "AssetStore", "FileIO", "RecordStore", "RecordModel", "TestSupport", nio("NIOCore"), crypto,
+        ],
         path: "Tests/AssetStoreTests",
         swiftSettings: settings
     ),
@@ -283,17 +286,16 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     .testTarget(
-        name: "FileWritingTests",
-        dependencies: ["FileWriting", "TestSupport", nio("NIOCore")],
-        path: "Tests/FileWritingTests",
+        name: "FileIOTests",
+        dependencies: ["FileIO", "TestSupport", nio("NIOCore")],
+        path: "Tests/FileIOTests",
         swiftSettings: settings
     ),
     .testTarget(
         name: "RecordClientTests",
         dependencies: [
-            "RecordClient", "Transport", "WireProtocol", "RecordModel", "TestSupport", nio("NIOCore"),
-            nio("NIOEmbedded"),
-            nio("NIOPosix"), nio("NIOTLS"), nioSSL,
+            "RecordClient", "Transport", "WireProtocol", "FileIO", "RecordModel", "TestSupport",
+            nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"), nio("NIOTLS"), nioSSL,
         ],
         path: "Tests/RecordClientTests",
         swiftSettings: settings
@@ -307,9 +309,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "CloudKitTests",
         dependencies: [
-            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "FileWriting", "PredicateFormat",
-            "RecordModel",
-            "TestSupport", crypto,
+            "CloudKit", "CoreLocation", "RecordClient", "WireProtocol", "FileIO", "PredicateFormat",
+            "RecordModel", "TestSupport", crypto,
         ],
         path: "Tests/CloudKitTests",
         swiftSettings: userSettings
@@ -317,7 +318,7 @@ let testTargets: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "RecordModel",
+            "CloudKit", "CloudKitTesting", "RecordClient", "WireProtocol", "FileIO", "RecordModel",
             "RecordServer", "ServerCertificates",
             "TestSupport",
             nio("NIOCore"),

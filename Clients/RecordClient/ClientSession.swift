@@ -1,3 +1,4 @@
+import FileIO
 import Logging
 import NIOCore
 import RecordModel
@@ -47,7 +48,7 @@ final class ClientSession {
     let connect: Connect
     private let inbox: Inbox
     let files: FileThreads
-    let assetBuffers = AssetBuffers()
+    let assetBuffers = BufferPool()
     let logger = Logger(label: "tidemark.client")
     var requests = RequestTable()
     var welcomes: [WelcomeWaiter] = []

@@ -1,3 +1,4 @@
+import FileIO
 import NIOCore
 package import RecordModel
 package import WireProtocol

@@ -1,3 +1,4 @@
+package import FileIO
 package import NIOCore
 package import WireProtocol
 
@@ -15,7 +16,7 @@ package final class FrameAssembly {
     }
 
     private let decoder: FrameDecoder
-    private let buffers: AssetBuffers
+    private let buffers: BufferPool
     /// The frame that is incomplete.
     private var held = ByteBuffer()
     /// What came behind the frame after which no more were wanted; empty if there is nothing.
@@ -32,7 +33,7 @@ package final class FrameAssembly {
     /// Payloads of `asset_data` are in memory of `buffers`, to which their receiver may give it back.
     package init(
         payloadBytesMax: Int = FrameDecoder.handshakePayloadBytesMax,
-        buffers: AssetBuffers = AssetBuffers()
+        buffers: BufferPool = BufferPool()
     ) {
         self.buffers = buffers
         self.decoder = FrameDecoder(payloadBytesMax: payloadBytesMax)

@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 import RecordStore
 
@@ -16,6 +17,16 @@ struct AssetFolder: Sendable {
     /// Bytes that must stay free on the disk for others.
     let reserveBytes: @Sendable () -> Int64
     let faults: FileFaults?
+
+    /// Opens the file of an asset for reading.
+    func open(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile {
+        try self.open(self.file(number), .read)
+    }
+
+    /// Opens one of the files in the folder.
+    func open(_ path: String, _ mode: OpenFile.Mode) throws(AssetStoreError) -> OpenFile {
+        try onFile { () throws(FileError) in try OpenFile(path: path, mode) }
+    }
 
     func file(_ number: AssetNumber) -> String { self.path + "/" + Self.relativePath(number) }
 
@@ -85,7 +96,7 @@ struct AssetFolder: Sendable {
 
     private func syncFolder(_ path: String) throws(AssetStoreError) {
         try self.pass(.syncFolder)
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A folder that was never made has no entries to lose.
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw AssetStoreError(errno: errno) }

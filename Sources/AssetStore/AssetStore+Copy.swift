@@ -1,10 +1,11 @@
+import FileIO
 import RecordModel
 package import RecordStore
 
 extension AssetStore {
     /// Whether there is a file with the size of a complete asset.
     package func hasFile(of stored: StoredAsset) -> Bool {
-        (try? self.open(stored.number).size()) == stored.asset.size
+        (try? self.folder.open(stored.number).size()) == stored.asset.size
     }
 
     /// Makes the folder of all assets.

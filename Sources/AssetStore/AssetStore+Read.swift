@@ -1,5 +1,5 @@
+import FileIO
 package import NIOCore
-import NIOPosix
 package import RecordStore
 
 extension AssetStore {
@@ -53,7 +53,7 @@ extension AssetStore {
         _ reading: Reading,
         into buffer: (Int) -> ByteBuffer
     ) throws(AssetStoreError) -> [ByteBuffer] {
-        let file = try self.open(reading.number)
+        let file = try self.folder.open(reading.number)
         file.readOnlyWhatIsAskedFor()
         var read: [ByteBuffer] = []
         read.reserveCapacity(reading.pieces.count)
@@ -76,13 +76,13 @@ extension AssetStore {
         into bytes: inout ByteBuffer
     ) throws(AssetStoreError) {
         bytes.writeImmutableBuffer(piece.header)
-        var failure: AssetStoreError?
+        var failure: FileError?
         // SAFETY: the bytes are used within the call only, and counted as written only if they
         // were.
         let read = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: piece.count) { buffer in
-            do throws(AssetStoreError) {
+            do throws(FileError) {
                 return try file.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<piece.count]),
+                    into: FileMemory(rebasing: buffer[..<piece.count]),
                     at: piece.offset
                 )
             } catch {
@@ -90,7 +90,7 @@ extension AssetStore {
                 return 0
             }
         }
-        if let failure { throw failure }
+        if let failure { throw AssetStoreError(failure) }
         guard read == piece.count else { throw .missing }
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import RecordModel
 package import RecordStore
 
@@ -34,14 +35,16 @@ extension AssetStore {
     /// call.
     package func verify(_ stored: StoredAsset, progress: (Int) -> Void) -> AssetCondition {
         do throws(AssetStoreError) {
-            let file = try self.open(stored.number)
-            let size = try file.size()
-            guard size == stored.asset.size else { return .wrongSize(size) }
-            var hash = SHA256()
-            guard try file.hash(0..<size, into: &hash, progress: progress) else {
-                return .wrongSize(try file.size())
+            let file = try self.folder.open(stored.number)
+            return try onFile { () throws(FileError) in
+                let size = try file.size()
+                guard size == stored.asset.size else { return .wrongSize(size) }
+                var hash = SHA256()
+                guard try file.hash(0..<size, into: &hash, progress: progress) else {
+                    return .wrongSize(try file.size())
+                }
+                return hash.finalize().elementsEqual(stored.asset.sha256) ? .intact : .differs
             }
-            return hash.finalize().elementsEqual(stored.asset.sha256) ? .intact : .differs
         } catch {
             return AssetCondition(error)
         }

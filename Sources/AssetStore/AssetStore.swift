@@ -1,3 +1,4 @@
+package import FileIO
 package import RecordModel
 package import RecordStore
 
@@ -7,7 +8,7 @@ package import RecordStore
 /// only while the registry has a row for its number.
 package final class AssetStore: Sendable {
     let folder: AssetFolder
-    let threads: AssetThreads
+    let threads: FileThreads
     private let chunks: AssetStoreConfiguration.Chunks
 
     package init(_ configuration: AssetStoreConfiguration) {
@@ -16,7 +17,7 @@ package final class AssetStore: Sendable {
             reserveBytes: configuration.reserveBytes,
             faults: configuration.faults
         )
-        self.threads = AssetThreads(count: configuration.threads)
+        self.threads = FileThreads(count: configuration.threads, priority: .low)
         self.chunks = configuration.chunks
     }
 
@@ -30,7 +31,7 @@ package final class AssetStore: Sendable {
     package func shutdown() async { await self.threads.shutdown() }
 
     /// Makes a lane, whose jobs are executed in order.
-    package func lane() -> AssetLane { AssetLane(threads: self.threads) }
+    package func lane() -> FileLane { FileLane(on: self.threads) }
 
     /// Returns the file of an upload, without opening it.
     ///
@@ -67,10 +68,6 @@ package final class AssetStore: Sendable {
                 }
             )
         }
-    }
-
-    func open(_ number: AssetNumber) throws(AssetStoreError) -> OpenFile {
-        try OpenFile(path: self.folder.file(number), .read)
     }
 
     /// Removes files.

@@ -1,4 +1,4 @@
-import FileWriting
+import FileIO
 import RecordModel
 
 /// The folder of asset files, and how they are written.

@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 
 /// Why a file of an asset could not be read or written.
@@ -18,5 +19,16 @@ package enum AssetStoreError: Error, Hashable, Sendable {
         case ENOENT: self = .missing
         default: self = .failed(errno: errno)
         }
+    }
+
+    init(_ error: FileError) { self.init(errno: error.errno) }
+}
+
+/// Makes calls on files; a failure becomes an error of the store.
+func onFile<Value>(_ calls: () throws(FileError) -> Value) throws(AssetStoreError) -> Value {
+    do throws(FileError) {
+        return try calls()
+    } catch {
+        throw AssetStoreError(error)
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import Foundation
 
 /// Copies files and hashes them, so that damage of a backup is found when it is made, and when it
@@ -27,27 +28,27 @@ package enum FileCopy {
         to target: String,
         progress: (Int) -> Void
     ) throws(Failure) -> Outcome {
-        let from = try Self.at(.source) { () throws(AssetStoreError) in try OpenFile(path: source, .read) }
-        let into = try Self.at(.target) { () throws(AssetStoreError) in
+        let from = try Self.at(.source) { () throws(FileError) in try OpenFile(path: source, .read) }
+        let into = try Self.at(.target) { () throws(FileError) in
             let file = try OpenFile(path: target, .write)
             try file.cut(to: 0)
             return file
         }
         return try Self.read(from, progress: progress) { (piece, offset) throws(Failure) in
             // SAFETY: bytes that `read` keeps until this returns.
-            try Self.at(.target) { () throws(AssetStoreError) in try into.write(piece, at: offset) }
+            try Self.at(.target) { () throws(FileError) in try into.write(piece, at: offset) }
         }
     }
 
     /// Reads a file to its end, and returns what a copy would return.
     package static func look(at path: String) throws(Failure) -> Outcome {
-        let file = try Self.at(.source) { () throws(AssetStoreError) in try OpenFile(path: path, .read) }
+        let file = try Self.at(.source) { () throws(FileError) in try OpenFile(path: path, .read) }
         return try Self.read(file, progress: { _ in }, take: { _, _ in })
     }
 
     /// Syncs the file system of a file or folder.
     package static func syncDisk(of path: String) throws(AssetStoreError) {
-        let file = try OpenFile(path: path, .read)
+        let file = try onFile { () throws(FileError) in try OpenFile(path: path, .read) }
         guard syncFileSystem(file.descriptor) == 0 else { throw AssetStoreError(errno: errno) }
     }
 
@@ -64,24 +65,21 @@ package enum FileCopy {
     private static func read(
         _ file: OpenFile,
         progress: (Int) -> Void,
-        // SAFETY: bytes for the time of a call.
-        take: (UnsafeRawBufferPointer, Int64) throws(Failure) -> Void
+        take: (FileBytes, Int64) throws(Failure) -> Void
     ) throws(Failure) -> Outcome {
         // SAFETY: the buffer is used in this call only, within its bounds, and freed at its end.
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 16)
+        let buffer = FileMemory.allocate(byteCount: Self.pieceBytes, alignment: 16)
         defer { buffer.deallocate() }
         var hash = SHA256()
         var offset: Int64 = 0
-        let size = try Self.at(.source) { () throws(AssetStoreError) in try file.size() }
+        let size = try Self.at(.source) { () throws(FileError) in try file.size() }
         var ahead = ReadAhead(file, 0..<size)
         while true {
             ahead.willRead(at: offset)
-            let count = try Self.at(.source) { () throws(AssetStoreError) in
+            let count = try Self.at(.source) { () throws(FileError) in
                 try file.read(into: buffer, at: offset)
             }
-            // SAFETY: the bytes that were read.
-            let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            // SAFETY: the same.
+            let piece = FileBytes(rebasing: buffer[..<count])
             hash.update(bufferPointer: piece)
             try take(piece, offset)
             offset += Int64(count)
@@ -95,10 +93,10 @@ package enum FileCopy {
 
     private static func at<Value>(
         _ side: Side,
-        _ body: () throws(AssetStoreError) -> Value
+        _ body: () throws(FileError) -> Value
     ) throws(Failure) -> Value {
-        do {
-            return try body()
+        do throws(AssetStoreError) {
+            return try onFile(body)
         } catch {
             throw side == .source ? .source(error) : .target(error)
         }

@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import Foundation
 package import NIOCore
 package import RecordModel
@@ -16,7 +17,7 @@ import Synchronization
 /// a chunk at most. Any call may fail. Bytes that were durable stay durable, and a later `recover`
 /// finds them.
 ///
-/// Every call blocks and has to be made on the store's threads, one at a time (`AssetLane`). Only
+/// Every call blocks and has to be made on the store's threads, one at a time (`FileLane`). Only
 /// `makeDurable` may be called at any time: bytes are received and hashed while the disk takes
 /// those before them.
 package final class UploadFile: Sendable {
@@ -61,7 +62,7 @@ package final class UploadFile: Sendable {
         asset: Asset,
         folder: AssetFolder,
         chunks: AssetStoreConfiguration.Chunks,
-        threads: AssetThreads
+        threads: FileThreads
     ) {
         self.number = number
         self.asset = asset
@@ -222,7 +223,7 @@ package final class UploadFile: Sendable {
     private func startRecovery() throws(AssetStoreError) -> UploadRecovery? {
         do throws(AssetStoreError) {
             try self.folder.pass(.open)
-            let file = try OpenFile(path: self.folder.file(self.number), .read)
+            let file = try self.folder.open(self.number)
             return try UploadRecovery(
                 file: file,
                 rows: self.storedRows(),
@@ -236,20 +237,20 @@ package final class UploadFile: Sendable {
 
     private func storedRows() throws(AssetStoreError) -> [ChunkRow] {
         do throws(AssetStoreError) {
-            let file = try OpenFile(path: self.folder.rows(self.number), .read)
-            var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
-            let count = bytes.count
-            var failure: AssetStoreError?
+            let file = try self.folder.open(self.folder.rows(self.number), .read)
+            let count = try onFile { () throws(FileError) in Int(try file.size()) }
+            var bytes = [UInt8](repeating: 0, count: count)
+            var failure: FileError?
             // SAFETY: the bytes are used within the call only.
             let read = bytes.withUnsafeMutableBytes { buffer in
-                do throws(AssetStoreError) {
+                do throws(FileError) {
                     return try file.read(into: buffer, at: 0)
                 } catch {
                     failure = error
                     return count
                 }
             }
-            if let failure { throw failure }
+            if let failure { throw AssetStoreError(failure) }
             return ChunkRow.decode(Array(bytes.prefix(read)))
         } catch .missing {
             return []
@@ -265,15 +266,16 @@ package final class UploadFile: Sendable {
         if let open = rows.file {
             rowFile = open
         } else {
-            rowFile = try OpenFile(path: self.folder.rows(self.number), .write)
-            try rowFile.cut(to: Int64(rows.count * ChunkRow.bytes))
+            rowFile = try self.folder.open(self.folder.rows(self.number), .write)
+            let size = Int64(rows.count * ChunkRow.bytes)
+            try onFile { () throws(FileError) in try rowFile.cut(to: size) }
             rows.file = rowFile
         }
         let row = ChunkRow(offset: written.offset, sha256: Array(written.hash.finalize()))
         try self.folder.pass(.writeRow)
         try Self.write(row, to: rowFile, at: Int64(rows.count * ChunkRow.bytes))
         try self.folder.pass(.syncRows)
-        try rowFile.sync()
+        try onFile { () throws(FileError) in try rowFile.sync() }
         if !rows.hasSyncedFolder {
             try self.folder.syncFolder(of: self.number)
             rows.hasSyncedFolder = true
@@ -288,7 +290,7 @@ package final class UploadFile: Sendable {
 
     private func sync(_ file: OpenFile, _ range: Range<Int64>) throws(AssetStoreError) {
         try self.folder.pass(.sync)
-        try file.sync()
+        try onFile { () throws(FileError) in try file.sync() }
         // A file system that supports only buffered writes must not keep the bytes in the page
         // cache.
         if self.chunks.isLarge(self.asset) { file.release(range) }
@@ -299,16 +301,16 @@ package final class UploadFile: Sendable {
         to file: OpenFile,
         at offset: Int64
     ) throws(AssetStoreError) {
-        var failure: AssetStoreError?
+        var failure: FileError?
         // SAFETY: the bytes are used within the call only.
         row.encoded.withUnsafeBytes { bytes in
-            do throws(AssetStoreError) {
+            do throws(FileError) {
                 try file.write(bytes, at: offset)
             } catch {
                 failure = error
             }
         }
-        if let failure { throw failure }
+        if let failure { throw AssetStoreError(failure) }
     }
 
     private func withState<Result: Sendable>(

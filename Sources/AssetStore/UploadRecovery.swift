@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import RecordModel
 
 /// Finds how much of a file is intact: hashes it, and compares at the offsets of the rows.
@@ -30,7 +31,7 @@ struct UploadRecovery {
     init(file: OpenFile, rows: [ChunkRow], asset: Asset, isKept: Bool) throws(AssetStoreError) {
         self.file = file
         self.isKept = isKept
-        let size = try file.size()
+        let size = try onFile { () throws(FileError) in try file.size() }
         var candidates: [(number: Int, row: ChunkRow)] = []
         for (number, row) in rows.enumerated()
         where row.offset > candidates.last?.row.offset ?? 0 && row.offset <= min(size, asset.size - 1) {
@@ -50,8 +51,10 @@ struct UploadRecovery {
         let end = self.position + Int64(Self.stepBytes)
         while let next = self.rest.first, self.position < end {
             let stop = min(next.row.offset, end)
-            guard try self.file.hash(self.position..<stop, into: &self.running) else { return true }
-            if !self.isKept { self.file.release(self.position..<stop) }
+            let (file, range) = (self.file, self.position..<stop)
+            let isWhole = try onFile { () throws(FileError) in try file.hash(range, into: &self.running) }
+            guard isWhole else { return true }
+            if !self.isKept { file.release(range) }
             self.position = stop
             guard self.position == next.row.offset else { continue }
             self.rest.removeFirst()

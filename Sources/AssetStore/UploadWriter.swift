@@ -1,5 +1,5 @@
 import Crypto
-import FileWriting
+import FileIO
 import NIOCore
 import RecordModel
 import RecordStore
@@ -21,7 +21,7 @@ struct UploadWriter {
     private let asset: Asset
     private let folder: AssetFolder
     private let chunks: AssetStoreConfiguration.Chunks
-    private let threads: AssetThreads
+    private let threads: FileThreads
     private var file: OpenFile?
     private var writer: FileWriter?
     /// The offset of the next byte.
@@ -36,7 +36,7 @@ struct UploadWriter {
         asset: Asset,
         folder: AssetFolder,
         chunks: AssetStoreConfiguration.Chunks,
-        threads: AssetThreads
+        threads: FileThreads
     ) {
         self.number = number
         self.asset = asset
@@ -90,7 +90,7 @@ struct UploadWriter {
     /// Writes the next bytes, within the current step.
     mutating func write(_ pieces: [ByteBuffer]) throws(AssetStoreError) {
         let file = try self.openFile()
-        let writer = self.writer ?? FileWriter(file.descriptor, isLarge: self.chunks.isLarge(self.asset))
+        let writer = self.writer ?? FileWriter(file, isLarge: self.chunks.isLarge(self.asset))
         self.writer = writer
         var end = self.offset
         for piece in pieces {
@@ -100,10 +100,7 @@ struct UploadWriter {
         precondition(end <= self.asset.size)
         let write = SharedJob { [offset = self.offset] in
             Result { () throws(AssetStoreError) in
-                // The writer has the file's descriptor only.
-                try withExtendedLifetime(file) { () throws(AssetStoreError) in
-                    try writer.write(pieces, at: offset)
-                }
+                try writer.write(pieces, at: offset)
             }
         }
         if self.chunks.isLarge(self.asset) { self.threads.run { _ = write.result } }
@@ -124,9 +121,12 @@ struct UploadWriter {
         if let file { return file }
         try self.folder.pass(.open)
         try self.folder.makeFolder(of: self.number)
-        let file = try OpenFile(path: self.folder.file(self.number), .write)
-        // Bytes behind the recovered offset cannot be trusted.
-        if try file.size() > self.offset { try file.cut(to: self.offset) }
+        let file = try self.folder.open(self.folder.file(self.number), .write)
+        let offset = self.offset
+        try onFile { () throws(FileError) in
+            // Bytes behind the recovered offset cannot be trusted.
+            if try file.size() > offset { try file.cut(to: offset) }
+        }
         self.file = file
         return file
     }
@@ -134,15 +134,15 @@ struct UploadWriter {
 
 extension FileWriter {
     fileprivate func write(_ pieces: [ByteBuffer], at offset: Int64) throws(AssetStoreError) {
-        var failure: FileWriteFailure?
+        var failure: FileError?
         ByteBuffer.withMemory(of: pieces) { memory in
-            do throws(FileWriteFailure) {
+            do throws(FileError) {
                 try self.write(memory, at: offset)
             } catch {
                 failure = error
             }
         }
-        if let failure { throw AssetStoreError(errno: failure.errno) }
+        if let failure { throw AssetStoreError(failure) }
     }
 }
 

@@ -1,5 +1,6 @@
 import AccessTokens
 import AssetStore
+import FileIO
 import Logging
 import NIOCore
 import NIOPosix
@@ -21,7 +22,7 @@ final class ServerContext: Sendable {
     let store: Store
     let files: AssetStore
     /// For bytes of uploads and downloads.
-    let assetBuffers = AssetBuffers()
+    let assetBuffers = BufferPool()
     let uploadTurns: UploadTurns
     let assetSweep: AssetSweep
     let authenticator: Authenticator

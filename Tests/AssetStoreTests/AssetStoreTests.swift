@@ -1,4 +1,5 @@
 import AssetStore
+import FileIO
 import Foundation
 import NIOCore
 import RecordModel
@@ -123,31 +124,19 @@ struct AssetStoreTests {
         #expect(files.store.verify(stored) { _ in } == .wrongSize(2_999_999))
     }
 
-    @Test func `jobs give way to other threads, and no other thread to anybody`() async throws {
-        let files = try AssetFiles()
-        let lane = files.store.lane()
-        let ofJob = await withCheckedContinuation { continuation in
-            lane.submit { continuation.resume(returning: Self.niceness) }
-        }
-        #expect(ofJob == 10)
-        await files.store.shutdown()
-        // Now it is done at once, by who submits.
-        let mine = Self.niceness
-        lane.submit {}
-        #expect(Self.niceness == mine)
-    }
-
-    /// Of the thread that asks.
-    private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
-
-    @Test func `jobs of a lane come one after the other, and end before the store does`() async throws {
+    @Test func `a lane of the store runs its jobs in order and with low priority`() async throws {
         let files = try AssetFiles()
         let lane = files.store.lane()
         let log = AssetFiles.Script()
         for number in 0..<500 {
             lane.submit { _ = log.next(.write(offset: Int64(number), bytes: 0)) }
         }
-        await withCheckedContinuation { continuation in lane.submit { continuation.resume() } }
+        let niceness = await withCheckedContinuation { continuation in
+            lane.submit {
+                continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+            }
+        }
+        #expect(niceness == 10)
         #expect(log.steps == (0..<500).map { .write(offset: Int64($0), bytes: 0) })
         await files.store.shutdown()
     }

@@ -1,3 +1,4 @@
+import FileIO
 import NIOCore
 import RecordModel
 import Synchronization
@@ -315,22 +316,6 @@ import WireProtocol
         #expect(files.waiting == 0 && memory.bytes == [[]])
         #expect(try connection.frames().map(\.kind) == [.cancel])
         #expect(download.answer.events == [.failure(.fileFailed(.failed("no space left")))])
-    }
-
-    @Test func `a lane does its jobs in their order, and lets others have their turns`() {
-        let files = HeldFiles()
-        let done = Mutex<[Int]>([])
-        let lanes = [FileLane(on: files.threads), FileLane(on: files.threads)]
-        for number in 0..<10 { lanes[0].run { done.withLock { $0.append(number) } } }
-        lanes[1].run { done.withLock { $0.append(-1) } }
-        #expect(files.waiting == 2)
-        files.work()
-        #expect(done.withLock { $0 } == [0, 1, 2, 3, -1])
-        for _ in 0..<2 { files.work() }
-        #expect(done.withLock { $0 } == [0, 1, 2, 3, -1, 4, 5, 6, 7, 8, 9] && files.waiting == 0)
-        lanes[0].run { done.withLock { $0.append(10) } }
-        files.work()
-        #expect(done.withLock { $0.last } == 10)
     }
 
     @Test func `a connection that is lost after the last byte and before the end loses nothing`() throws {

@@ -1,3 +1,4 @@
+import FileIO
 import NIOCore
 import Testing
 import Transport
@@ -97,7 +98,7 @@ import WireProtocol
         }
         var rest = ByteBuffer()
         for frame in frames { FrameEncoder.write(frame, into: &rest) }
-        let buffers = AssetBuffers()
+        let buffers = BufferPool()
         let assembly = FrameAssembly(payloadBytesMax: 262_156, buffers: buffers)
         var payloads: [UInt8] = []
         // SAFETY: addresses are compared, and nothing is read through them.
@@ -130,7 +131,7 @@ import WireProtocol
         for data in data {
             FrameEncoder.write(Frame(kind: .assetData, stream: 5, payload: data.encoded()), into: &rest)
         }
-        let buffers = AssetBuffers()
+        let buffers = BufferPool()
         let assembly = FrameAssembly(payloadBytesMax: 262_156, buffers: buffers)
         var received: [AssetData] = []
         while rest.readableBytes > 0, let piece = rest.readSlice(length: min(pieceBytes, rest.readableBytes))
@@ -139,7 +140,7 @@ import WireProtocol
                 let data = try AssetData(decoding: frame.payload)
                 // SAFETY: the address is looked at, and nothing is read through it.
                 let place = data.bytes.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
-                #expect(place.isMultiple(of: AssetBuffers.pageBytes), "number \(received.count)")
+                #expect(place.isMultiple(of: FileWriter.pageBytes), "number \(received.count)")
                 received.append(data)
                 // Every second one is used again.
                 if received.count.isMultiple(of: 2) { buffers.giveBack(data.bytes) }

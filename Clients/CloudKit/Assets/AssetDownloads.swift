@@ -1,3 +1,4 @@
+private import FileIO
 private import Foundation
 internal import RecordClient
 internal import RecordModel

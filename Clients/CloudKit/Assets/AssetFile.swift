@@ -1,4 +1,5 @@
 private import Crypto
+internal import FileIO
 internal import Foundation
 internal import RecordClient
 internal import RecordModel
@@ -35,24 +36,27 @@ final class AssetFile: Sendable {
 
     private let path: String
     private let stamp: Stamp
-    private let opened = Mutex<OpenDescriptor?>(nil)
+    private let opened = Mutex<OpenFile?>(nil)
 
     /// Opens a file; for threads for files.
     init(_ url: URL) throws(FileFailure) {
         guard url.isFileURL else { throw .unusable("'\(url)' is not the URL of a file") }
         self.path = url.path
-        guard let descriptor = OpenDescriptor(self.path) else {
-            let isMissing = errno == ENOENT || errno == ENOTDIR
-            let text = "The file '\(self.path)' of an asset can't be opened: \(Self.reason())"
+        let file: OpenFile
+        do throws(FileError) {
+            file = try OpenFile(path: self.path, .read)
+        } catch {
+            let isMissing = error.errno == ENOENT || error.errno == ENOTDIR
+            let text = "The file '\(self.path)' of an asset can't be opened: \(error.reason)"
             throw isMissing ? .missing(text) : .unopened(text)
         }
-        guard let status = descriptor.status, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG else {
             throw .unusable(
                 "'\(self.path)' is not a regular file: it can't be an asset"
             )
         }
         self.stamp = Stamp(status)
-        self.opened.withLock { $0 = descriptor }
+        self.opened.withLock { $0 = file }
     }
 
     /// Bytes when the file was opened.
@@ -69,35 +73,27 @@ final class AssetFile: Sendable {
     func letGo() { self.opened.withLock { $0 = nil } }
 
     /// Throws `modified` if the file has changed since it was first opened.
-    private func descriptor() throws(FileFailure) -> OpenDescriptor {
+    private func file() throws(FileFailure) -> OpenFile {
         try self.opened.withLock { opened throws(FileFailure) in
             if let opened { return opened }
-            guard let descriptor = OpenDescriptor(self.path), let status = descriptor.status,
+            guard let file = try? OpenFile(path: self.path, .read), let status = try? file.status(),
                 Stamp(status) == self.stamp
             else { throw self.modified }
-            opened = descriptor
-            return descriptor
+            opened = file
+            return file
         }
     }
 
     /// Fills the memory with the bytes from an offset on.
     func read(at offset: Int64, into memory: FileMemory) throws(FileFailure) {
-        let descriptor = try self.descriptor()
-        var done = 0
-        while done < memory.count {
-            let count = pread(
-                descriptor.number,
-                memory.baseAddress.map { $0 + done },
-                memory.count - done,
-                off_t(offset) + off_t(done)
-            )
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw .failed("Reading the file '\(self.path)' of an asset failed: \(Self.reason())")
-            }
-            guard count > 0 else { throw self.modified }
-            done += count
+        let file = try self.file()
+        let count: Int
+        do throws(FileError) {
+            count = try file.read(into: memory, at: offset)
+        } catch {
+            throw .failed("Reading the file '\(self.path)' of an asset failed: \(error.reason)")
         }
+        guard count == memory.count else { throw self.modified }
     }
 
     /// Returns the hash of all bytes, read in steps between which other files have their turn.
@@ -141,27 +137,5 @@ final class AssetFile: Sendable {
 
     private var modified: FileFailure {
         .modified("The file '\(self.path)' of an asset was changed while it was being saved")
-    }
-
-    /// The system's text for the error of the last call.
-    static func reason() -> String { String(cString: strerror(errno)) }
-}
-
-/// A file that is open for reading, and closed when it is released.
-private final class OpenDescriptor: Sendable {
-    let number: Int32
-
-    /// Opens a file, without waiting for the other end of a pipe that was named by mistake.
-    init?(_ path: String) {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else { return nil }
-        self.number = number
-    }
-
-    deinit { close(self.number) }
-
-    var status: stat? {
-        var status = stat()
-        return fstat(self.number, &status) == 0 ? status : nil
     }
 }

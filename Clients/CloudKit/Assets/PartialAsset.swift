@@ -1,5 +1,5 @@
 private import Crypto
-private import FileWriting
+internal import FileIO
 internal import Foundation
 internal import RecordClient
 internal import RecordModel
@@ -15,7 +15,7 @@ final class PartialAsset: Sendable {
 
     let asset: Asset
     let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
     private let writer: FileWriter
     /// How many bytes are there; locked while bytes are added.
     private let count = Mutex<Int64>(0)
@@ -29,26 +29,21 @@ final class PartialAsset: Sendable {
         self.asset = asset
         self.path = path
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw Self.failed(path) }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                close(descriptor)
-                return nil
+            let file = try Self.onFile(path) { () throws(FileError) in
+                try OpenFile(path: path, .write)
             }
-            var ofOpen = stat()
+            guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
             var ofName = stat()
-            let isNamed = fstat(descriptor, &ofOpen) == 0 && stat(path, &ofName) == 0
-            if isNamed, ofOpen.st_ino == ofName.st_ino, ofOpen.st_dev == ofName.st_dev {
-                self.descriptor = descriptor
-                self.writer = FileWriter(descriptor, isLarge: asset.size >= FileWriter.largeBytesMin)
+            if let ofOpen = try? file.status(), stat(path, &ofName) == 0,
+                ofOpen.st_ino == ofName.st_ino, ofOpen.st_dev == ofName.st_dev
+            {
+                self.file = file
+                self.writer = FileWriter(file, isLarge: asset.size >= FileWriter.largeBytesMin)
                 return
             }
             // The earlier owner of the lock has completed the file, or removed it.
-            close(descriptor)
         }
     }
-
-    deinit { close(self.descriptor) }
 
     /// How many bytes are there.
     var length: Int64 { self.count.withLock { $0 } }
@@ -70,22 +65,24 @@ final class PartialAsset: Sendable {
 
     /// - Returns: Whether all bytes are hashed.
     private func recoverStep() throws(FileFailure) -> Bool {
-        var status = stat()
-        guard fstat(self.descriptor, &status) == 0 else { throw Self.failed(self.path) }
-        if Int64(status.st_size) > self.asset.size {
+        let size = try Self.onFile(self.path) { () throws(FileError) in try self.file.size() }
+        if size > self.asset.size {
             try self.clear()
             return true
         }
-        let there = self.usable(Int64(status.st_size))
+        let there = self.usable(size)
         return try self.count.withLock { length throws(FileFailure) in
             let end = min(there, length + Self.stepBytes)
             let memory = FileMemory.allocate(byteCount: Self.pieceBytes, alignment: 16)
             defer { memory.deallocate() }
             while length < end {
-                let wanted = Int(min(end - length, Int64(memory.count)))
-                let count = pread(self.descriptor, memory.baseAddress, wanted, off_t(length))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Self.failed(self.path) }
+                let piece = FileMemory(rebasing: memory[..<Int(min(end - length, Int64(memory.count)))])
+                let offset = length
+                let count = try Self.onFile(self.path) { () throws(FileError) in
+                    try self.file.read(into: piece, at: offset)
+                }
+                // Another process has cut the file.
+                guard count > 0 else { throw Self.failed(self.path, FileError(errno: EIO)) }
                 self.hash(FileBytes(rebasing: memory[..<count]))
                 length += Int64(count)
             }
@@ -104,10 +101,8 @@ final class PartialAsset: Sendable {
     func write(_ pieces: [FileBytes], at offset: Int64) throws(FileFailure) {
         try self.count.withLock { length throws(FileFailure) in
             guard offset == length else { throw .failed("\(self.path) has a gap at \(offset)") }
-            do throws(FileWriteFailure) {
+            try Self.onFile(self.path) { () throws(FileError) in
                 try self.writer.write(pieces, at: offset)
-            } catch {
-                throw Self.failed(self.path, error.errno)
             }
             length = pieces.reduce(length) { $0 + Int64($1.count) }
         }
@@ -124,7 +119,7 @@ final class PartialAsset: Sendable {
 
     /// Empties the file.
     func clear() throws(FileFailure) {
-        guard ftruncate(self.descriptor, 0) == 0 else { throw Self.failed(self.path) }
+        try Self.onFile(self.path) { () throws(FileError) in try self.file.cut(to: 0) }
         self.count.withLock { length in
             length = 0
             self.hasher.withLock { $0 = SHA256() }
@@ -133,12 +128,23 @@ final class PartialAsset: Sendable {
 
     /// Moves the complete file to its path; from then on it is only read.
     func complete(at place: String) throws(FileFailure) {
-        guard fchmod(self.descriptor, 0o400) == 0, rename(self.path, place) == 0 else {
+        guard fchmod(self.file.descriptor, 0o400) == 0, rename(self.path, place) == 0 else {
             throw Self.failed(place)
         }
     }
 
-    static func failed(_ path: String, _ number: Int32 = errno) -> FileFailure {
-        .failed("The cache of assets can't be written at '\(path)': \(String(cString: strerror(number)))")
+    private static func onFile<Value>(
+        _ path: String,
+        _ calls: () throws(FileError) -> Value
+    ) throws(FileFailure) -> Value {
+        do throws(FileError) {
+            return try calls()
+        } catch {
+            throw Self.failed(path, error)
+        }
+    }
+
+    static func failed(_ path: String, _ error: FileError = FileError(errno: errno)) -> FileFailure {
+        .failed("The cache of assets can't be written at '\(path)': \(error.reason)")
     }
 }

@@ -1,5 +1,5 @@
 import Crypto
-import FileWriting
+import FileIO
 import Foundation
 import RecordClient
 import RecordModel
@@ -11,7 +11,7 @@ import Synchronization
 final class SourceFile: Sendable {
     private static let blockBytes = 1_024 * 1_024
 
-    private let descriptor: Int32
+    private let file: OpenFile
     let assetBytes: Int
     let assetCount: Int
 
@@ -19,33 +19,27 @@ final class SourceFile: Sendable {
     init(_ path: String, assetBytes: Int, assetCount: Int) throws {
         self.assetBytes = assetBytes
         self.assetCount = assetCount
-        self.descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard self.descriptor >= 0 else {
-            throw LoadFailure(.cannotCreate, "open: \(String(cString: strerror(errno)))")
+        let file = try LoadFailure.onFile(path) { () throws(FileError) in
+            try OpenFile(path: path, .write)
         }
-        var status = stat()
-        fstat(self.descriptor, &status)
-        guard Int(status.st_size) != assetBytes * assetCount else { return }
+        self.file = file
+        let size = try LoadFailure.onFile(path) { () throws(FileError) in try file.size() }
+        guard Int(size) != assetBytes * assetCount else { return }
         var generator = SplitMix64(seed: 7)
         let block = (0..<Self.blockBytes / 8).map { _ in generator.next() }
         var offset = 0
         while offset < assetBytes * assetCount {
             let count = min(Self.blockBytes, assetBytes * assetCount - offset)
             // SAFETY: the bytes are used within the call only, and no more of them than there are.
-            let written = block.withUnsafeBytes {
-                pwrite(self.descriptor, $0.baseAddress, count, off_t(offset))
-            }
-            guard written == count else {
-                throw LoadFailure(.cannotCreate, "pwrite: \(String(cString: strerror(errno)))")
+            try block.withUnsafeBytes { bytes in
+                try LoadFailure.onFile(path) { () throws(FileError) in
+                    try file.write(FileBytes(rebasing: bytes[..<count]), at: Int64(offset))
+                }
             }
             offset += count
         }
-        guard fsync(self.descriptor) == 0 else {
-            throw LoadFailure(.cannotCreate, "fsync: \(String(cString: strerror(errno)))")
-        }
+        try LoadFailure.onFile(path) { () throws(FileError) in try file.sync() }
     }
-
-    deinit { close(self.descriptor) }
 
     /// The assets of a seed.
     func assets(seed: UInt64) throws -> [Asset] {
@@ -69,18 +63,13 @@ final class SourceFile: Sendable {
     ///
     /// The first piece has at least 16.
     func read(_ number: Int, _ offset: Int64, _ memory: FileMemory, seed: UInt64) throws(FileFailure) {
-        var done = 0
-        while done < memory.count {
-            let position = off_t(number * self.assetBytes + Int(offset) + done)
-            let count = pread(
-                self.descriptor,
-                memory.baseAddress.map { $0 + done },
-                memory.count - done,
-                position
-            )
-            guard count > 0 else { throw .failed("pread: \(errno)") }
-            done += count
+        let count: Int
+        do throws(FileError) {
+            count = try self.file.read(into: memory, at: Int64(number * self.assetBytes) + offset)
+        } catch {
+            throw .failed("a source file cannot be read: \(error.reason)")
         }
+        guard count == memory.count else { throw .failed("a source file is too short") }
         guard offset == 0 else { return }
         memory.storeBytes(of: seed, as: UInt64.self)
         memory.storeBytes(of: UInt64(number), toByteOffset: 8, as: UInt64.self)
@@ -90,29 +79,27 @@ final class SourceFile: Sendable {
 /// A file that a download writes to, like the cache of the SDK: without a sync, and with a hash.
 final class TargetFile: Sendable {
     private let path: String
-    private let descriptor: Int32
     private let writer: FileWriter
     private let length = Mutex<Int64>(0)
     private let hash = Mutex(SHA256())
 
     init(_ path: String, assetBytes: Int64) throws {
         self.path = path
-        self.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        self.writer = FileWriter(self.descriptor, isLarge: assetBytes >= FileWriter.largeBytesMin)
-        guard self.descriptor >= 0 else {
-            throw LoadFailure(.cannotCreate, "open: \(String(cString: strerror(errno)))")
+        let file = try LoadFailure.onFile(path) { () throws(FileError) in
+            let file = try OpenFile(path: path, .write)
+            try file.cut(to: 0)
+            return file
         }
+        self.writer = FileWriter(file, isLarge: assetBytes >= FileWriter.largeBytesMin)
     }
-
-    deinit { close(self.descriptor) }
 
     func write(_ pieces: [FileBytes], at offset: Int64) throws(FileFailure) {
         try self.length.withLock { length throws(FileFailure) in
             guard length == offset else { throw .failed("a gap at \(offset)") }
-            do throws(FileWriteFailure) {
+            do throws(FileError) {
                 try self.writer.write(pieces, at: offset)
             } catch {
-                throw .failed("pwrite: \(error.errno)")
+                throw .failed("a target file cannot be written: \(error.reason)")
             }
             length = pieces.reduce(length) { $0 + Int64($1.count) }
         }
@@ -126,4 +113,18 @@ final class TargetFile: Sendable {
     }
 
     func remove() { unlink(self.path) }
+}
+
+extension LoadFailure {
+    /// Makes calls on a file of a measurement.
+    fileprivate static func onFile<Value>(
+        _ path: String,
+        _ calls: () throws(FileError) -> Value
+    ) throws -> Value {
+        do throws(FileError) {
+            return try calls()
+        } catch {
+            throw LoadFailure(.cannotCreate, "\(path) cannot be used: \(error.reason)")
+        }
+    }
 }

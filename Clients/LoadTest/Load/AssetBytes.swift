@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import RecordClient
 import RecordModel
 

@@ -1,3 +1,4 @@
+import FileIO
 import NIOCore
 import RecordModel
 import WireProtocol
@@ -17,7 +18,7 @@ struct AssetPiece: Sendable {
         at place: AssetPlace,
         bytes: Int,
         for stream: UInt32,
-        _ buffers: AssetBuffers
+        _ buffers: BufferPool
     ) throws(FileFailure) {
         var frame = buffers.take(bytes: Frame.headerBytes + AssetData.headerBytes + bytes)
         var failure: FileFailure?

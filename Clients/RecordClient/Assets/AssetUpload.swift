@@ -1,3 +1,4 @@
+package import FileIO
 package import RecordModel
 package import WireProtocol
 

@@ -1,4 +1,4 @@
-import FileWriting
+import FileIO
 import NIOCore
 import Synchronization
 import WireProtocol
@@ -45,12 +45,12 @@ final class DownloadBatch: Sendable {
         _ digesting: FileLane,
         ended: @escaping @Sendable (Result<Void, FileFailure>) -> Void
     ) {
-        guard self.download.digest != nil else { return writing.run { ended(self.write()) } }
-        digesting.run {
+        guard self.download.digest != nil else { return writing.submit { ended(self.write()) } }
+        digesting.submit {
             self.digest()
             self.pass(.success(()), ended)
         }
-        writing.run { self.pass(self.write(), ended) }
+        writing.submit { self.pass(self.write(), ended) }
     }
 
     private func pass(_ result: Result<Void, FileFailure>, _ ended: (Result<Void, FileFailure>) -> Void) {

@@ -1,3 +1,4 @@
+import FileIO
 import NIOCore
 import RecordModel
 import WireProtocol

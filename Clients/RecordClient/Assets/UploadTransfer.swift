@@ -1,3 +1,4 @@
+import FileIO
 import NIOCore
 import RecordModel
 import WireProtocol
@@ -20,9 +21,9 @@ final class UploadTransfer {
     private var isReading = false
     private var ready = CircularBuffer<AssetPiece>()
 
-    private let buffers: AssetBuffers
+    private let buffers: BufferPool
 
-    init(_ upload: AssetUpload, _ buffers: AssetBuffers) {
+    init(_ upload: AssetUpload, _ buffers: BufferPool) {
         self.upload = upload
         self.buffers = buffers
     }

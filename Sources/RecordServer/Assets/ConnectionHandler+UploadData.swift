@@ -1,4 +1,5 @@
 import AssetStore
+import FileIO
 import NIOCore
 import RecordModel
 import RecordStore

@@ -1,4 +1,5 @@
 import AssetStore
+import FileIO
 import Synchronization
 
 /// Finds out how much is there of each asset of an upload, in steps on its lane.
@@ -11,7 +12,7 @@ struct OffsetSearch: Sendable {
     /// One an asset; `nil`: it is complete.
     let files: [UploadFile?]
     let sizes: [Int64]
-    let lane: AssetLane
+    let lane: FileLane
     let found: FoundBytes
     /// Called once, on a thread of the files, with an offset for each asset.
     let reply: @Sendable (Result<[Int64], Failed>) -> Void

@@ -1,4 +1,5 @@
 import AssetStore
+import FileIO
 import NIOCore
 import RecordModel
 import RecordStore
@@ -45,7 +46,7 @@ final class Upload {
     let stream: UInt32
     let request: AdmittedUpload
     /// Jobs on the files of this upload.
-    let lane: AssetLane
+    let lane: FileLane
     var machine = UploadStateMachine()
     /// What the search for offsets has found.
     let found = FoundBytes()
@@ -53,7 +54,7 @@ final class Upload {
     var files: [UploadFile?] = []
     var timer: Scheduled<Void>?
 
-    init(stream: UInt32, request: AdmittedUpload, lane: AssetLane) {
+    init(stream: UInt32, request: AdmittedUpload, lane: FileLane) {
         self.stream = stream
         self.request = request
         self.lane = lane

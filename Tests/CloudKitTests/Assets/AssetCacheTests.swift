@@ -1,5 +1,5 @@
 import Crypto
-import FileWriting
+import FileIO
 import Foundation
 import RecordClient
 import RecordModel

@@ -1,4 +1,5 @@
 import Crypto
+import FileIO
 import Foundation
 import RecordClient
 import RecordModel

@@ -6,16 +6,16 @@ import Synchronization
 ///
 /// Two threads can share work if one is idle, and no thread ever waits for one that has not begun.
 /// So jobs of a pool may wait for it.
-final class SharedJob<Value: Sendable>: Sendable {
+package final class SharedJob<Value: Sendable>: Sendable {
     private let work: @Sendable () -> Value
     /// Locked while the result is computed.
     private let value = Mutex<Value?>(nil)
 
-    init(_ work: @escaping @Sendable () -> Value) {
+    package init(_ work: @escaping @Sendable () -> Value) {
         self.work = work
     }
 
-    var result: Value {
+    package var result: Value {
         self.value.withLock { value in
             if let value { return value }
             let made = self.work()

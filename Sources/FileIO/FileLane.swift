@@ -1,27 +1,28 @@
 import Synchronization
 
-/// Does one job after the other, in order, on threads for files.
+/// Runs jobs on threads for files, one at a time and in order.
 ///
-/// Bounded by who submits.
-final class FileLane: Sendable {
-    typealias Job = @Sendable () -> Void
-
+/// The callers bound the number of waiting jobs: an upload has one for received bytes and one for
+/// its end, a download at most two batches.
+package final class FileLane: Sendable {
     private struct State {
-        var waiting: [Job] = []
+        var waiting: [FileThreads.Job] = []
         var isBusy = false
     }
 
-    /// Then others have their turns.
+    /// After as many jobs, other lanes get the thread.
+    ///
+    /// Waking a thread for each job would cost more than the other lanes wait.
     private static let turnJobs = 4
 
     private let threads: FileThreads
     private let state = Mutex(State())
 
-    init(on threads: FileThreads) {
+    package init(on threads: FileThreads) {
         self.threads = threads
     }
 
-    func run(_ job: @escaping Job) {
+    package func submit(_ job: @escaping FileThreads.Job) {
         let isFirst = self.state.withLock { state in
             state.waiting.append(job)
             defer { state.isBusy = true }
@@ -30,7 +31,7 @@ final class FileLane: Sendable {
         if isFirst { self.threads.run(self.work) }
     }
 
-    /// What waits, and what comes meanwhile: to wake a thread for each would cost more than others wait.
+    /// Runs the jobs that wait, and those that are submitted meanwhile.
     private func work() {
         for _ in 0..<Self.turnJobs {
             guard let job = self.next() else { return }
@@ -39,7 +40,7 @@ final class FileLane: Sendable {
         self.threads.run(self.work)
     }
 
-    private func next() -> Job? {
+    private func next() -> FileThreads.Job? {
         self.state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isBusy = false

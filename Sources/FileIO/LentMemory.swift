@@ -1,21 +1,24 @@
 package import NIOCore
 
-// SAFETY: lent for the time of one call, and only read; nobody keeps it.
-package typealias LentBytes = UnsafeRawBufferPointer
+// SAFETY: lent for the time of one call by its owner, who knows its size; the callee keeps nothing.
+package typealias FileMemory = UnsafeMutableRawBufferPointer
+
+// SAFETY: as above, and only read.
+package typealias FileBytes = UnsafeRawBufferPointer
 
 extension ByteBuffer {
     /// Lends the readable bytes of several buffers, in their order, for the time of a call.
     package static func withMemory<Result>(
         of buffers: [ByteBuffer],
-        _ body: ([LentBytes]) -> Result
+        _ body: ([FileBytes]) -> Result
     ) -> Result {
         self.withMemory(of: buffers[...], behind: [], body)
     }
 
     private static func withMemory<Result>(
         of buffers: ArraySlice<ByteBuffer>,
-        behind lent: [LentBytes],
-        _ body: ([LentBytes]) -> Result
+        behind lent: [FileBytes],
+        _ body: ([FileBytes]) -> Result
     ) -> Result {
         guard let first = buffers.first else { return body(lent) }
         // SAFETY: all calls that lend memory last until the body returns.
