@@ -1,12 +1,13 @@
 import WireProtocol
 
-/// Whom a client connects as.
+/// The identity with which a client connects.
 package enum ClientCredential: Sendable {
     /// Not signed in.
     case nobody
     /// A token of the server or of an identity provider it trusts.
     case token(String)
-    /// A token that is asked for when there is none yet, and when the server says that the last one is no good any more.
+    /// A provider that is asked for a token if there is none yet, or if the server refuses the
+    /// last one.
     case provided(TokenProvider)
     case serviceKey(SigningKey, onBehalfOf: String?)
 
@@ -25,7 +26,8 @@ package enum ClientCredential: Sendable {
 
     /// Why a text can't be a token of any server; `nil` if it can.
     ///
-    /// Found here, since a server only says that the greeting is malformed, and that again and again.
+    /// The client finds it, because a server would only say, at each attempt, that the greeting is
+    /// malformed.
     package static func fault(ofToken token: String) -> String? {
         let bytes = token.utf8
         guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -10,7 +10,8 @@ package enum ClientError: Error, Hashable, Sendable {
     case unreachable(description: String)
     /// The same, and this machine has no network at all.
     case offline(description: String)
-    /// No connection can be made before somebody changes something: the address, the authority, the token. The text says what.
+    /// No connection is possible until the address, the authority or the token is corrected. The
+    /// text says which.
     case misconfigured(description: String)
     /// Sent, and no answer within the request's time: whether it took effect is unknown.
     case responseLost

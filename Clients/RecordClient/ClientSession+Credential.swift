@@ -3,9 +3,9 @@ import WireProtocol
 
 /// The token that a provider gave last.
 struct ProvidedToken {
-    /// `nil`: to be asked for.
+    /// `nil` if the provider is to be asked.
     var text: String?
-    /// Whether the server has taken it: then it is only its time that is over when it is refused.
+    /// Whether the server has accepted it. If it is refused later, it has only expired.
     var isAccepted = false
 }
 
@@ -69,7 +69,7 @@ extension ClientSession {
         self.flush()
     }
 
-    /// Those who wait are told; a listener goes on, after a pause.
+    /// Ends the waiting requests; a listener tries again after a pause.
     private func tokenFailed(_ cause: ConnectionEnd) {
         let now = self.eventLoop.now
         self.lastFailure = cause
@@ -79,9 +79,11 @@ extension ClientSession {
         self.advance(now: now)
     }
 
-    /// What ends all requests with a connection; `nil` when they are sent again on the next one.
+    /// The error that ends all requests with a connection, or `nil` if they are sent again on the
+    /// next one.
     ///
-    /// A token that the server took before is asked for anew: time has passed.
+    /// If the server accepted the token before, the token has expired, and the provider is asked
+    /// again.
     func terminalError(of cause: ConnectionEnd) -> ClientError? {
         if case .provided = self.configuration.credential, cause.isRefusedToken, self.token.isAccepted {
             return nil

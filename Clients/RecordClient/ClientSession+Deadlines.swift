@@ -1,9 +1,11 @@
 import NIOCore
 
-/// The one timer of a client. Deadlines that move away are not rescheduled: the timer fires, finds nothing, and looks
-/// for the next; so a request costs no timer of its own.
+/// The one timer of a client.
+///
+/// It is not rescheduled when a deadline moves away: it fires, finds nothing to do, and is set to
+/// the next deadline. So a request has no timer of its own.
 extension ClientSession {
-    /// Sees to it that deadlines are looked at no later than then.
+    /// Sets the timer to this deadline, unless it fires earlier.
     func wake(by deadline: NIODeadline) {
         if let timerDeadline = self.timerDeadline, timerDeadline <= deadline { return }
         self.timer?.cancel()
@@ -29,7 +31,7 @@ extension ClientSession {
         let expired = self.welcomes.filter { $0.deadline <= now }
         guard !expired.isEmpty else { return }
         self.welcomes.removeAll { $0.deadline <= now }
-        // A server that takes no connections is there all the same.
+        // A server that takes no connections is still reachable.
         let error = self.lastFailure?.refusalForNow ?? self.whyUnanswered
         for waiter in expired { waiter.continuation.resume(returning: .failure(error)) }
     }
@@ -44,7 +46,7 @@ extension ClientSession {
         consider(self.welcomes.lazy.map(\.deadline).min())
         if case .open(let link) = self.link { consider(link.connection.checkSilence(now: now)) }
         for connection in self.draining.values { consider(connection.checkSilence(now: now)) }
-        // Deadlines that lie close together are looked at together.
+        // One firing serves deadlines that are close together.
         if let next { self.wake(by: max(next, now + .milliseconds(1))) }
     }
 

@@ -2,7 +2,7 @@ import NIOCore
 import RecordModel
 import WireProtocol
 
-/// Listening: asked for after each handshake, for as long as somebody listens.
+/// The listener: `listen` is sent after each handshake, as long as there is one.
 ///
 /// ```text
 /// nobody --listen--> waiting --connectionOpened--> asked --end--> listening
@@ -11,9 +11,7 @@ import WireProtocol
 ///                       +<------------- the connection ends --------+
 /// ```
 extension ClientSession {
-    /// Who listens.
-    ///
-    /// At most one: who has several shares it out.
+    /// The one listener of a client; several receivers share it.
     struct Listener {
         let number: UInt64
         let told: @Sendable (ListeningEvent) -> Void
@@ -51,7 +49,7 @@ extension ClientSession {
         self.connection(key.connection)?.acknowledge(upTo: key.number)
     }
 
-    /// Asks the server, if there is one and somebody listens.
+    /// Sends `listen`, if there is a connection and a listener.
     func askToListen() {
         guard self.listener != nil, case .open(let link) = self.link else { return }
         link.listens = true
@@ -66,7 +64,7 @@ extension ClientSession {
         )
     }
 
-    /// The server has said whether it will tell.
+    /// The response to `listen` arrived.
     func listenAnswered(_ end: End, on connection: Int) {
         guard let listener, case .open(let link) = self.link, link.connection.number == connection
         else { return }
@@ -102,7 +100,7 @@ extension ClientSession {
         self.listener?.told(.notification(notification, key))
     }
 
-    /// The connection takes no part any more: the next one is asked anew.
+    /// The connection ended; `listen` is sent again on the next one.
     func listeningInterrupted(_ cause: ConnectionEnd, wasOpen: Bool, now: NIODeadline) {
         self.listener?.retry?.cancel()
         _ = self.requests.remove(Self.listenNumber)

@@ -21,13 +21,14 @@ extension ClientSession {
     private func send(_ request: PendingRequest, on stream: UInt32, of link: OpenLink, now: NIODeadline) {
         if case .download(let download) = request.transfer, download.isComplete {
             self.requests.leaveQueue(request)
-            self.downloadAnswered(request, download, End())
+            self.transfers.downloadAnswered(request, download, End())
             return
         }
         if let sentAt = request.sentAt, request.operation.isMutating,
             now - sentAt >= .seconds(Int64(link.welcome.limits.requestIDRetentionSeconds))
         {
-            // The server may have forgotten the request ID, and would execute it a second time or refuse it.
+            // The server may have forgotten the request ID, and would execute the request again or
+            // refuse it.
             self.end(request.number, .failure(.responseLost))
             return
         }
@@ -53,12 +54,11 @@ extension ClientSession {
             now: now
         )
         if let silenceCheck { self.wake(by: silenceCheck) }
-        if request.transfer == nil { self.downloadWindow.requestSent(now: now) }
-        self.transferBegan(request, on: key)
+        self.transfers.requestSent(request, on: key, now: now)
         if request.number == Self.listenNumber { link.connection.listenSent(on: stream) }
     }
 
-    /// An ID whose time is the server's: the server judges by its own clock whether an ID is too old.
+    /// An ID with the time of the server, which judges by its own clock whether an ID is too old.
     private func requestID(for operation: Operation, link: OpenLink, now: NIODeadline) -> RequestID? {
         guard operation.isMutating else { return nil }
         let sinceWelcome = (now - link.openedAt).nanoseconds / 1_000_000
@@ -76,6 +76,12 @@ extension ClientSession {
         return request.deliver(items)
     }
 
+    /// Something came on a request's stream, so the server is not silent.
+    func heard(on key: StreamKey) {
+        guard let request = self.requests.request(on: key) else { return }
+        request.silenceDeadline = self.eventLoop.now + request.requestTimeout
+    }
+
     func streamEnded(_ end: End, on key: StreamKey, isDraining: Bool) {
         if self.requests.request(on: key)?.number == Self.listenNumber {
             _ = self.requests.remove(on: key)
@@ -83,7 +89,7 @@ extension ClientSession {
         }
         guard let failure = end.failure else {
             if let request = self.requests.request(on: key), case .download(let download) = request.transfer {
-                self.downloadAnswered(request, download, end)
+                self.transfers.downloadAnswered(request, download, end)
             } else {
                 self.requests.remove(on: key)?.end(.success(end))
             }
@@ -94,7 +100,8 @@ extension ClientSession {
             self.requests.sendAgain(on: key)
         } else if let pause = failure.pauseForRoom, self.requests.request(on: key)?.mayHaveTakenEffect == true
         {
-            // Not the last word: the request may have been executed before its connection broke, and its ID will tell.
+            // The request may have been executed before its connection broke. Its ID will tell
+            // later.
             self.putOff(key, for: pause)
         } else {
             self.requests.remove(on: key)?.end(.failure(.refused(failure)))
@@ -109,13 +116,13 @@ extension ClientSession {
         self.wake(by: now + pause)
     }
 
-    /// Every frame that had come was read: what they made room for is sent.
+    /// All frames that had arrived were read; sends what they made room for.
     func readCompleted() {
         self.advance(now: self.eventLoop.now)
         self.flush()
     }
 
-    /// Tells the server that nobody waits for the answer.
+    /// Tells the server that the response is not wanted any more.
     func cancelStream(of request: PendingRequest) {
         guard case .sent(let key) = request.place else { return }
         self.connection(key.connection)?.cancel(stream: key.stream)
@@ -156,7 +163,7 @@ extension PendingRequest {
 }
 
 extension Limits {
-    /// What the server would answer to a request that is too large, without the bytes having to travel.
+    /// The response of the server to a request that is too large, found without sending its bytes.
     fileprivate func refusal(of operation: Operation, payloadBytes: Int) -> Failure? {
         if let count = operation.itemCount, count > self.requestItemsMax {
             return .tooManyItems(count, itemsMax: Int(self.requestItemsMax))

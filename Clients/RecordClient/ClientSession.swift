@@ -4,17 +4,18 @@ import NIOCore
 import RecordModel
 import WireProtocol
 
-/// The state behind a `RecordClient`: its requests, the connection they go to, and when to make the next one.
+/// The state behind a `RecordClient`: its requests, their connection, and the time of the next
+/// attempt to connect.
 ///
-/// Lives on one event loop. Callers reach it through the `Mailbox`, so that a callback that starts or cancels a request
-/// never comes back in the midst of a change.
+/// Lives on one event loop. Callers reach it through the `Mailbox`, so a callback that starts or
+/// cancels a request never comes back in the middle of a change.
 final class ClientSession {
     typealias Connect = @Sendable (any EventLoop, ClientConnectionHandler) -> EventLoopFuture<Void>
 
     enum Link {
         case idle
         case pausing(Scheduled<Void>)
-        /// A provider was asked for a token; the number tells its answers apart.
+        /// A provider was asked for a token; the number identifies the question.
         case asking(Int, timeout: Scheduled<Void>)
         case connecting(ClientConnectionHandler, timeout: Scheduled<Void>)
         case open(OpenLink)
@@ -26,7 +27,7 @@ final class ClientSession {
         let connection: ClientConnectionHandler
         let welcome: Welcome
         let openedAt: NIODeadline
-        /// `listen` was asked for on it.
+        /// Whether `listen` was sent on it.
         var listens = false
 
         init(connection: ClientConnectionHandler, welcome: Welcome, openedAt: NIODeadline) {
@@ -47,20 +48,15 @@ final class ClientSession {
     let configuration: ClientConfiguration
     let connect: Connect
     private let inbox: Inbox
-    let files: FileThreads
-    let assetBuffers = BufferPool()
     let logger = Logger(label: "tidemark.client")
     var requests = RequestTable()
     var welcomes: [WelcomeWaiter] = []
     var listener: Listener?
-    /// Uploads on streams, in the order of their turns; also some that have ended since, which are left out when their turn comes.
-    var uploads = CircularBuffer<PendingRequest>()
-    var isSendingPieces = false
-    var downloadWindow = DownloadWindow()
-    /// Downloads with bytes that are to be written at the end of this tick.
-    var due: [PendingRequest] = []
+    /// Uploads and downloads; made with the first connection.
+    private(set) lazy var transfers = Transfers(of: self, files: self.files)
+    private let files: FileThreads
     var link = Link.idle
-    /// Connections that answer what is open and take nothing new, by number.
+    /// Connections that finish their open requests and take no new ones, by number.
     var draining: [Int: ClientConnectionHandler] = [:]
     /// Connections that have ended and whose channels are not closed yet, by number.
     var closing: [Int: ClientConnectionHandler] = [:]
@@ -92,7 +88,7 @@ final class ClientSession {
         )
     }
 
-    /// Does what may call callers back; what they post meanwhile is taken after it, without a turn of the loop between.
+    /// Runs code that may call callers back, then takes what they have posted meanwhile.
     func attending(_ body: () -> Void) {
         self.inbox.attend()
         body()
@@ -117,7 +113,7 @@ final class ClientSession {
                     )
                 )
             case .startTransfer(let number, let transfer, let timeouts):
-                self.start(number, transfer, timeouts, now: now)
+                self.start(self.transfers.request(number, transfer, timeouts, now: now))
             case .cancel(let number): self.cancel(number)
             case .welcome(let number, let timeout, let continuation):
                 self.welcome(
@@ -136,7 +132,7 @@ final class ClientSession {
     /// Sends what may be sent, and connects when something waits for a connection.
     func advance(now: NIODeadline) {
         self.sendWaiting(now: now)
-        self.sendPieces()
+        self.transfers.sendPieces()
         self.connectIfWanted(now: now)
     }
 
@@ -210,7 +206,7 @@ final class ClientSession {
         connection.close(.shutDown)
     }
 
-    /// Tells those who shut the client down, when no channel is left.
+    /// Resumes the callers of `shutDown` when no channel is left.
     func resumeShutdowns() {
         guard case .shutDown = self.link, self.closing.isEmpty, self.draining.isEmpty else { return }
         let waiting = self.shutdowns

@@ -3,7 +3,8 @@ import NIOPosix
 
 /// Threads on which clients run, and call back.
 ///
-/// A callback that blocks stops all clients of its thread: who wants one to has threads of his own. They stay until the process ends.
+/// A callback that blocks stops all clients of its thread, so a caller that blocks needs threads
+/// of its own. The threads stay until the process ends.
 package final class ClientThreads: Sendable {
     /// One a processor, for all who do not ask for others.
     package static let shared = ClientThreads(.singleton)

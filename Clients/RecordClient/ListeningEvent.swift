@@ -1,14 +1,19 @@
 package import RecordModel
 
-/// What somebody who listens is told.
+/// An event for the listener of a client.
 package enum ListeningEvent: Sendable {
-    /// The server has answered: what happens from here on is told, and what there was news of before. Keys of before mean nothing now.
+    /// The server has accepted the listener.
     ///
-    /// With the user record name of the token's user, empty when nobody is signed in.
+    /// It notifies of changes from now on, and of news from before. Keys of earlier connections
+    /// mean nothing now. `user` is the user record name of the token, empty if the client is not
+    /// signed in.
     case began(user: String)
     /// In the order of their numbers, none left out.
     case notification(Notification, NotificationKey)
-    /// Nothing is told until the next `began`. With the time to the next attempt; `nil`: there is none before the connection ends.
+    /// No notifications come until the next `began`.
+    ///
+    /// `retryIn` is the time to the next attempt, or `nil` if there is none before the connection
+    /// ends.
     case interrupted(ClientError, retryIn: Duration?)
     /// The client was shut down. The last one.
     case ended
@@ -26,13 +31,15 @@ package struct NotificationKey: Hashable, Sendable {
     }
 }
 
-/// Somebody who listens: what to tell the client on his behalf.
+/// Acknowledges the notifications of a listener, and stops it.
 package struct ListenerHandle: Sendable {
     /// All notifications of the connection, up to this one, are taken care of.
     ///
     /// Without effect when the connection has ended.
     package let acknowledge: @Sendable (NotificationKey) -> Void
-    /// Ends the listening, and the connection when the requests on it have ended: there is no other way to tell a server.
+    /// Stops the listener, and closes the connection when its requests have ended.
+    ///
+    /// The protocol has no other way to stop notifications.
     package let stop: @Sendable () -> Void
 
     package init(

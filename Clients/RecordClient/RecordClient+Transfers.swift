@@ -1,15 +1,17 @@
 import WireProtocol
 
 extension RecordClient {
-    /// Brings assets to the server.
+    /// Uploads assets.
     ///
-    /// - Durability: When it succeeds, all of them are on the server's disk, and a record may name them.
+    /// - Durability: When it succeeds, all assets are on the server's disk, and a record may name
+    ///   them.
     /// - Parameters:
     ///   - upload: Which, and where their bytes come from.
     ///   - requestTimeout: Longest silence; starts again whenever something moves.
     ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
-    /// - Throws: `fileFailed` with what `read` threw; `refused` with the server's word. Cancelling the task cancels the upload; what is
-    ///   durable stays with the server for a later one.
+    /// - Throws: `fileFailed` with the error of `read`; `refused` with the failure that the server
+    ///   sent. If the task is cancelled, the upload is too; its durable bytes stay with the server
+    ///   for a later one.
     package func upload(
         _ upload: AssetUpload,
         requestTimeout: Duration,
@@ -18,16 +20,17 @@ extension RecordClient {
         try await self.transfer(.upload(upload), Timeouts(request: requestTimeout, resource: resourceTimeout))
     }
 
-    /// Gets bytes of assets from the server.
+    /// Downloads bytes of assets.
     ///
-    /// Succeeds when `write` has taken all of them. Whether they are those of the hash is the caller's to see.
+    /// Succeeds when `write` has taken all bytes. The caller compares their hash.
     ///
     /// - Parameters:
     ///   - download: Which, and where they go.
     ///   - requestTimeout: Longest silence; starts again whenever something moves.
     ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
-    /// - Throws: `fileFailed` with what `write` threw; `refused` with the server's word. Cancelling the task cancels the download; a
-    ///   call of `write` may then still be under way.
+    /// - Throws: `fileFailed` with the error of `write`; `refused` with the failure that the
+    ///   server sent. If the task is cancelled, the download is too; a call of `write` may still
+    ///   be running.
     package func download(
         _ download: AssetDownload,
         requestTimeout: Duration,
@@ -41,7 +44,8 @@ extension RecordClient {
 
     /// Starts an upload without waiting for it.
     ///
-    /// `end` is called once, on the connection's event loop: without an error when all of it is on the server's disk.
+    /// `end` is called once, on the connection's event loop: without an error if all bytes are on the
+    /// server's disk.
     package func start(
         _ upload: AssetUpload,
         requestTimeout: Duration,
@@ -55,7 +59,8 @@ extension RecordClient {
 
     /// Starts a download without waiting for it.
     ///
-    /// `end` is called once, on the connection's event loop: without an error when `write` has taken all of it.
+    /// `end` is called once, on the connection's event loop: without an error if `write` has taken all
+    /// bytes.
     package func start(
         _ download: AssetDownload,
         requestTimeout: Duration,

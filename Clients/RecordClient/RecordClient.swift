@@ -5,11 +5,12 @@ package import WireProtocol
 
 /// One connection to a server, shared by all requests, made again when it breaks.
 ///
-/// A mutating request that was in flight when the connection broke is sent again with its request ID, so that it takes
-/// effect once; a reading request is sent again too, and items that were delivered before are not delivered twice.
+/// If the connection breaks, requests in flight are sent again. A mutating request has the same
+/// request ID, so it takes effect once. A reading request does not deliver items again that it has
+/// delivered.
 ///
-/// Connects when the first request is started, and keeps the connection. A client that is let go ends its requests and
-/// closes it.
+/// The client connects when the first request starts, and keeps the connection. Releasing the
+/// client ends its requests and closes the connection.
 package final class RecordClient: Sendable {
     let mailbox: Mailbox
 
@@ -23,7 +24,8 @@ package final class RecordClient: Sendable {
         )
     }
 
-    /// Makes a client whose channels come from `connect`, on the loop and with the handler at their ends.
+    /// Makes a client whose channels `connect` makes, on the loop and with the handler that it
+    /// gets.
     init(
         configuration: ClientConfiguration,
         eventLoop: any EventLoop,
@@ -70,16 +72,19 @@ package final class RecordClient: Sendable {
 
     /// Starts a request.
     ///
-    /// Both callbacks are called on the connection's event loop and must be quick: no other request moves on meanwhile.
+    /// Both callbacks are called on the connection's event loop. They must be quick, because no
+    /// other request moves on meanwhile.
     ///
     /// - Parameters:
     ///   - operation: What to do.
-    ///   - requestTimeout: Longest silence; starts again whenever something of the answer arrives.
-    ///   - resourceTimeout: Longest time over all, attempts to connect and to send again included.
-    ///   - connectionTimeout: Longest time without a connection before the request is first sent; `nil`: as the longest silence. A request
-    ///     that was sent is sent again for as long as the other two allow.
-    ///   - items: Called with outcomes as they arrive, in order of arrival, each item once, never at the same time as
-    ///     another call for this request. A list of all zones and a page come when they are whole, a call for each frame.
+    ///   - requestTimeout: Longest silence; starts again whenever a part of the response arrives.
+    ///   - resourceTimeout: Longest time in total, with all attempts to connect and to send.
+    ///   - connectionTimeout: Longest time without a connection before the request is first sent;
+    ///     `nil` if it is the longest silence. A request that was sent is sent again as long as
+    ///     the other two allow.
+    ///   - items: Called with outcomes in the order of arrival, each item once, never in parallel
+    ///     with another call for this request. A list of all zones and a page arrive whole, with
+    ///     one call for each frame.
     ///   - end: Called once, last; with what the server said at the end, which is no failure.
     /// - Returns: A handle to cancel by. A cancelled request ends with `ClientError.cancelled`.
     @discardableResult
@@ -136,7 +141,7 @@ package final class RecordClient: Sendable {
         return try result.get()
     }
 
-    /// Starts a request without items and waits for what the server says at its end.
+    /// Starts a request without items, and waits for its end.
     ///
     /// Cancelling the task cancels the request.
     package func end(of operation: Operation, timeout: Duration) async throws(ClientError) -> End {
@@ -160,12 +165,14 @@ package final class RecordClient: Sendable {
         return try result.get()
     }
 
-    /// Listens to notifications, for as long as it takes: connects again whenever the connection ends.
+    /// Listens to notifications, and connects again whenever the connection ends.
     ///
-    /// Only one may listen at a time, until `stop`. A server that refuses this client is asked again, after pauses that double.
+    /// A client has one listener at a time, until `stop`. If the server refuses it, it asks again
+    /// after a backoff.
     ///
-    /// - Parameter told: Called on the connection's event loop, one event at a time, in order; must be quick.
-    /// - Returns: What to acknowledge with, and to stop.
+    /// - Parameter told: Called on the connection's event loop, one event at a time, in order;
+    ///   must be quick.
+    /// - Returns: A handle to acknowledge notifications and to stop.
     package func listen(_ told: @escaping @Sendable (ListeningEvent) -> Void) -> ListenerHandle {
         let number = self.mailbox.nextNumber()
         self.mailbox.post(.listen(number: number, told: told))
@@ -177,14 +184,16 @@ package final class RecordClient: Sendable {
 
     /// Ends every request with `ClientError.closed` and closes the connection.
     ///
-    /// Requests that are started later end so too.
+    /// Requests that are started later end in the same way.
     package func shutdown() async {
         await withCheckedContinuation { continuation in
             self.mailbox.post(.shutDown(continuation))
         }
     }
 
-    /// A task that was cancelled before it posted its request has posted the cancellation first, where it meant nothing.
+    /// Cancels a request of a task that was cancelled before the request was posted.
+    ///
+    /// The cancellation was posted first then, and had nothing to cancel.
     func cancelIfTaskIsCancelled(_ number: UInt64) {
         guard Task.isCancelled else { return }
         self.mailbox.post(.cancel(number: number))

@@ -35,6 +35,17 @@ struct PlantedTreeTests {
         #expect(Rules.typeSizes(files).isEmpty)
     }
 
+    @Test(arguments: [("Clients/CloudKit", false), ("Sources/RecordStore", true)])
+    func `documentation counts, except in the SDK`(module: String, isOffence: Bool) {
+        func offences(_ count: Int) -> [Offence] {
+            let documentation = String(repeating: "    /// Saves.\n", count: 400)
+            let text = "struct A {\n\(documentation)\(self.lines(count))}\n"
+            return Rules.typeSizes([self.file("\(module)/A.swift", text)])
+        }
+        #expect(offences(400).isEmpty == !isOffence)
+        #expect(offences(799).count == 1)
+    }
+
     @Test
     func `the second of two identical files is seen`() {
         let files = [

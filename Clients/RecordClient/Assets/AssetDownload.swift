@@ -20,14 +20,18 @@ package struct AssetDownload: Sendable {
     /// The record that names the assets.
     package var record: RecordID
     package var parts: [Part]
-    /// Takes bytes of a part: in order, without gaps, each once, also when the connection was lost between two of them.
+    /// Takes bytes of a part: in order, without gaps, each byte once, even if the connection was
+    /// lost in between.
     ///
     /// Called on a thread for files, one call at a time.
     package var write:
         @Sendable (_ part: Int, _ offset: Int64, _ pieces: [FileBytes]) throws(FileFailure) -> Void
-    /// Takes the same bytes in the same order, to make something of them: while others are written, and perhaps on another thread.
+    /// Takes the same bytes in the same order, to hash them for instance.
     ///
-    /// Of what `write` has failed to take, it may have had some. The download ends when both have all.
+    /// The bytes may be written at the same time, on another thread.
+    ///
+    /// If `write` fails for some bytes, this may have had them. The download ends when both have
+    /// all.
     package var digest: (@Sendable (_ part: Int, _ bytes: FileBytes) -> Void)?
     /// Told how much has come, never less than before.
     ///

@@ -24,7 +24,8 @@ struct AssetPiece: Sendable {
         var failure: FileFailure?
         FrameEncoder.write(.assetData, stream: stream, into: &frame) { frame in
             AssetData.writeHeader(item: UInt32(place.item), offset: place.offset, into: &frame)
-            // SAFETY: `read` fills all of the memory that it is given, or throws; then the frame is not used.
+            // SAFETY: `read` fills all of the memory that it is given, or throws. Then the frame
+            // is not used.
             frame.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { memory in
                 do throws(FileFailure) {
                     try upload.read(

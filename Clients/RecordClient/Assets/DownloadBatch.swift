@@ -3,9 +3,11 @@ import NIOCore
 import Synchronization
 import WireProtocol
 
-/// Bytes of a download on their way to its file: they are written by one thread, and a digest is made of them by another.
+/// Bytes of a download on their way to its file: one thread writes them, and another makes a
+/// digest.
 ///
-/// Batches of a download are written in their order, and digested in it; what is digested may be a batch ahead of what is written, or behind.
+/// The batches of a download are written in order and digested in order. The digest may be a batch
+/// ahead of the file, or behind it.
 final class DownloadBatch: Sendable {
     /// At most these at a time: the server hears of room when they are through.
     static let bytesMax = 1_024 * 1_024

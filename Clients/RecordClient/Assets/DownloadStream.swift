@@ -1,10 +1,12 @@
 import NIOCore
 import WireProtocol
 
-/// The stream of a `download_assets`: what the server may send on it.
+/// The stream of a `download_assets`, and what the server may send on it.
 ///
-/// The server's bugs close: bytes of another place than the next or beyond what was asked for, progress that goes back or is ahead of what
-/// came, an end without failure before everything came.
+/// These bugs of the server close the connection: bytes at another offset than the next or beyond
+/// the requested range, progress that goes back or is ahead of the received bytes, and an end
+/// without a failure before all bytes have come.
+///
 /// - Source: `Protocol/README.md`, section 5.12.
 struct DownloadStream: Hashable {
     /// Not empty, each.

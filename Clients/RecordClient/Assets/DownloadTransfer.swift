@@ -3,10 +3,12 @@ import NIOCore
 import RecordModel
 import WireProtocol
 
-/// A download while its request lives: what has come, and what of it waits to be written.
+/// A download while its request lives: the bytes that have come, and those of them that wait to be
+/// written.
 ///
-/// Lives on the session's event loop; bytes are written on threads, in order, all that wait at a time. What waits is bounded by the window of
-/// the stream: it is granted anew as bytes are written.
+/// Lives on the session's event loop. Threads write all bytes that wait at a time, in order. The
+/// window of the stream bounds the waiting bytes, because credit is granted again only for written
+/// bytes.
 final class DownloadTransfer {
     /// Bytes that came.
     struct Piece: Sendable {
@@ -19,7 +21,7 @@ final class DownloadTransfer {
     /// Those that are not empty: an empty range would ask for all to the end.
     private let parts: [(number: Int, part: AssetDownload.Part)]
     private let totalBytes: Int64
-    /// The first byte that nobody was given, as an index of `parts` and a place in the asset.
+    /// The first byte that was not handed over: an index of `parts` and an offset in the asset.
     private var handed: AssetPlace
     private var handedBytes: Int64 = 0
     private var received: AssetPlace
@@ -115,9 +117,9 @@ final class DownloadTransfer {
     /// Whether so little is to be written that one thread does it, with that of others.
     var isSmall: Bool { self.batches == 0 && self.waitingBytes < DownloadBatch.sharedBytesMin }
 
-    /// What to write now, all by itself; `nil`: nothing waits.
+    /// What to write now, by itself; `nil` if nothing waits.
     ///
-    /// Then `written` is to be told of it.
+    /// The caller tells `written` of it afterwards.
     func takeSmall() -> DownloadBatch? {
         precondition(self.isSmall)
         let batch = self.take()
@@ -126,7 +128,9 @@ final class DownloadTransfer {
         return batch
     }
 
-    /// Has what waits written, as far as there is room; `written` is to be told of each batch that `ended` hears of.
+    /// Has what waits written, as far as there is room.
+    ///
+    /// The caller tells `written` of each batch for which `ended` is called.
     func write(ended: (DownloadBatch) -> (@Sendable (Result<Void, FileFailure>) -> Void)) {
         while self.batches < Self.batchesMax, self.failure == nil, let batch = self.take() {
             self.batches += 1

@@ -1,9 +1,10 @@
 import NIOCore
 
-/// How much of downloads may be under way.
+/// The number of bytes that downloads may have under way.
 ///
-/// A large window keeps the disk, both processors and the network busy at the same time; a small one lets requests beside it have their turns. So
-/// downloads have what was announced while anything else travels, and more when nothing has for a while.
+/// A large window keeps the disk, both processors and the network busy at the same time. A small
+/// one gives other requests their turns. So downloads have the announced window while anything
+/// else travels, and a larger one when nothing else has travelled for a while.
 struct DownloadWindow {
     /// Of one download, and of all together.
     static let bytesMax = 8 * 1_024 * 1_024
@@ -16,7 +17,8 @@ struct DownloadWindow {
     /// A request was sent that is no transfer.
     mutating func requestSent(now: NIODeadline) { self.busyUntil = now + Self.quiet }
 
-    /// What the window of a download is to be, when as many are under way, at least one; `nil`: what was announced.
+    /// The window of a download while this many are under way, at least one; `nil` if it is the
+    /// announced one.
     func bytes(downloads: Int, now: NIODeadline) -> UInt32? {
         guard now >= self.busyUntil else { return nil }
         return UInt32(min(Self.bytesMax, Self.totalBytesMax / downloads))

@@ -2,16 +2,19 @@ import RecordModel
 import Transport
 import WireProtocol
 
-/// The stream of an `upload_assets`: what may be sent on it, and what the server may say.
+/// The stream of an `upload_assets`: the bytes that may be sent on it, and the messages that the
+/// server may send.
 ///
-/// Our bugs trap: bytes out of turn. The server's bugs close: offsets twice or that do not fit the assets, progress that goes back or
-/// is ahead of what was sent, an end without failure before everything was sent.
+/// A bug of ours traps: bytes out of turn. These bugs of the server close the connection: offsets
+/// twice, offsets that do not fit the assets, progress that goes back or is ahead of the sent
+/// bytes, and an end without a failure before all bytes were sent.
+///
 /// - Source: `Protocol/README.md`, section 5.12.
 struct UploadStream: Hashable {
     private let sizes: [Int64]
     private let totalBytes: Int64
     private var sending = SendWindow(bytes: 0)
-    /// The place of the next byte; `nil`: the server has not said where to begin.
+    /// The place of the next byte; `nil` if the server has not said where to begin.
     private var next: AssetPlace?
     /// The first byte of each asset that the server does not have.
     private var offsets: [Int64] = []

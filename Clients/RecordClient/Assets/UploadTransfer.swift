@@ -5,7 +5,8 @@ import WireProtocol
 
 /// An upload while its request lives: which pieces are read, and which wait to be sent.
 ///
-/// Lives on the session's event loop; pieces are read on threads, some at a time, and eight at most are in memory.
+/// Lives on the session's event loop. Threads read some pieces at a time; at most eight are in
+/// memory.
 final class UploadTransfer {
     private static let piecesMax = 8
     /// Of one read.
@@ -15,7 +16,7 @@ final class UploadTransfer {
     /// Rises whenever the request is sent: pieces that were read for another stream are of no use.
     private(set) var attempt = 0
     private var stream: UInt32 = 0
-    /// The place of the next byte to read; `nil`: the server has not said where to begin.
+    /// The place of the next byte to read; `nil` if the server has not said where to begin.
     private var next: AssetPlace?
     private var offsets: [Int64] = []
     private var isReading = false

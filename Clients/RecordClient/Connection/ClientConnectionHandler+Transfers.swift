@@ -7,7 +7,7 @@ extension ClientConnectionHandler {
         let data = try AssetData(decoding: frame.payload)
         let on = self.key(frame.stream)
         try self.transfer(self.machine.assetDataReceived(data, stream: frame.stream)) {
-            $0.assetDataReceived(data, on: on)
+            $0.transfers.assetDataReceived(data, on: on)
         }
     }
 
@@ -15,7 +15,7 @@ extension ClientConnectionHandler {
         let offsets = try AssetOffsets(decoding: frame.payload)
         let on = self.key(frame.stream)
         try self.transfer(self.machine.assetOffsetsReceived(offsets, stream: frame.stream)) {
-            $0.assetOffsetsReceived(offsets, on: on)
+            $0.transfers.assetOffsetsReceived(offsets, on: on)
         }
     }
 
@@ -23,7 +23,7 @@ extension ClientConnectionHandler {
         let progress = try Progress(decoding: frame.payload)
         let on = self.key(frame.stream)
         try self.transfer(self.machine.progressReceived(progress, stream: frame.stream)) {
-            $0.progressReceived(progress, on: on)
+            $0.transfers.progressReceived(progress, on: on)
         }
     }
 

@@ -4,7 +4,8 @@ import RecordModel
 import Transport
 import WireProtocol
 
-/// One connection: turns bytes into events of its state machine, and the machine's actions into bytes.
+/// One connection: turns bytes into events of its state machine, and actions of the machine into
+/// bytes.
 ///
 /// What is written within one tick of the event loop leaves in one piece.
 final class ClientConnectionHandler: ChannelInboundHandler {
@@ -23,7 +24,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// Whether this side wants no more of it.
     private(set) var isRetired = false
     private let hello: Hello
-    /// What a service signs with; `nil`: the hello says all.
+    /// The key of a service; `nil` if the hello names the client.
     private let key: SigningKey?
     private let frames: FrameAssembly
     var machine: ClientStateMachine
@@ -40,7 +41,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         self.key = key
         self.frames = FrameAssembly(
             payloadBytesMax: Self.handshakePayloadBytesMax,
-            buffers: session.assetBuffers
+            buffers: session.transfers.buffers
         )
         self.machine = ClientStateMachine(windows: hello.windows, expectsChallenge: key != nil)
         self.session = session
@@ -187,7 +188,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { self.session?.sendPieces() }
+        if context.channel.isWritable { self.session?.transfers.sendPieces() }
         context.fireChannelWritabilityChanged()
     }
 

@@ -172,7 +172,8 @@ extension ConnectionMachine where Side == ClientSide {
 
 // MARK: - Assets
 
-/// The bytes of assets on the streams of uploads and downloads, and what the server says about them.
+/// Bytes of assets on the streams of uploads and downloads, and the messages of the server about
+/// them.
 extension ConnectionMachine where Side == ClientSide {
     mutating func assetDataReceived(_ data: AssetData, stream: UInt32) -> ClientSide.OnDelivery {
         self.frameReceived { open throws(Violation) in
@@ -207,9 +208,10 @@ extension ConnectionMachine where Side == ClientSide {
         }
     }
 
-    /// Bytes of a download were disposed of, which came in payloads of so many together.
+    /// Bytes of a download were consumed; their payloads had this many bytes together.
     ///
-    /// The window of the stream is `window` from now on; what was announced if that is `nil`, or less.
+    /// From now on the stream has the window `window`, or the announced one if that is `nil` or
+    /// less.
     ///
     /// - Returns: What to grant to the stream; nothing if 0.
     mutating func assetDataConsumed(

@@ -30,7 +30,8 @@ enum ConnectionEnd: Error, Hashable {
         }
     }
 
-    /// What to tell a caller who asked for a connection alone: that the server is up, and takes none for now; `nil` if that is not so.
+    /// The error for a caller that asked for a connection alone, if the server is up and takes
+    /// none for now; otherwise `nil`.
     var refusalForNow: ClientError? {
         guard case .goneAway(let goAway) = self, goAway.reason == .overloaded || goAway.reason == .drain
         else {
@@ -45,7 +46,9 @@ enum ConnectionEnd: Error, Hashable {
         return goAway.reason == .notAuthenticated || goAway.reason == .credentialExpired
     }
 
-    /// Whether the connection did what it was there for: what ends it in another way is a failed attempt, whatever it had answered.
+    /// Whether the connection served its purpose.
+    ///
+    /// Any other end is a failed attempt, even if the connection had answered requests.
     var isOrderly: Bool {
         switch self {
         case .broken, .offline, .drained, .shutDown: true

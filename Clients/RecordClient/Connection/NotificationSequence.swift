@@ -1,9 +1,11 @@
 import RecordModel
 
-/// The notifications of one connection: none before `listen` was answered, then numbered from 1 without a gap.
+/// The notifications of one connection: none before the response to `listen`, then numbered from 1
+/// without gaps.
 ///
-/// - Bounds: `Bounds.notificationsUnacknowledgedMax` without an acknowledgement. The server hears of one later than this side sends it, so that
-///   one that keeps the bound never breaks it here.
+/// - Bounds: `Bounds.notificationsUnacknowledgedMax` without an acknowledgement. The server
+///   receives one later than this side sends it, so a server that keeps the bound never breaks it
+///   here.
 /// - Source: `Protocol/README.md` 5.11.
 struct NotificationSequence: Hashable {
     private(set) var isListening = false
@@ -32,7 +34,8 @@ struct NotificationSequence: Hashable {
         self.received = number
     }
 
-    /// All up to this one are taken care of; a number that was told before, or never, changes nothing.
+    /// All notifications up to this number are done. A number from before, or from the future,
+    /// changes nothing.
     mutating func take(upTo number: UInt64) {
         guard number <= self.received else { return }
         self.taken = max(self.taken, number)

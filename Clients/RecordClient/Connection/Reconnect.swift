@@ -1,8 +1,10 @@
 import NIOCore
 
-/// When to connect again: at once after a connection that had worked, else after a pause that doubles and is jittered.
+/// The time of the next attempt to connect: at once after a connection that worked, otherwise
+/// after a backoff that doubles and has jitter.
 ///
-/// - Source: *full jitter*, Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+/// - Source: *full jitter*, Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog,
+///   2015.
 struct Reconnect {
     private let backoffMin: TimeAmount
     private let backoffMax: TimeAmount

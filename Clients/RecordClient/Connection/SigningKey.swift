@@ -4,7 +4,8 @@ import WireProtocol
 
 /// The private key of a service: ECDSA on P-256.
 package struct SigningKey: Sendable {
-    /// SHA-256 of the public key in DER, in 64 lower-case hexadecimal digits: what the server knows it by.
+    /// SHA-256 of the public key in DER, as 64 lower-case hexadecimal digits; the server knows the
+    /// key by it.
     package let keyID: String
     private let key: P256.Signing.PrivateKey
 

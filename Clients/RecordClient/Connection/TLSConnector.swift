@@ -28,7 +28,8 @@ final class TLSConnector: Sendable {
 
     /// Connects on the loop and puts the handler behind TLS.
     ///
-    /// - Returns: Succeeds when TCP is connected; fails with `ConnectionEnd` or an error that it can be made from.
+    /// - Returns: Succeeds when TCP is connected; fails with `ConnectionEnd`, or an error that
+    ///   becomes one.
     func connect(on eventLoop: any EventLoop, handler: ClientConnectionHandler) -> EventLoopFuture<Void> {
         let tls: NIOSSLClientHandler
         do {
@@ -63,7 +64,8 @@ final class TLSConnector: Sendable {
         try? pipeline.syncOperations.nioSSL_peerCertificate()?.toDERBytes()
     }
 
-    /// `nil` for an IP address, which TLS does not name; it is compared with the certificate all the same.
+    /// `nil` for an IP address, which TLS does not name. It is still compared with the
+    /// certificate.
     private var serverName: String? {
         (try? SocketAddress(ipAddress: self.host, port: self.port)) == nil ? self.host : nil
     }
@@ -150,7 +152,8 @@ extension ConnectionEnd {
 }
 
 extension ConnectionEnd {
-    /// Of several addresses the first counts, unless the attempt failed otherwise at another: that one was on the network.
+    /// Takes the failure of the first address, unless another address failed for a reason that
+    /// shows a network.
     private init(_ error: NIOConnectionError) {
         let failures = error.connectionErrors.map(\.error)
         guard

@@ -3,19 +3,61 @@ import NIOCore
 import RecordModel
 import WireProtocol
 
-/// Uploads and downloads: files on threads, their bytes on the streams of their requests.
+/// The uploads and downloads of a session: files on threads, and their bytes on the streams of the
+/// requests.
 ///
-/// Small requests go on beside them: a piece is sent only when the socket has taken what was written before, and uploads take turns, a piece
-/// each. A connection that breaks sends the request again: an upload begins where the server says, a download after the last byte that was
-/// given to be written.
-extension ClientSession {
-    /// Starts a transfer; one that has nothing to move is over at once.
-    func start(_ number: UInt64, _ transfer: Mailbox.Transfer, _ timeouts: Timeouts, now: NIODeadline) {
+/// Small requests go on beside them. A piece is sent only when the socket has taken what was
+/// written before, and uploads take turns, one piece each. When a connection breaks, the request
+/// is sent again. An upload then begins where the server says, and a download behind the last byte
+/// that was handed over to be written.
+///
+/// Lives on the session's event loop.
+final class Transfers {
+    /// Bytes that one job writes at most for several downloads.
+    ///
+    /// Larger batches get jobs of their own, which run beside each other.
+    private static let sharedBytesMax = 128 * 1_024
+
+    /// A batch that a thread has, and the download it belongs to.
+    private struct Write {
+        let request: PendingRequest
+        let download: DownloadTransfer
+        /// The stream on which its bytes came.
+        let key: StreamKey?
+        let batch: DownloadBatch
+        let isSmall: Bool
+    }
+
+    /// The owner, which outlives this.
+    private unowned let session: ClientSession
+    private let files: FileThreads
+    let buffers = BufferPool()
+    /// Uploads on streams, in the order of their turns.
+    ///
+    /// Some may have ended since; they are left out when their turn comes.
+    private var uploads = CircularBuffer<PendingRequest>()
+    private var isSendingPieces = false
+    private var downloadWindow = DownloadWindow()
+    /// Downloads with bytes that are to be written at the end of this tick.
+    private var due: [PendingRequest] = []
+
+    init(of session: ClientSession, files: FileThreads) {
+        self.session = session
+        self.files = files
+    }
+
+    /// Makes the request of a transfer, which is still to be started.
+    func request(
+        _ number: UInt64,
+        _ transfer: Mailbox.Transfer,
+        _ timeouts: Timeouts,
+        now: NIODeadline
+    ) -> PendingRequest {
         let held: PendingRequest.Transfer
         let operation: Operation
         switch transfer.bytes {
         case .upload(let upload):
-            let transfer = UploadTransfer(upload, self.assetBuffers)
+            let transfer = UploadTransfer(upload, self.buffers)
             held = .upload(transfer)
             operation = transfer.operation
         case .download(let download):
@@ -23,48 +65,41 @@ extension ClientSession {
             held = .download(transfer)
             operation = transfer.operation
         }
-        self.start(
-            PendingRequest(
-                number: number,
-                operation: operation,
-                transfer: held,
-                timeouts: timeouts,
-                receiver: .callbacks(items: { _ in }, end: transfer.end),
-                now: now
-            )
+        return PendingRequest(
+            number: number,
+            operation: operation,
+            transfer: held,
+            timeouts: timeouts,
+            receiver: .callbacks(items: { _ in }, end: transfer.end),
+            now: now
         )
     }
 
-    /// The request was sent on a stream.
-    func transferBegan(_ request: PendingRequest, on key: StreamKey) {
+    /// A request was sent on a stream.
+    func requestSent(_ request: PendingRequest, on key: StreamKey, now: NIODeadline) {
         switch request.transfer {
         case .upload(let upload):
             upload.began(on: key.stream)
             if !self.uploads.contains(where: { $0 === request }) { self.uploads.append(request) }
         case .download(let download): download.began(on: key)
-        case nil: break
+        case nil: self.downloadWindow.requestSent(now: now)
         }
     }
 
-    // MARK: What the server says
-
-    /// Something of a request's stream came: its silence is over.
-    func heard(on key: StreamKey) {
-        guard let request = self.requests.request(on: key) else { return }
-        request.silenceDeadline = self.eventLoop.now + request.requestTimeout
-    }
+    // MARK: Messages of the server
 
     func assetOffsetsReceived(_ offsets: AssetOffsets, on key: StreamKey) {
-        self.heard(on: key)
-        guard let request = self.requests.request(on: key), case .upload(let upload) = request.transfer
+        self.session.heard(on: key)
+        guard let request = self.session.requests.request(on: key),
+            case .upload(let upload) = request.transfer
         else { return }
         upload.offsetsReceived(offsets.offsets)
         self.readAhead(request, upload)
     }
 
     func progressReceived(_ progress: Progress, on key: StreamKey) {
-        self.heard(on: key)
-        switch self.requests.request(on: key)?.transfer {
+        self.session.heard(on: key)
+        switch self.session.requests.request(on: key)?.transfer {
         case .upload(let upload): upload.upload.progress(progress)
         case .download(let download): download.download.progress(download.progress(progress))
         case nil: break
@@ -72,9 +107,10 @@ extension ClientSession {
     }
 
     func assetDataReceived(_ data: AssetData, on key: StreamKey) {
-        self.heard(on: key)
-        // Of a download that was cancelled nothing is granted any more, and so nothing goes on coming.
-        guard let request = self.requests.request(on: key), case .download(let download) = request.transfer
+        self.session.heard(on: key)
+        // A cancelled download grants nothing more, so its bytes stop coming.
+        guard let request = self.session.requests.request(on: key),
+            case .download(let download) = request.transfer
         else { return }
         download.received(data)
         self.writeSoon(request, download)
@@ -82,7 +118,8 @@ extension ClientSession {
 
     // MARK: Uploads
 
-    /// Sends pieces that are read, one of each upload in turn, as far as servers and sockets have room.
+    /// Sends pieces that were read, one of each upload in turn, as far as server and socket have
+    /// room.
     func sendPieces() {
         guard !self.isSendingPieces else { return }
         self.isSendingPieces = true
@@ -92,7 +129,7 @@ extension ClientSession {
             let request = self.uploads.removeFirst()
             guard !request.hasEnded, case .sent(let key) = request.place,
                 case .upload(let upload) = request.transfer,
-                let connection = self.connection(key.connection)
+                let connection = self.session.connection(key.connection)
             else { continue }
             self.uploads.append(request)
             guard upload.isReady, connection.mayUpload(on: key.stream), let piece = upload.takePiece() else {
@@ -101,8 +138,8 @@ extension ClientSession {
             }
             passed = 0
             connection.send(piece, on: key.stream)
-            // TLS has encrypted it.
-            self.assetBuffers.giveBack(piece.frame)
+            // TLS has encrypted it by now.
+            self.buffers.giveBack(piece.frame)
             self.readAhead(request, upload)
         }
     }
@@ -110,8 +147,8 @@ extension ClientSession {
     private func readAhead(_ request: PendingRequest, _ upload: UploadTransfer) {
         guard !request.hasEnded, let read = upload.read() else { return }
         let attempt = upload.attempt
-        self.onThread(request, read) { session, request, result in
-            session.piecesRead(result, request, upload: attempt)
+        self.onThread(request, read) { transfers, request, result in
+            transfers.piecesRead(result, request, upload: attempt)
         }
     }
 
@@ -129,32 +166,19 @@ extension ClientSession {
             self.sendPieces()
         case .failure(let failure): self.fail(request, failure)
         }
-        self.flush()
+        self.session.flush()
     }
 
     // MARK: Downloads
 
-    /// What one job on a thread writes at the most for several downloads: more has jobs of its own, beside each other.
-    private static let sharedBytesMax = 128 * 1_024
-
-    /// A batch that a thread has, and for whom it is.
-    private struct Write {
-        let request: PendingRequest
-        let download: DownloadTransfer
-        /// The stream on which its bytes came.
-        let key: StreamKey?
-        let batch: DownloadBatch
-        let isSmall: Bool
-    }
-
-    /// Writes at the end of the tick: small files that come together are written together.
+    /// Writes at the end of the tick, so that small files that come together are written together.
     private func writeSoon(_ request: PendingRequest, _ download: DownloadTransfer) {
         guard !download.isDue else { return }
         download.isDue = true
         self.due.append(request)
         guard self.due.count == 1 else { return }
-        let session = NIOLoopBound(self, eventLoop: self.eventLoop)
-        self.eventLoop.execute { session.value.writeDue() }
+        let held = NIOLoopBound((session: self.session, transfers: self), eventLoop: self.eventLoop)
+        self.eventLoop.execute { held.value.transfers.writeDue() }
     }
 
     private func writeDue() {
@@ -184,24 +208,24 @@ extension ClientSession {
         self.write(small)
     }
 
-    /// Writes small ones on a thread, one download after the other.
+    /// Writes small batches in one job, one download after the other.
     private func write(_ writes: [Write]) {
         guard !writes.isEmpty else { return }
         let batches = writes.map(\.batch)
-        let held = NIOLoopBound((session: self, writes: writes), eventLoop: self.eventLoop)
+        let held = NIOLoopBound((session: self.session, writes: writes), eventLoop: self.eventLoop)
         self.files.run {
             let results = batches.map { $0.run() }
             held.eventLoop.execute {
                 let (session, writes) = held.value
-                for (write, result) in zip(writes, results) { session.written(result, write) }
+                for (write, result) in zip(writes, results) { session.transfers.written(result, write) }
                 session.flush()
             }
         }
     }
 
-    /// Writes on threads of the download's own.
+    /// Writes in jobs of the download's own.
     private func write(_ request: PendingRequest, _ download: DownloadTransfer) {
-        download.write { batch in
+        download.write { [session = self.session] batch in
             let write = Write(
                 request: request,
                 download: download,
@@ -209,11 +233,11 @@ extension ClientSession {
                 batch: batch,
                 isSmall: false
             )
-            let held = NIOLoopBound((session: self, write: write), eventLoop: self.eventLoop)
+            let held = NIOLoopBound((session: session, write: write), eventLoop: session.eventLoop)
             return { result in
                 held.eventLoop.execute {
                     let (session, write) = held.value
-                    session.written(result, write)
+                    session.transfers.written(result, write)
                     session.flush()
                 }
             }
@@ -222,7 +246,7 @@ extension ClientSession {
 
     private func written(_ result: Result<Void, FileFailure>, _ write: Write) {
         let (request, download) = (write.request, write.download)
-        for piece in write.batch.pieces { self.assetBuffers.giveBack(piece.bytes) }
+        for piece in write.batch.pieces { self.buffers.giveBack(piece.bytes) }
         download.written(result, isSmall: write.isSmall)
         guard !request.hasEnded else { return }
         guard download.failure == nil else {
@@ -233,46 +257,48 @@ extension ClientSession {
         request.silenceDeadline = now + request.requestTimeout
         if let key = write.key {
             // The server may send as many more.
-            self.connection(key.connection)?.disposed(
+            self.session.connection(key.connection)?.disposed(
                 payloadBytes: write.batch.payloadBytes,
                 on: key.stream,
-                window: self.downloadWindow.bytes(downloads: self.requests.downloadCount, now: now)
+                window: self.downloadWindow.bytes(downloads: self.session.requests.downloadCount, now: now)
             )
         }
         if download.waitingBytes > 0 {
             self.writeSoon(request, download)
         } else if !download.isBehind, let end = download.end {
-            self.end(request.number, .success(end))
+            self.session.end(request.number, .success(end))
         }
     }
 
-    /// The server has sent all of a download; or a connection broke just before it said so.
+    /// The server has sent all of a download, or a connection broke just before the server said so.
     func downloadAnswered(_ request: PendingRequest, _ download: DownloadTransfer, _ end: End) {
-        guard download.isBehind else { return self.end(request.number, .success(end)) }
+        guard download.isBehind else { return self.session.end(request.number, .success(end)) }
         download.end = end
-        self.requests.detach(request)
+        self.session.requests.detach(request)
     }
 
     // MARK: Files
 
+    private var eventLoop: any EventLoop { self.session.eventLoop }
+
     private func fail(_ request: PendingRequest, _ failure: FileFailure) {
-        guard self.requests.remove(request.number) != nil else { return }
-        self.cancelStream(of: request)
+        guard self.session.requests.remove(request.number) != nil else { return }
+        self.session.cancelStream(of: request)
         request.end(.failure(.fileFailed(failure)))
     }
 
-    /// Does something on a thread for files, and the rest back on the loop.
+    /// Runs a job on a thread for files, and the rest back on the loop.
     private func onThread<Value: Sendable>(
         _ request: PendingRequest,
         _ job: @escaping @Sendable () throws(FileFailure) -> Value,
-        then: @escaping @Sendable (ClientSession, PendingRequest, Result<Value, FileFailure>) -> Void
+        then: @escaping @Sendable (Transfers, PendingRequest, Result<Value, FileFailure>) -> Void
     ) {
         let eventLoop = self.eventLoop
-        let held = NIOLoopBound((session: self, request: request), eventLoop: eventLoop)
+        let held = NIOLoopBound((session: self.session, request: request), eventLoop: eventLoop)
         self.files.run {
             let result: Result<Value, FileFailure>
             do throws(FileFailure) { result = .success(try job()) } catch { result = .failure(error) }
-            eventLoop.execute { then(held.value.session, held.value.request, result) }
+            eventLoop.execute { then(held.value.session.transfers, held.value.request, result) }
         }
     }
 }
