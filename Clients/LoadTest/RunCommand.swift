@@ -169,27 +169,28 @@ struct RunCommand: AsyncParsableCommand {
         if self.overload, let rate = self.load.rate { run.overload = OverloadTest(rate: rate) }
         guard self.processes > 1 else { return try await run.run() }
 
-        let meeting = try await Interruption.cancelling { () async throws(LoadFailure) -> Rendezvous in
+        let coordinator = try await Interruption.cancelling {
+            () async throws(LoadFailure) -> RunCoordinator in
             try await self.join(target)
         }
-        run.rendezvous = meeting
-        run.plan.process = meeting.process
-        live.say("process \(meeting.process) of \(self.processes) of the run \(self.run)")
+        run.coordinator = coordinator
+        run.plan.process = coordinator.process
+        live.say("process \(coordinator.process) of \(self.processes) of the run \(self.run)")
         do throws(LoadFailure) {
             let own = try await run.run()
             let result = try await Interruption.cancelling { () async throws(LoadFailure) -> LoadResult in
-                try await Self.share(own, meeting, live)
+                try await Self.share(own, coordinator, live)
             }
-            await Self.leave(meeting)
+            await Self.leave(coordinator)
             return result
         } catch {
-            await Self.leave(meeting)
+            await Self.leave(coordinator)
             throw error
         }
     }
 
-    private func join(_ target: Target) async throws(LoadFailure) -> Rendezvous {
-        try await Rendezvous.join(
+    private func join(_ target: Target) async throws(LoadFailure) -> RunCoordinator {
+        try await RunCoordinator.join(
             target.client(user: 0, installation: UInt64.random(in: 0...UInt64.max)),
             run: self.run,
             processes: self.processes,
@@ -200,23 +201,23 @@ struct RunCommand: AsyncParsableCommand {
     /// Sends the results of all processes to the first.
     private static func share(
         _ own: LoadResult,
-        _ meeting: Rendezvous,
+        _ coordinator: RunCoordinator,
         _ live: LiveLine
     ) async throws(LoadFailure) -> LoadResult {
-        guard meeting.process == 0 else {
-            try await meeting.leave(own)
+        guard coordinator.process == 0 else {
+            try await coordinator.leave(own)
             live.say("the first process has the result")
             return own
         }
         var result = own
-        for other in try await meeting.gather() { result.add(other) }
+        for other in try await coordinator.gather() { result.add(other) }
         return result
     }
 
-    private static func leave(_ meeting: Rendezvous) async {
+    private static func leave(_ coordinator: RunCoordinator) async {
         // If the server is gone, that was reported before.
-        if meeting.process == 0 { try? await meeting.remove() }
-        await meeting.end()
+        if coordinator.process == 0 { try? await coordinator.remove() }
+        await coordinator.end()
     }
 
     private func mix() throws -> Mix {

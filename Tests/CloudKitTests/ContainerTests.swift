@@ -77,7 +77,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func `permissions that nobody grants are denied`() async throws {
+    @Test func `permissions that were not granted are denied`() async throws {
         #expect(try await OlderCalls.permissions(.unreachable()) == [.denied, .denied])
     }
 

@@ -181,7 +181,7 @@ struct `An error of a request` {
     ]
 
     @Test(arguments: Self.clientErrors.indices)
-    func `tells why there was no answer`(index: Int) {
+    func `says why there was no response`(index: Int) {
         let (clientError, code, advice) = Self.clientErrors[index]
         let error = CKError(clientError)
         #expect(error.code == code)

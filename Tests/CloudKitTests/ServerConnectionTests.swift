@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: [
         "tmk_secret\n", "-----BEGIN PRIVATE KEY-----\nMIGH\n", String(repeating: "a", count: 2_000),
     ])
-    func `a token that can't work is told before there is a connection`(token: String) {
+    func `a token that can't work is an error before there is a connection`(token: String) {
         #expect {
             _ = try CKServerConnection(url: "tidemark://h", token: token)
                 .clientConfiguration(container: "org.example")

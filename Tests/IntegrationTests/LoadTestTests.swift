@@ -151,7 +151,7 @@ struct LoadTestTests {
         #expect((result.verification?.records ?? 0) >= 1_280)
         let due = result.operations.values.flatMap(\.histogram.counts).reduce(0, +)
         #expect(due > 300, "half of it would be 200: \(outcomes.map(\.output))")
-        // Nothing of the meeting is left: the same name can be used again.
+        // No record of the run is left, so the same name can be used again.
         let third = try await load.begin(arguments + ["--timeout", "1", "--duration", "0.1"]).outcome()
         #expect(third.exitCode == 69)
         #expect(third.errors.contains("are all 2 running"))

@@ -101,7 +101,7 @@ struct KeyTableTests {
     }
 
     @Test
-    func `a key whose save is not heard of yet is not written again`() {
+    func `a key whose save was not notified yet is not written again`() {
         var keys = self.keys
         let version = keys.beginSave(40)
         keys.ended(40, .written, isAwaited: true)
@@ -117,7 +117,7 @@ struct KeyTableTests {
     }
 
     @Test(arguments: [0, 1, 39, 1_000_000])
-    func `a name says whose it is`(key: Int) throws {
+    func `a name contains its owner`(key: Int) throws {
         let name = KeyTable.recordName(key, of: 12)
         let owner = try #require(KeyTable.owner(of: name))
         #expect(owner.worker == 12)
@@ -125,7 +125,7 @@ struct KeyTableTests {
     }
 
     @Test(arguments: ["", "12345678", "12345678-1", "12345678-1-x", "1234-1-1", "12345678-1-1-1"])
-    func `a name that is none of ours is nobody's`(name: String) {
+    func `a name of an unknown kind has no owner`(name: String) {
         #expect(KeyTable.owner(of: name) == nil)
     }
 }

@@ -34,7 +34,7 @@ struct MeasurementTests {
     }
 
     @Test
-    func `what is longer than an hour is an hour, and what is negative nothing`() {
+    func `a latency of more than an hour counts as an hour, and a negative one as none`() {
         var histogram = LatencyHistogram()
         histogram.record(.seconds(100_000))
         histogram.record(.seconds(-1))
@@ -104,7 +104,7 @@ struct MeasurementTests {
     }
 
     @Test
-    func `a server's figures are differences, and go on when it begins anew`() {
+    func `a server's figures are differences, and continue after its restart`() {
         func sample(_ time: Int, _ commits: Int, waiting: Int) -> ServerSample {
             ServerSample(
                 text: """

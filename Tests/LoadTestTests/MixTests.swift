@@ -16,7 +16,7 @@ struct MixTests {
     @Test(arguments: [
         "", "fetch", "fetch 0", "fetch -1", "fetch 1 2", "fetch 1\nfetch 2", "fech 1", "save many",
     ])
-    func `what is no mix is refused`(text: String) {
+    func `an invalid mix is refused`(text: String) {
         #expect(throws: Mix.Malformed.self) { try Mix(text: text) }
     }
 

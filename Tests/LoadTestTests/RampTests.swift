@@ -26,7 +26,7 @@ struct RampTests {
     }
 
     @Test
-    func `a first rate that is too much is gone back from`() throws {
+    func `the search goes down from a first rate that is too high`() throws {
         let (search, _) = Self.search(from: 1_000, holdsUpTo: 130)
         let highest = try #require(search.highestHeld)
         #expect(highest <= 130 && highest >= 130 / 1.05)

@@ -119,7 +119,7 @@ struct ReportTests {
     }
 
     @Test
-    func `the page of a ramp has its steps, and says of which its figures are`() {
+    func `the page of a ramp shows its steps, and names the step of its figures`() {
         var result = Self.result("save", Mix(only: .save), Self.outcome(.save, answers: 200))
         for (rate, held) in [(500.0, true), (1_000, false), (711, true)] {
             result.ramp.append(
@@ -144,7 +144,7 @@ struct ReportTests {
     }
 
     @Test
-    func `the page says what was measured, and no token`() {
+    func `the page says what was measured, and contains no token`() {
         let result = Self.result("mix", .defaults, Self.outcome(.save, answers: 200, failures: 2))
         let page = HTMLReport(result: result).text
         for text in [
@@ -173,7 +173,7 @@ struct ReportTests {
     }
 
     @Test
-    func `a metric is told in words`() {
+    func `a metric is described in words`() {
         #expect(MetricName.words("tidemark_commits_total") == "commits")
         #expect(
             MetricName.words(#"tidemark_requests_total{operation="fetch_records",code="7"}"#)

@@ -18,7 +18,7 @@ struct RetryWheelTests {
     }
 
     @Test
-    func `what should have come before comes next, and what is too far ahead as late as may be`() {
+    func `an overdue retry comes next, and one too far ahead comes at the end of the wheel`() {
         var wheel = RetryWheel<Int>(now: 0)
         #expect(wheel.take(through: 50).isEmpty)
         wheel.add(1, at: 10)

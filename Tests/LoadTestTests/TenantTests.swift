@@ -17,19 +17,22 @@ struct TenantTests {
             ([1, 1, 1, 1], 1), ([4, 0, 0, 0], 0.25), ([1, 3], 0.8), ([], 1), ([0, 0], 1), ([7], 1),
         ] as [([Double], Double)]
     )
-    func `Jain's index is 1 of equal shares, and 1 in n where one has all`(shares: [Double], index: Double) {
+    func `Jain's index is 1 for equal shares, and 1/n if one tenant has everything`(
+        shares: [Double],
+        index: Double
+    ) {
         #expect(abs(Fairness.jain(shares) - index) < 1e-12)
     }
 
     @Test
-    func `who asks for little gets it, and the others the same`() {
+    func `a small demand is met in full, and the others get equal shares`() {
         #expect(Fairness.maxMin(capacity: 12, demands: [1, 100, 3, 5]) == [1, 4, 3, 4])
         #expect(Fairness.maxMin(capacity: 12, demands: [1, 2, 3]) == [1, 2, 3])
         #expect(Fairness.maxMin(capacity: 9, demands: [20, 10, 30]) == [3, 3, 3])
     }
 
     @Test
-    func `more than its due makes nobody more than satisfied`() {
+    func `a tenant with more than its fair share is not more than satisfied`() {
         // Four were done; the second asked for one only, and the first took half of what was the third's.
         let satisfactions = Fairness.satisfactions(work: [2.25, 1, 0.75], demands: [10, 1, 10])
         #expect(satisfactions == [1, 1, 0.5])
@@ -80,8 +83,8 @@ struct TenantTests {
             client: Self.target.client(user: 0, installation: 1),
             number: 0,
             settings: settings,
-            ear: Ear(subscription: ""),
-            fleet: Fleet()
+            pushListener: PushListener(subscription: ""),
+            userDevices: UserDevices()
         )
         let now = ContinuousClock.now
         let recorder = Recorder(period: now..<now + .seconds(3_600))
@@ -159,7 +162,7 @@ struct TenantTests {
     }
 
     @Test
-    func `work counts for what it takes alone, and equals are compared with equals`() {
+    func `work counts as what it takes alone, and tenants are compared with their like`() {
         let result = Self.result([100, 100, 100])
         #expect(result.tenants.map(\.workSeconds) == [0.2, 0.2, 0.2, 0.2])
         #expect(result.tenants.map(\.share).allSatisfy { abs($0 - 0.25) < 1e-12 })

@@ -33,7 +33,7 @@ struct ZoneComparisonTests {
     }
 
     @Test
-    func `what was acknowledged is there, and what was deleted is not`() {
+    func `acknowledged saves are found, and deleted records are not`() {
         let expected = ["a": Self.key(2), "b": Self.key(0)]
         #expect(Self.kinds(expected, [Found(name: "a", version: 2)]) == [])
         let deleted = [Found(name: "b", version: 0), Found(name: "a", version: 2)]

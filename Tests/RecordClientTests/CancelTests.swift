@@ -101,7 +101,7 @@ import WireProtocol
         #expect(patient.answer.events.isEmpty, "it waits as long as for an answer")
     }
 
-    @Test func `a machine without a network is told apart`() throws {
+    @Test func `a machine without a network gets an error of its own`() throws {
         let server = ScriptedServer()
         server.refuse(Array(repeating: .offline("this machine has no network"), count: 20))
         let request = server.start(.fetch(), connectionTimeout: .seconds(5))
@@ -110,7 +110,7 @@ import WireProtocol
         #expect(request.answer.events == [.failure(.offline(description: text))])
     }
 
-    @Test func `a request that was sent is sent again however long there is no connection`() throws {
+    @Test func `a request that was sent is sent again, however long the connection is away`() throws {
         let server = ScriptedServer()
         let sent = server.start(.delete(), connectionTimeout: .seconds(5))
         let first = try server.accept(1)

@@ -100,7 +100,7 @@ import WireProtocol
         #expect(download.files.bytes == [.sample(size)])
     }
 
-    @Test func `a slow file holds up neither other requests nor the loop, and no more comes than the window`()
+    @Test func `a slow file delays no other request, and no more bytes arrive than the window`()
         throws
     {
         let files = HeldFiles()
@@ -122,7 +122,7 @@ import WireProtocol
         #expect(download.answer.events.count == 1)
     }
 
-    @Test func `after a lost connection it goes on after the last byte that was written`() throws {
+    @Test func `after a lost connection a download continues after the last written byte`() throws {
         let files = HeldFiles()
         let server = ScriptedServer(files: files.threads)
         let download = server.download(0..<100, 50..<60, to: MemoryFiles([[], []]))
@@ -157,7 +157,10 @@ import WireProtocol
         #expect(download.files.progress.map(\.doneBytes) == [60, 100])
     }
 
-    @Test func `small files that come together are written together, and end each with its own`() throws {
+    @Test
+    func `small files that arrive together are written together, and each download ends with its own file`()
+        throws
+    {
         let files = HeldFiles()
         let server = ScriptedServer(files: files.threads)
         let refused = MemoryFiles([[]], failure: .failed("no space left"))
@@ -186,7 +189,7 @@ import WireProtocol
         #expect(downloads.map(\.files.bytes) == [[.sample(10)], [[]], [.sample(10)]])
     }
 
-    @Test func `room is granted while the rest of what came is being written`() throws {
+    @Test func `credit is granted while the rest of the bytes is being written`() throws {
         let files = HeldFiles()
         let server = ScriptedServer(files: files.threads)
         let eighth = Self.window / 8
@@ -230,7 +233,7 @@ import WireProtocol
         return granted - quarters.count * (Self.window / 4 + AssetData.headerBytes)
     }
 
-    @Test func `a window grows while nothing else travels, and is what was announced beside other requests`()
+    @Test func `a window grows while nothing else travels, and has its announced size beside other requests`()
         throws
     {
         let server = ScriptedServer()
@@ -266,7 +269,7 @@ import WireProtocol
         #expect((6...7).contains(credits) && download.answer.events.isEmpty)
     }
 
-    @Test func `many downloads share what may be under way, and none has less than was announced`() {
+    @Test func `many downloads share the window, and none has less than was announced`() {
         var window = DownloadWindow()
         let now = NIODeadline.uptimeNanoseconds(5_000_000_000)
         #expect([1, 2, 4].map { window.bytes(downloads: $0, now: now) } == [8 << 20, 8 << 20, 4 << 20])
@@ -275,7 +278,7 @@ import WireProtocol
         #expect(window.bytes(downloads: 1, now: now + DownloadWindow.quiet) == 8 << 20)
     }
 
-    @Test func `a download whose share is smaller than was announced keeps what was announced`() {
+    @Test func `a download whose share is smaller than the announced window keeps that window`() {
         var machine = ClientStateMachine(windows: Windows(connectionBytes: 1_000, streamBytes: 1_000))
         _ = machine.connected()
         _ = machine.welcomeReceived(
@@ -296,7 +299,7 @@ import WireProtocol
         #expect(grant == 1_000)
     }
 
-    @Test func `what a file does not take ends the download when nothing of it is being written any more`()
+    @Test func `a failed write ends the download after all other writes have ended`()
         throws
     {
         let files = HeldFiles()
@@ -343,7 +346,7 @@ import WireProtocol
         #expect(connection.isOpen)
     }
 
-    @Test func `cancelling sends a cancel, and what still comes is dropped`() throws {
+    @Test func `cancelling sends a cancel, and later bytes are dropped`() throws {
         let server = ScriptedServer()
         let download = server.download(0..<100, to: MemoryFiles([[]]))
         let connection = try server.accept()

@@ -14,7 +14,7 @@ struct InboxTests {
         #expect(self.isWoken(inbox))
     }
 
-    @Test func `nobody wakes a session that will look anyway`() {
+    @Test func `a session that is about to look is not woken`() {
         let inbox = Inbox()
         inbox.attend()
         #expect(!self.isWoken(inbox))

@@ -18,7 +18,7 @@ import WireProtocol
         return (server, connection, started)
     }
 
-    @Test func `who listens connects, asks, and is told in order`() throws {
+    @Test func `a listener connects, sends listen, and gets events in order`() throws {
         let (_, connection, started) = try self.listening()
         try connection.notify(1, 2, 3)
         #expect(
@@ -30,7 +30,7 @@ import WireProtocol
         #expect(try connection.frames().isEmpty, "nothing is acknowledged by itself")
     }
 
-    @Test func `what was taken care of is acknowledged in one frame`() throws {
+    @Test func `handled notifications are acknowledged in one frame`() throws {
         let (server, connection, started) = try self.listening()
         try connection.notify(1, 2, 3)
         started.acknowledge(1)
@@ -113,7 +113,7 @@ import WireProtocol
         #expect(started.heard.events.last == .began(user: "_user"))
     }
 
-    @Test func `a server that accepts listeners and breaks off at once is left alone longer and longer`()
+    @Test func `the backoff grows if a server accepts listeners and closes at once`()
         throws
     {
         let server = ScriptedServer { $0.backoffMax = .seconds(8) }
@@ -142,7 +142,7 @@ import WireProtocol
         }
     }
 
-    @Test func `a drain moves the listener to the next connection, and what comes late is left to it`() throws
+    @Test func `a drain moves the listener to the next connection, which repeats late notifications`() throws
     {
         let (server, first, started) = try self.listening()
         try first.notify(1)
@@ -162,7 +162,7 @@ import WireProtocol
         #expect(!first.isOpen && second.isOpen)
     }
 
-    @Test func `who stops lets go of the connection, with its last word`() throws {
+    @Test func `stopping the listener closes the connection after the last acknowledgement`() throws {
         let (server, connection, started) = try self.listening()
         try connection.notify(1)
         started.acknowledge(1)
@@ -177,7 +177,7 @@ import WireProtocol
         #expect(again.heard.events == [.began(user: "_user")])
     }
 
-    @Test func `who stops does not break off the requests of others`() throws {
+    @Test func `stopping the listener does not interrupt other requests`() throws {
         let (server, connection, started) = try self.listening()
         let request = server.start(.delete())
         let stream = try #require(try connection.requests().first).stream
@@ -188,7 +188,7 @@ import WireProtocol
         #expect(!connection.isOpen)
     }
 
-    @Test func `who stops while there is no connection ends the attempts`() throws {
+    @Test func `stopping the listener without a connection ends the attempts`() throws {
         let server = ScriptedServer()
         server.refuse(.broken("no"))
         let started = try #require(server.listen())
@@ -197,7 +197,7 @@ import WireProtocol
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `a refusal for now is asked again on the same connection`() throws {
+    @Test func `after a temporary refusal listen is sent again on the same connection`() throws {
         let server = ScriptedServer()
         let started = try #require(server.listen())
         let connection = try server.accept()
@@ -212,7 +212,7 @@ import WireProtocol
         #expect(server.connections.count == 1)
     }
 
-    @Test func `a refusal for good is asked again on the next connection`() throws {
+    @Test func `after a permanent refusal listen is sent again on the next connection`() throws {
         let server = ScriptedServer()
         let started = try #require(server.listen())
         let first = try server.accept()
@@ -227,7 +227,7 @@ import WireProtocol
         #expect(started.heard.events.last == .began(user: "_user"))
     }
 
-    @Test func `a server that breaks the protocol is told so, and asked again after a pause`() throws {
+    @Test func `a server that breaks the protocol gets the reason, and listen again after a pause`() throws {
         let (server, first, started) = try self.listening()
         try first.notify(1, 3)
         #expect(!first.isOpen)
@@ -243,7 +243,7 @@ import WireProtocol
         try server.accept(2).acceptListener()
     }
 
-    @Test func `a connection on which somebody listens is watched`() throws {
+    @Test func `a connection with a listener is checked for silence`() throws {
         let (server, first, started) = try self.listening()
         server.pass(.seconds(41))
         let frame = try #require(try first.frames().first)
@@ -263,7 +263,7 @@ import WireProtocol
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a client that is let go says that it was the end`() throws {
+    @Test func `a listener gets the last event when its client is released`() throws {
         let (server, connection, started) = try self.listening()
         server.letGoOfClient()
         #expect(started.heard.events == [.began(user: "_user"), .ended])

@@ -108,14 +108,17 @@ import WireProtocol
     }
 
     @Test(arguments: [("/nonexistent/ca.pem", "No such file"), ("/etc/passwd", "no certificate in PEM")])
-    func `an authority file that is not there, or none, is named`(file: String, reason: String) async throws {
+    func `the error names an authority file that is missing or has no certificate`(
+        file: String,
+        reason: String
+    ) async throws {
         let client = self.client(port: 1, trust: .authorities(file: file))
         let text = await self.misconfiguredText(client)
         #expect(text?.contains(file) == true && text?.contains(reason) == true, "\(text ?? "no text")")
         await client.shutdown()
     }
 
-    @Test func `a refused connection is told when the time is over`() async throws {
+    @Test func `a request fails with the refused connection when its time is over`() async throws {
         let certificates = try await TestCertificates()
         // Nobody listens there without being root; a port that was just closed may be another test's by now.
         let client = self.client(port: 1, trust: .authorities(file: certificates.authority))

@@ -48,7 +48,7 @@ import WireProtocol
     @Test(arguments: [
         (CloseReason.overloaded, true), (.drain, true), (.idle, false), (.internalError, false),
     ])
-    func `who only asks for a connection hears whether the server takes none for now`(
+    func `a caller that only wants a connection learns that the server takes none for now`(
         reason: CloseReason,
         isForNow: Bool
     ) {
@@ -128,7 +128,7 @@ import WireProtocol
         #expect(connection.isOpen)
     }
 
-    @Test func `what a violation leaves behind in the same read is ignored`() throws {
+    @Test func `frames behind a violation in the same read are ignored`() throws {
         let server = ScriptedServer()
         let request = server.start(.delete())
         let connection = try server.accept()
@@ -141,7 +141,7 @@ import WireProtocol
         #expect(request.answer.events.count == 1)
     }
 
-    @Test func `a server that speaks another protocol is told from one that is down`() throws {
+    @Test func `a server of another protocol has another error than one that is down`() throws {
         let server = ScriptedServer()
         let request = server.start(.fetch())
         let connection = try #require(server.connections.first)
@@ -155,7 +155,7 @@ import WireProtocol
         #expect(!connection.isOpen)
     }
 
-    @Test func `a client that is let go ends its requests and closes its connection`() throws {
+    @Test func `a released client ends its requests and closes its connection`() throws {
         let server = ScriptedServer()
         let sent = server.start(.delete())
         let connection = try server.accept()
@@ -165,7 +165,7 @@ import WireProtocol
         #expect(!connection.isOpen)
     }
 
-    @Test func `a client that is let go while it waits to connect again makes no connection`() throws {
+    @Test func `a client that is released during its backoff makes no connection`() throws {
         let server = ScriptedServer()
         server.refuse(.broken("no"))
         let request = server.start(.delete())

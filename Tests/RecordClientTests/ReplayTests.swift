@@ -111,7 +111,7 @@ import WireProtocol
         #expect(new.answer.events == [.success])
     }
 
-    @Test func `the same refusal without a drain is the caller's`() throws {
+    @Test func `the same refusal without a drain fails the request`() throws {
         let server = ScriptedServer()
         let request = server.start(.delete())
         let connection = try server.accept()
@@ -125,8 +125,7 @@ import WireProtocol
         Failure(code: .requestRateLimited, message: "", retry: .after(milliseconds: milliseconds))
     }
 
-    @Test func `a change that may have been executed is not given up for want of room: its ID tells`() throws
-    {
+    @Test func `a change that may have been executed is tried again when the server has no room`() throws {
         let server = ScriptedServer()
         let change = server.start(.delete())
         let first = try server.accept(1)
@@ -149,7 +148,7 @@ import WireProtocol
         #expect(read.answer.events.isEmpty)
     }
 
-    @Test func `whoever waits for room can be cancelled, and hears of it when his time is over`() throws {
+    @Test func `a request that waits for room can be cancelled, and fails when its time is over`() throws {
         let server = ScriptedServer()
         let cancelled = server.start(.delete(1))
         let late = server.start(.delete(2))
@@ -168,7 +167,7 @@ import WireProtocol
         #expect(late.answer.events == [.failure(.responseLost)])
     }
 
-    @Test func `want of room is the caller's when the request was never on a connection that broke`() throws {
+    @Test func `a request that no broken connection has sent fails when the server has no room`() throws {
         let server = ScriptedServer()
         let change = server.start(.delete())
         let read = server.start(.fetch())
@@ -255,7 +254,7 @@ import WireProtocol
         #expect(connection.isOpen)
     }
 
-    @Test func `an idle connection is left in peace`() throws {
+    @Test func `an idle connection is not pinged`() throws {
         let server = ScriptedServer()
         _ = server.start(.fetch())
         let connection = try server.accept()

@@ -112,7 +112,7 @@ import WireProtocol
         #expect(streams.prefix(4) == [1, 3, 1, 3] && streams.count == 8)
     }
 
-    @Test func `after a lost connection it begins again where the server says`() throws {
+    @Test func `after a lost connection an upload continues where the server says`() throws {
         let (server, first, upload) = try self.started(2 * Self.piece, from: 0)
         try first.credit(1 << 20, on: 1)
         #expect(try first.assetData().count == 2)
@@ -168,7 +168,7 @@ import WireProtocol
         #expect(upload.answer.events == [.failure(.cancelled)])
     }
 
-    @Test func `an upload that moves is not timed out, one that is silent is`() throws {
+    @Test func `an upload that moves is not timed out, and a silent one is`() throws {
         let (server, connection, upload) = try self.started(4 * Self.piece, from: 0)
         for _ in 0..<5 {
             server.pass(.seconds(30))
@@ -182,7 +182,7 @@ import WireProtocol
     }
 
     @Test
-    func `an upload that waits for its turn, or is looked for, is not timed out while the server says so`()
+    func `an upload is not timed out while the server reports that it waits or is recovered`()
         throws
     {
         let server = ScriptedServer()

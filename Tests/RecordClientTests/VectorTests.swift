@@ -16,7 +16,7 @@ import WireProtocol
         try Vector.all().filter { self.kinds[$0.message] != nil && $0.error.isEmpty != refused }
     }
 
-    @Test func `what a server may say is no violation`() throws {
+    @Test func `a permitted message of a server is no violation`() throws {
         let vectors = try Self.vectors(refused: false)
         #expect(vectors.count >= 10)
         for vector in vectors {
@@ -30,7 +30,8 @@ import WireProtocol
         }
     }
 
-    @Test func `what a server may not say ends the connection, or the reading of a record, with its reason`()
+    @Test
+    func `a forbidden message of a server ends the connection, or the reading of a record, with its reason`()
         throws
     {
         let vectors = try Self.vectors(refused: true)

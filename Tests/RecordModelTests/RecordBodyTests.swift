@@ -30,7 +30,7 @@ import Testing
         _ = try RecordBody(checking: body.bytes, allowsClear: false)
     }
 
-    @Test func `what a client encodes without looking comes back to it and is refused by the check`() {
+    @Test func `an invalid body decodes without a check, and the check refuses it`() {
         let body = RecordBody([
             Field(name: "number", value: .double(.infinity)),
             Field(name: "target", value: .reference(Reference(recordName: "", action: .none))),

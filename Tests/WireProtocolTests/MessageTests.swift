@@ -114,7 +114,7 @@ import WireProtocol
         #expect(request.requestID == nil)
     }
 
-    @Test func `numbers of later versions survive, advice of later versions is the safest`() throws {
+    @Test func `error codes of later versions survive, and their advice becomes the safest`() throws {
         var message = PBEnd()
         message.failure.code = 4_711
         message.failure.cause = .UNRECOGNIZED(9)

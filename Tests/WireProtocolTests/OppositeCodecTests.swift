@@ -353,7 +353,7 @@ import WireProtocol
             [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
         ] as [[UInt8]]
     )
-    func `what is not the wire format is refused`(bytes: [UInt8]) {
+    func `bytes that are not in the wire format are refused`(bytes: [UInt8]) {
         #expect(throws: WireError(.malformed, field: "items")) {
             try Items(decoding: ByteBuffer(bytes: bytes))
         }

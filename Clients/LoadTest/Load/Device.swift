@@ -12,7 +12,7 @@ final class Device: Sendable {
         /// Whether a notification has come since the fetch began.
         var isBehind = false
         /// The last notification, to be acknowledged after the fetch.
-        var heard: NotificationKey?
+        var lastNotification: NotificationKey?
         /// The acknowledged versions when the fetch began.
         var due: [String: UInt64] = [:]
         /// The names in the current fetch.
@@ -39,8 +39,8 @@ final class Device: Sendable {
     /// Returns when the server has confirmed it.
     func listen(from token: [UInt8]) async {
         self.state.withLock { $0.token = token }
-        self.worker.fleet.join(self.number)
-        let handle = self.worker.client.listen { self.told($0) }
+        self.worker.userDevices.join(self.number)
+        let handle = self.worker.client.listen { self.notified($0) }
         await withCheckedContinuation { continuation in
             let isListening = self.state.withLock { state in
                 state.handle = handle
@@ -54,17 +54,17 @@ final class Device: Sendable {
     /// Stops fetching.
     func stop() { self.state.withLock { $0.isStopped = true } }
 
-    private func told(_ event: ListeningEvent) {
+    private func notified(_ event: ListeningEvent) {
         switch event {
         case .began:
             self.state.withLock { state in
                 state.isListening = true
-                state.heard = nil
+                state.lastNotification = nil
                 return state.whenListening.take()
             }?.resume()
         case .notification(let notification, let key):
             let begins = self.state.withLock { state in
-                state.heard = key
+                state.lastNotification = key
                 guard !state.isStopped,
                     notification.subscriptionID == self.worker.settings.layout.syncSubscription
                 else { return false }
@@ -77,16 +77,16 @@ final class Device: Sendable {
     }
 
     private func acknowledgeIfIdle() {
-        let heard = self.state.withLock { state in
-            state.isFetching ? nil : state.heard.flatMap { key in state.handle.map { ($0, key) } }
+        let acknowledgement = self.state.withLock { state in
+            state.isFetching ? nil : state.lastNotification.flatMap { key in state.handle.map { ($0, key) } }
         }
-        heard.map { $0.0.acknowledge($0.1) }
+        acknowledgement.map { $0.0.acknowledge($0.1) }
     }
 
     // MARK: Fetching
 
     private func fetch() {
-        let acknowledged = self.worker.fleet.acknowledged
+        let acknowledged = self.worker.userDevices.acknowledged
         self.state.withLock { state in
             state.isFetching = true
             state.isBehind = false
@@ -129,7 +129,7 @@ final class Device: Sendable {
             }
             if version < earlier { self.note(.stale, name, Violation.text(earlier), Violation.text(version)) }
             if !isNew { self.note(.doubled, name, "once", "twice") }
-            self.worker.fleet.seen(name, version: version, by: self.number, at: now)
+            self.worker.userDevices.seen(name, version: version, by: self.number, at: now)
         }
     }
 

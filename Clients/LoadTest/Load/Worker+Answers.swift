@@ -17,11 +17,11 @@ extension Worker {
             self.conclude(call, self.settle([key], items, result), at: now, records: 1)
         case .push(let key):
             let failure = self.settle([key], items, result, isAwaited: true)
-            self.ear.answered(self.recordName(key), failure: failure)
+            self.pushListener.answered(self.recordName(key), failure: failure)
         case .sync(let key):
             let failure = self.settle([key], items, result, isAwaited: true)
             let version = self.state.withLock { $0.keys.keys[key].acknowledged }
-            self.fleet.answered(self.recordName(key), version: version, failure: failure)
+            self.userDevices.answered(self.recordName(key), version: version, failure: failure)
         case .fetch(let key): self.read(call, items, result, at: now, wanted: key..<key + 1)
         case .query(let keys): self.read(call, items, result, at: now, wanted: keys)
         case .changes(let zone):
@@ -49,17 +49,17 @@ extension Worker {
     }
 
     /// Ends a save whose notification has reached the listener or all devices, or never will.
-    func heard(_ call: Call, _ result: Result<ContinuousClock.Instant, Unheard>) {
+    func arrived(_ call: Call, _ result: Result<ContinuousClock.Instant, MissedNotification>) {
         switch result {
         case .success(let time):
             self.release(call)
             self.succeeded(call, at: time, records: 1)
-        case .failure(let unheard):
-            if unheard.isViolation {
+        case .failure(let missed):
+            if missed.isViolation {
                 self.undelivered(call)
                 self.release(call)
             }
-            self.failed(call, unheard.reason)
+            self.failed(call, missed.reason)
         }
     }
 

@@ -37,17 +37,23 @@ final class Worker: Sendable {
     let client: RecordClient
     let settings: WorkerSettings
     private let currentRecorder: Mutex<Recorder>
-    let ear: Ear
-    let fleet: Fleet
+    let pushListener: PushListener
+    let userDevices: UserDevices
     let state: Mutex<State>
 
-    init(client: RecordClient, number: Int, settings: WorkerSettings, ear: Ear, fleet: Fleet) {
+    init(
+        client: RecordClient,
+        number: Int,
+        settings: WorkerSettings,
+        pushListener: PushListener,
+        userDevices: UserDevices
+    ) {
         self.number = number
         self.client = client
         self.settings = settings
         self.currentRecorder = Mutex(Recorder(period: .now ..< .now))
-        self.ear = ear
-        self.fleet = fleet
+        self.pushListener = pushListener
+        self.userDevices = userDevices
         let keys = KeyTable(worker: number, plain: settings.plainKeys, special: settings.specialKeys)
         self.state = Mutex(
             State(
@@ -108,9 +114,9 @@ final class Worker: Sendable {
     func send(_ call: Call) {
         switch call.work {
         case .push(let key):
-            self.ear.expect(self.recordName(key)) { self.heard(call, $0) }
+            self.pushListener.expect(self.recordName(key)) { self.arrived(call, $0) }
         case .sync(let key):
-            self.fleet.expect(self.recordName(key), by: self.number) { self.heard(call, $0) }
+            self.userDevices.expect(self.recordName(key), by: self.number) { self.arrived(call, $0) }
         case .upload(let key, let bytes): return self.upload(bytes, key, call)
         case .download(let key, let asset): return self.download(asset, key, call)
         case .save, .delete, .fetch, .query, .changes: break

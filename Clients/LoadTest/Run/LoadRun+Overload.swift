@@ -4,7 +4,7 @@ extension LoadRun {
     /// Requests as much as the server can do, then more, then less.
     ///
     /// - Returns: The measurements of the overload.
-    func overload(_ test: OverloadTest, _ crew: Crew) async -> LoadResult {
+    func overload(_ test: OverloadTest, _ clients: Clients) async -> LoadResult {
         var figures = OverloadFigures()
         var overload: (result: LoadResult, outcome: Stage.Outcome)?
         for part in [OverloadTest.Part.usual, .overload, .afterwards] {
@@ -12,7 +12,7 @@ extension LoadRun {
             let start = ContinuousClock.now
             let rate = test.rate(of: part)
             self.live.say("\(part.rawValue): \(Digits.rate(rate)) per second")
-            var stage = self.stage(crew, rate: rate, live: self.live)
+            var stage = self.stage(clients, rate: rate, live: self.live)
             if part == .afterwards {
                 stage.warmUp = .zero
                 stage.duration = .seconds(OverloadTest.afterwardsSeconds)

@@ -9,8 +9,8 @@ struct LoadRun: Sendable {
     /// Path of a metrics file of the server, if there is one.
     let serverMetrics: String?
     let live: LiveLine
-    /// The meeting point with other processes of the same run, if there are any.
-    var rendezvous: Rendezvous?
+    /// Coordinates this process with others of the same run; `nil` if there are none.
+    var coordinator: RunCoordinator?
     /// `nil` for a single rate, or none.
     var ramp: Ramp?
     /// `nil` if there is no overload test.
@@ -23,27 +23,27 @@ struct LoadRun: Sendable {
     ///
     /// - Throws: `LoadFailure` if there are no results. A failed verification is in the results.
     func run() async throws(LoadFailure) -> LoadResult {
-        let crew = Crew(self.plan, self.target)
+        let clients = Clients(self.plan, self.target)
         let result: LoadResult
         do throws(LoadFailure) {
-            result = try await self.run(crew)
+            result = try await self.run(clients)
         } catch {
-            await crew.disconnect()
+            await clients.disconnect()
             throw error
         }
-        await crew.disconnect()
+        await clients.disconnect()
         return result
     }
 
-    private func run(_ crew: Crew) async throws(LoadFailure) -> LoadResult {
-        let preparation = Preparation(crew: crew)
-        self.live.say("connecting, with connections: \(self.plan.connections), users: \(crew.users)")
+    private func run(_ clients: Clients) async throws(LoadFailure) -> LoadResult {
+        let preparation = Preparation(clients: clients)
+        self.live.say("connecting, with connections: \(self.plan.connections), users: \(clients.users)")
         let server = try await Interruption.cancelling { () async throws(LoadFailure) -> String in
-            try await crew.connect()
+            try await clients.connect()
         }
         var result: LoadResult
         do throws(LoadFailure) {
-            result = try await self.prepareAndLoad(crew, preparation)
+            result = try await self.prepareAndLoad(clients, preparation)
         } catch {
             if !self.plan.keepsZones { await self.tidyUp(preparation) }
             throw self.hinted(error)
@@ -77,7 +77,7 @@ struct LoadRun: Sendable {
     }
 
     private func prepareAndLoad(
-        _ crew: Crew,
+        _ clients: Clients,
         _ preparation: Preparation
     ) async throws(LoadFailure) -> LoadResult {
         self.live.say("saving \(Digits.count(self.plan.records)) records")
@@ -85,25 +85,25 @@ struct LoadRun: Sendable {
         let (tokens, start) = try await Interruption.cancelling { () async throws(LoadFailure) -> Ready in
             try await preparation.run()
             let tokens = try await preparation.tokens()
-            await crew.listen(from: tokens.map { $0[$0.count - 1] })
-            return (tokens, try await self.rendezvous?.awaitStart())
+            await clients.listen(from: tokens.map { $0[$0.count - 1] })
+            return (tokens, try await self.coordinator?.awaitStart())
         }
-        let ticks = crew.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
+        let ticks = clients.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
         var result: LoadResult
         if let ramp = self.ramp {
-            result = try await self.climb(ramp, crew)
+            result = try await self.climb(ramp, clients)
         } else if let overload = self.overload {
-            result = await self.overload(overload, crew)
+            result = await self.overload(overload, clients)
         } else {
             let startedAt = Date()
             let rate = self.plan.rate.map { $0 / Double(self.plan.processes) }
-            let outcome = await self.stage(crew, rate: rate, live: self.live).run(at: start ?? .now)
+            let outcome = await self.stage(clients, rate: rate, live: self.live).run(at: start ?? .now)
             result = self.result(startedAt, outcome)
         }
-        crew.restDevices()
+        clients.stopDevices()
         guard self.plan.verifies, !result.isInterrupted else { return result }
         self.live.say("reading everything back")
-        result.verdict = try await Verification(crew: crew, tokens: tokens, ticks: ticks)
+        result.verdict = try await Verification(clients: clients, tokens: tokens, ticks: ticks)
             .runUnlessInterrupted()
         result.isInterrupted = result.verdict == nil
         return result
@@ -113,9 +113,9 @@ struct LoadRun: Sendable {
         LoadResult(startedAt: startedAt, plan: self.plan, context: RunContext(self.target), outcome)
     }
 
-    func stage(_ crew: Crew, rate: Double?, live: LiveLine?) -> Stage {
+    func stage(_ clients: Clients, rate: Double?, live: LiveLine?) -> Stage {
         Stage(
-            crew: crew,
+            clients: clients,
             rate: rate,
             warmUp: .seconds(self.plan.warmUpSeconds),
             duration: .seconds(self.plan.durationSeconds),
@@ -128,13 +128,13 @@ struct LoadRun: Sendable {
     ///
     /// - Returns: The steps, and the measurements at the highest rate that held, or at the first
     ///   one.
-    private func climb(_ ramp: Ramp, _ crew: Crew) async throws(LoadFailure) -> LoadResult {
+    private func climb(_ ramp: Ramp, _ clients: Clients) async throws(LoadFailure) -> LoadResult {
         var search = RampSearch(from: ramp.firstRate)
         var best: LoadResult?
         var steps: [LoadResult.RampStep] = []
         while let rate = search.rate {
             let startedAt = Date()
-            let outcome = await self.stage(crew, rate: rate, live: nil).run(at: .now)
+            let outcome = await self.stage(clients, rate: rate, live: nil).run(at: .now)
             let result = self.result(startedAt, outcome)
             let step = ramp.judge(result, at: rate)
             self.live.say(

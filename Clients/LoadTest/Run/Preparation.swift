@@ -5,14 +5,14 @@ import WireProtocol
 
 /// The state of the server before the load: empty zones, subscriptions, and one record per key.
 struct Preparation: Sendable {
-    let crew: Crew
+    let clients: Clients
 
-    private var plan: LoadPlan { self.crew.plan }
+    private var plan: LoadPlan { self.clients.plan }
 
     /// Makes zones, subscriptions and records in every user's private database.
     func run() async throws(LoadFailure) {
         try await self.eachUser { user throws(LoadFailure) in
-            let client = self.crew.worker(of: user).client
+            let client = self.clients.worker(of: user).client
             try await self.removeZones(client, within: .seconds(120))
             try await client.require(
                 .modifyZones(ModifyZones(scope: .private, saves: self.plan.layout.zones)),
@@ -27,7 +27,7 @@ struct Preparation: Sendable {
     func undo() async throws(LoadFailure) {
         try await self.eachUser { user throws(LoadFailure) in
             // A server that is gone gets less time than a slow one.
-            try await self.removeZones(self.crew.worker(of: user).client, within: .seconds(30))
+            try await self.removeZones(self.clients.worker(of: user).client, within: .seconds(30))
         }
     }
 
@@ -36,11 +36,11 @@ struct Preparation: Sendable {
     /// The devices' zone is the last.
     func tokens() async throws(LoadFailure) -> [[[UInt8]]] {
         var tokens: [[[UInt8]]] = []
-        for user in 0..<self.crew.users {
+        for user in 0..<self.clients.users {
             var ofUser: [[UInt8]] = []
             for zone in self.plan.layout.zones {
                 do throws(ClientError) {
-                    let end = try await self.crew.worker(of: user).client.end(
+                    let end = try await self.clients.worker(of: user).client.end(
                         of: .fetchToken(FetchToken(scope: .private, zone: zone)),
                         timeout: .seconds(60)
                     )
@@ -57,7 +57,7 @@ struct Preparation: Sendable {
     private func eachUser(
         _ body: @escaping @Sendable (Int) async throws(LoadFailure) -> Void
     ) async throws(LoadFailure) {
-        for user in 0..<self.crew.users { try await body(user) }
+        for user in 0..<self.clients.users { try await body(user) }
     }
 
     private func removeZones(
@@ -102,7 +102,7 @@ struct Preparation: Sendable {
     /// Saves the first version of every ordinary record.
     private func fill() async throws(LoadFailure) {
         let failure = await withTaskGroup(of: LoadFailure?.self) { group in
-            for worker in self.crew.workers { group.addTask { await worker.fill() } }
+            for worker in self.clients.workers { group.addTask { await worker.fill() } }
             return await group.reduce(nil) { $0 ?? $1 }
         }
         if let failure { throw failure }

@@ -18,7 +18,7 @@ struct Stage: Sendable {
         var failure: LoadFailure?
     }
 
-    let crew: Crew
+    let clients: Clients
     /// Requests per second of this process; `nil` for a closed loop.
     let rate: Double?
     var warmUp: Duration
@@ -35,16 +35,16 @@ struct Stage: Sendable {
         let measured = start + self.warmUp
         let period = measured..<measured + self.duration
         let recorder = Recorder(period: period)
-        for worker in self.crew.workers { worker.join(recorder) }
+        for worker in self.clients.workers { worker.join(recorder) }
         try? await Task.sleep(until: start, tolerance: .zero, clock: .continuous)
 
         async let watched = self.watch(recorder, period)
         let chaosTimes = Mutex<[Double]>([])
         let ending = await self.load(from: start, period) { time in chaosTimes.withLock { $0.append(time) } }
         let end = min(ContinuousClock.now, period.upperBound)
-        for retry in self.crew.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
-        await self.crew.stop()
-        for retry in self.crew.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
+        for retry in self.clients.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
+        await self.clients.stop()
+        for retry in self.clients.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
         recorder.end()
         let server = await watched
         var outcome = Outcome(
@@ -100,13 +100,13 @@ struct Stage: Sendable {
 
     private func arrive(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) async {
         if let rate = self.rate {
-            let plan = self.crew.plan
+            let plan = self.clients.plan
             let seed = SplitMix64.mix(plan.seed &+ 0x5EED &+ UInt64(plan.process))
             let arrivals = Arrivals(plan.arrivals, rate: rate, seed: seed)
-            let pacer = Pacer(workers: self.crew.workers, retries: self.crew.retries)
+            let pacer = Pacer(workers: self.clients.workers, retries: self.clients.retries)
             await pacer.run(arrivals, from: start, to: end)
         } else {
-            for worker in self.crew.workers { worker.startClosedLoop() }
+            for worker in self.clients.workers { worker.startClosedLoop() }
             try? await Task.sleep(until: end, tolerance: .zero, clock: .continuous)
         }
     }
@@ -116,10 +116,10 @@ struct Stage: Sendable {
         _ period: Range<ContinuousClock.Instant>,
         ran: (Double) -> Void
     ) async -> LoadFailure? {
-        guard let line = self.crew.plan.chaos else { return nil }
+        guard let line = self.clients.plan.chaos else { return nil }
         let chaos = Chaos(
             command: ShellCommand(line: line),
-            interval: .seconds(self.crew.plan.chaosIntervalSeconds)
+            interval: .seconds(self.clients.plan.chaosIntervalSeconds)
         )
         do throws(LoadFailure) {
             try await chaos.run(for: period, ran: ran)
@@ -141,7 +141,7 @@ struct Stage: Sendable {
         while !recorder.hasEnded {
             next += .seconds(1)
             try? await Task.sleep(until: next, clock: .continuous)
-            self.crew.expire()
+            self.clients.expire()
             if .now >= period.lowerBound, let path = self.serverMetrics,
                 let text = try? String(contentsOfFile: path, encoding: .utf8)
             {
@@ -149,7 +149,7 @@ struct Stage: Sendable {
             }
             let duration = self.duration.seconds
             guard let live = self.live, live.isDue(of: duration) else { continue }
-            let waiting = self.crew.workers.reduce(0) { $0 + $1.waitingCount }
+            let waiting = self.clients.workers.reduce(0) { $0 + $1.waitingCount }
             live.show(
                 recorder.takeRecent(),
                 waiting: waiting,

@@ -12,24 +12,24 @@ struct TenantRun: Sendable {
     /// - Throws: `LoadFailure` if there are no results. A failed verification is in the results.
     func run() async throws(LoadFailure) -> TenantResult {
         let mix = TenantMix(tenants: self.plan.tenants, seed: self.plan.seed)
-        let crew = self.crew(mix)
+        let clients = self.clients(mix)
         do throws(LoadFailure) {
-            let result = try await self.run(crew, mix)
-            await crew.disconnect()
+            let result = try await self.run(clients, mix)
+            await clients.disconnect()
             return result
         } catch {
-            await crew.disconnect()
+            await clients.disconnect()
             throw error
         }
     }
 
     /// Greedy and slow tenants have threads of their own, so that ordinary ones wait for the server
     /// only.
-    private func crew(_ mix: TenantMix) -> Crew {
+    private func clients(_ mix: TenantMix) -> Clients {
         let load = self.plan.load
         let greedy = ClientThreads(count: 1)
         let slow = ClientThreads(count: 1)
-        return Crew(
+        return Clients(
             load,
             self.target,
             mix.classes.map { kind in
@@ -44,15 +44,15 @@ struct TenantRun: Sendable {
         )
     }
 
-    private func run(_ crew: Crew, _ mix: TenantMix) async throws(LoadFailure) -> TenantResult {
-        let preparation = Preparation(crew: crew)
+    private func run(_ clients: Clients, _ mix: TenantMix) async throws(LoadFailure) -> TenantResult {
+        let preparation = Preparation(clients: clients)
         self.live.say("connecting, with tenants: \(self.plan.tenants)")
         let server = try await Interruption.cancelling { () async throws(LoadFailure) -> String in
-            try await crew.connect()
+            try await clients.connect()
         }
         var result: TenantResult
         do throws(LoadFailure) {
-            result = try await self.load(crew, mix, preparation)
+            result = try await self.load(clients, mix, preparation)
         } catch {
             if !self.plan.keepsZones { await self.tidyUp(preparation) }
             throw error
@@ -63,7 +63,7 @@ struct TenantRun: Sendable {
     }
 
     private func load(
-        _ crew: Crew,
+        _ clients: Clients,
         _ mix: TenantMix,
         _ preparation: Preparation
     ) async throws(LoadFailure) -> TenantResult {
@@ -72,12 +72,12 @@ struct TenantRun: Sendable {
         let tokens = try await Interruption.cancelling { () async throws(LoadFailure) -> [[[UInt8]]] in
             try await preparation.run()
             let tokens = try await preparation.tokens()
-            await crew.listen(from: tokens.map { $0[$0.count - 1] })
+            await clients.listen(from: tokens.map { $0[$0.count - 1] })
             return tokens
         }
-        let ticks = crew.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
+        let ticks = clients.workers.map { worker in worker.state.withLock { $0.keys.ticks } }
         let stage = TenantStage(
-            crew: crew,
+            clients: clients,
             classes: mix.classes,
             warmUp: .seconds(self.plan.warmUpSeconds),
             duration: .seconds(self.plan.durationSeconds),
@@ -97,7 +97,7 @@ struct TenantRun: Sendable {
         )
         guard !result.isInterrupted else { return result }
         self.live.say("reading everything back")
-        result.verdict = try await Verification(crew: crew, tokens: tokens, ticks: ticks)
+        result.verdict = try await Verification(clients: clients, tokens: tokens, ticks: ticks)
             .runUnlessInterrupted()
         result.isInterrupted = result.verdict == nil
         return result

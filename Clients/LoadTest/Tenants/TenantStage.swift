@@ -16,7 +16,7 @@ struct TenantStage: Sendable {
     private static let retryLateness = Duration.milliseconds(2)
     private static let stopBeat = Duration.milliseconds(10)
 
-    let crew: Crew
+    let clients: Clients
     let classes: [TenantClass]
     let warmUp: Duration
     let duration: Duration
@@ -35,7 +35,7 @@ struct TenantStage: Sendable {
             else { continue }
             let start = ContinuousClock.now
             let recorder = Recorder(period: start..<start + .seconds(Self.aloneSeconds))
-            let worker = self.crew.workers[number]
+            let worker = self.clients.workers[number]
             worker.join(recorder)
             while .now < recorder.period.upperBound, !Interruption.happened {
                 worker.arrive(due: .now)
@@ -61,12 +61,12 @@ struct TenantStage: Sendable {
         let start = ContinuousClock.now
         let measured = start + self.warmUp
         let period = measured..<measured + self.duration
-        let recorders = self.crew.workers.map { _ in Recorder(period: period) }
-        for (worker, recorder) in zip(self.crew.workers, recorders) { worker.join(recorder) }
+        let recorders = self.clients.workers.map { _ in Recorder(period: period) }
+        for (worker, recorder) in zip(self.clients.workers, recorders) { worker.join(recorder) }
         async let shown: Void = self.show(recorders, period)
         let isInterrupted = await self.load(until: period.upperBound)
         let end = min(ContinuousClock.now, period.upperBound)
-        await self.stop { await self.crew.stop() }
+        await self.stop { await self.clients.stop() }
         for recorder in recorders { recorder.end() }
         await shown
         return Outcome(
@@ -78,7 +78,7 @@ struct TenantStage: Sendable {
 
     /// - Returns: Whether a signal ended it.
     private func load(until end: ContinuousClock.Instant) async -> Bool {
-        for (worker, kind) in zip(self.crew.workers, self.classes) where kind != .bursts {
+        for (worker, kind) in zip(self.clients.workers, self.classes) where kind != .bursts {
             worker.startClosedLoop()
         }
         return await withTaskGroup(of: Bool?.self) { group in
@@ -92,11 +92,13 @@ struct TenantStage: Sendable {
             }
             group.addTask {
                 while (try? await Task.sleep(for: Self.retryLateness)) != nil {
-                    for retry in self.crew.retries?.take(through: .now) ?? [] { retry.worker.comeBack(retry) }
+                    for retry in self.clients.retries?.take(through: .now) ?? [] {
+                        retry.worker.comeBack(retry)
+                    }
                 }
                 return nil
             }
-            for (worker, kind) in zip(self.crew.workers, self.classes) where kind == .bursts {
+            for (worker, kind) in zip(self.clients.workers, self.classes) where kind == .bursts {
                 group.addTask {
                     repeat {
                         for _ in 0..<kind.atATime { worker.arrive(due: .now) }
@@ -122,8 +124,8 @@ struct TenantStage: Sendable {
             group.addTask { await body() }
             group.addTask {
                 repeat {
-                    for retry in self.crew.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
-                    self.crew.expire()
+                    for retry in self.clients.retries?.takeAll() ?? [] { retry.worker.giveUp(retry) }
+                    self.clients.expire()
                 } while (try? await Task.sleep(for: Self.stopBeat)) != nil
             }
             await group.next()
@@ -136,7 +138,7 @@ struct TenantStage: Sendable {
         while let last = recorders.last, !last.hasEnded {
             next += .seconds(1)
             try? await Task.sleep(until: next, clock: .continuous)
-            self.crew.expire()
+            self.clients.expire()
             guard self.live.isDue(of: self.duration.seconds) else { continue }
             var recent = Recorder.Recent()
             for recorder in recorders {
@@ -146,7 +148,7 @@ struct TenantStage: Sendable {
             }
             self.live.show(
                 recent,
-                waiting: self.crew.retries?.count ?? 0,
+                waiting: self.clients.retries?.count ?? 0,
                 second: (.now - period.lowerBound).seconds,
                 of: self.duration.seconds
             )

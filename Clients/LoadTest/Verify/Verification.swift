@@ -26,7 +26,7 @@ struct Verification: Sendable {
 
     private static let recordsPerFetch = 200
 
-    let crew: Crew
+    let clients: Clients
     /// Tokens of the start, by user and zone.
     let tokens: [[[UInt8]]]
     /// Ticks of each worker's keys when the tokens were taken.
@@ -46,11 +46,11 @@ struct Verification: Sendable {
 
     func run() async throws(LoadFailure) -> Verdict {
         var verdict = Verdict()
-        for worker in self.crew.workers { verdict.violations.add(worker.state.withLock { $0.violations }) }
-        for user in 0..<self.crew.users {
+        for worker in self.clients.workers { verdict.violations.add(worker.state.withLock { $0.violations }) }
+        for user in 0..<self.clients.users {
             let expectations = self.expectations(of: user)
-            let client = self.crew.worker(of: user).client
-            for (number, zone) in self.crew.plan.layout.zones.enumerated() {
+            let client = self.clients.worker(of: user).client
+            for (number, zone) in self.clients.plan.layout.zones.enumerated() {
                 let inZone = expectations[zone] ?? [:]
                 verdict.records += inZone.count
                 verdict.uncertain += inZone.values.reduce(0) { $0 + ($1.key.uncertain.isEmpty ? 0 : 1) }
@@ -71,10 +71,10 @@ struct Verification: Sendable {
     /// By zone and name.
     private func expectations(of user: Int) -> [ZoneID: [String: Expectation]] {
         var expectations: [ZoneID: [String: Expectation]] = [:]
-        let layout = self.crew.plan.layout
-        for worker in self.crew.workers(of: user) {
+        let layout = self.clients.plan.layout
+        for worker in self.clients.workers(of: user) {
             let keys = worker.state.withLock { $0.keys }
-            let ticks = self.ticks[worker.number - self.crew.plan.process * self.crew.plan.connections]
+            let ticks = self.ticks[worker.number - self.clients.plan.process * self.clients.plan.connections]
             for (number, key) in keys.keys.enumerated() where key.changedAt > 0 {
                 let id = layout.recordID(number, in: keys)
                 expectations[id.zone, default: [:]][id.recordName] = Expectation(

@@ -50,7 +50,7 @@ struct `A cache of assets` {
         )
     }
 
-    @Test func `finds a file by its hash and lets nobody write to it`() async throws {
+    @Test func `finds a file by its hash and makes it read-only`() async throws {
         let bytes = sample(3_000)
         let added = try self.add(bytes)
         let found = try #require(try await self.cache.find(asset(bytes)))
@@ -172,7 +172,7 @@ struct `A cache of assets` {
         #expect(!FileManager.default.fileExists(atPath: leases))
     }
 
-    @Test func `removes the rest of a download that nobody goes on with`() throws {
+    @Test func `removes the rest of an abandoned download`() throws {
         do { _ = try self.cache.partial(of: asset(sample(10))) }
         let held = try self.cache.partial(of: asset(sample(11)))
         let names = try self.paths("partial")

@@ -31,7 +31,7 @@ struct `The progress of a record's files` {
         #expect(told.all == [0, 0.1, 0.2, 0.99])
     }
 
-    @Test func `is told ten times a second at most`() {
+    @Test func `is reported at most ten times a second`() {
         let told = Told()
         let meter = told.meter()
         for millisecond in 0..<1_000 {
@@ -40,7 +40,7 @@ struct `The progress of a record's files` {
         #expect(told.all.count == 10)
     }
 
-    @Test func `is told as it is when who is told was busy`() {
+    @Test func `is reported as it is when the receiver was busy`() {
         let told = Told()
         let meter = told.meter(isSlow: true)
         for second in 1...5 { meter.moved(Int64(second), of: 10, now: self.start + .seconds(second)) }
@@ -50,7 +50,7 @@ struct `The progress of a record's files` {
         #expect(told.all == [0.5])
     }
 
-    @Test func `of nothing is not told`() {
+    @Test func `of nothing is not reported`() {
         let told = Told()
         told.meter().moved(0, of: 0)
         #expect(told.all.isEmpty)

@@ -38,7 +38,9 @@ struct FeedLedgerTests {
 
     private func names(_ lost: [(name: String, type: String)]) -> [String] { lost.map(\.name) }
 
-    @Test func `a reader whose token has expired is told what does not come again, with its type`() throws {
+    @Test func `a reader whose token has expired gets the vanished records as deletions, with their types`()
+        throws
+    {
         let scene = try Scene()
         let ledger = scene.ledger
         var first = self.page(["a", "b", "c"], next: "1")
@@ -50,7 +52,7 @@ struct FeedLedgerTests {
         #expect(lost.map { "\($0.name) \($0.type)" } == ["c Note", "p Photo"])
     }
 
-    @Test func `a reader that begins without a token, and whose token has not expired, is told nothing`()
+    @Test func `a reader that begins without an expired token gets no such deletions`()
         throws
     {
         let scene = try Scene()
@@ -130,7 +132,7 @@ struct FeedLedgerTests {
         #expect(scene.ledger.take(self.page([], since: "2", next: "3")).isEmpty)
     }
 
-    @Test func `what was saved here counts as told, if anybody reads the feed`() throws {
+    @Test func `a record that was saved here counts as read, if the feed is read`() throws {
         let scene = try Scene()
         scene.ledger.saved(["Note": ["early"]], deleted: [])
         #expect(scene.bytes == 0)
@@ -294,7 +296,7 @@ struct FeedLedgerTests {
         #expect(scene.ledger.take(self.page([], next: "end")).count == 200)
     }
 
-    @Test func `where nothing can be written nothing is kept, and nobody notices`() {
+    @Test func `without a writable folder nothing is kept, and no call fails`() {
         #expect(Ledgers(folder: "/dev/null/ledgers", bytesMax: 1 << 20, container: "c", address: "a") == nil)
         #expect(Ledgers(folder: NSTemporaryDirectory(), bytesMax: 0, container: "c", address: "a") == nil)
         let ledger = FeedLedger(path: "/dev/null/ledger", bytesMax: 1 << 20)

@@ -64,7 +64,7 @@ struct ShareRefreshTests {
         #expect(try share.changes() == expected)
     }
 
-    @Test func `who was denied, blocked or unblocked is not so again`() throws {
+    @Test func `a participant who was denied, blocked or unblocked is not so again`() throws {
         var server = serverShare()
         server.requesters = ["_a", "_b", "_d"].map { UserIdentity(userRecordName: $0) }
         let share = fetchedShare(server)

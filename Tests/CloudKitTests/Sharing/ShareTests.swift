@@ -32,7 +32,7 @@ struct ShareTests {
         #expect(try share.changes() == ShareChanges(root: nil))
     }
 
-    @Test func `before its first save a share has its owner, no URL and nobody who reads it`() {
+    @Test func `before its first save a share has its owner, no URL and no other participant`() {
         let share = CKShare(rootRecord: self.list)
         #expect(share.url == nil && share.currentUserParticipant == nil)
         #expect(share.publicPermission == .none && !share.allowsAccessRequests)
@@ -122,7 +122,7 @@ struct ShareTests {
         #expect(try share.changes() == ShareChanges(root: "list"))
     }
 
-    @Test func `a participant who is there already gets his role and permission`() throws {
+    @Test func `an existing participant gets the new role and permission`() throws {
         let share = fetchedShare(serverShare([person("A", user: "_ann", email: "ann@example.org")]))
         let again = CKShare.Participant(person("X", user: "_ann", permission: .readOnly))
         share.addParticipant(again)
@@ -161,7 +161,7 @@ struct ShareTests {
         #expect(try closed.changes().removed == ["A"], "he is removed before everybody may join")
     }
 
-    @Test func `a public permission takes invitations away, and its end everybody who is not added again`()
+    @Test func `a public permission removes invitations, and its end removes all who are not added again`()
         throws
     {
         let pending = person("P", email: "p@example.org", acceptance: .pending)
@@ -273,7 +273,7 @@ struct ShareTests {
         }
     }
 
-    @Test func `who may join with a URL of his own gets it from the server`() throws {
+    @Test func `an invited participant gets a URL of their own from the server`() throws {
         let share = CKShare(rootRecord: self.list)
         let guest = CKShare.Participant.oneTimeURLParticipant()
         share.addParticipant(guest)

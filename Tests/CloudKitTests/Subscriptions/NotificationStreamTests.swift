@@ -39,7 +39,7 @@ extension NotificationConsumer {
         #expect(await other.next()?.notificationID == notification.notificationID)
     }
 
-    @Test func `who waits is woken by what comes`() async {
+    @Test func `a waiting iteration is woken by the next notification`() async {
         let script = ScriptedListener()
         let consumer = script.hub().consumer()
         async let first = consumer.next()?.subscriptionID
@@ -64,7 +64,7 @@ extension NotificationConsumer {
         #expect(script.acknowledged == ["1/1", "1/2"])
     }
 
-    @Test func `who joins later hears of what comes later`() async {
+    @Test func `a later iteration gets later notifications`() async {
         let script = ScriptedListener()
         let hub = script.hub()
         let early = hub.consumer()
@@ -76,7 +76,7 @@ extension NotificationConsumer {
         #expect(script.acknowledged == ["1/1", "1/2"])
     }
 
-    @Test func `the last who leaves ends the listening, the next one starts it anew`() async {
+    @Test func `the last iteration that ends stops the listener, and the next one starts it again`() async {
         let script = ScriptedListener()
         let hub = script.hub()
         var consumers: [NotificationConsumer] = [hub.consumer(), hub.consumer()]
@@ -92,7 +92,7 @@ extension NotificationConsumer {
         #expect(await next.take(1) == ["2/1"])
     }
 
-    @Test func `a task that is cancelled ends its iteration, and what it had is taken care of`() async {
+    @Test func `a cancelled task ends its iteration, and its notification is acknowledged`() async {
         let script = ScriptedListener()
         let hub = script.hub()
         let consumer = hub.consumer()
@@ -105,7 +105,9 @@ extension NotificationConsumer {
         #expect(await consumer.take(1) == ["ended"])
     }
 
-    @Test func `what came on an earlier connection is handed out and not acknowledged on the next`() async {
+    @Test func `a notification of an earlier connection is delivered and not acknowledged on the next one`()
+        async
+    {
         let script = ScriptedListener()
         let consumer = script.hub().consumer()
         script.tell(.began(user: "_me"))
@@ -147,7 +149,7 @@ extension NotificationConsumer {
         #expect(script.starts == 1)
     }
 
-    @Test func `a status is told to each, and to who comes later`() async {
+    @Test func `each iteration gets the status, and so does a later one`() async {
         let script = ScriptedListener()
         let hub = script.hub()
         let events = Events()

@@ -77,7 +77,7 @@ private typealias Model = RecordModel.Notification
         #expect(query.recordID?.zoneID.ownerName == CKCurrentUserDefaultName)
     }
 
-    @Test func `what happened while nobody listened is pruned`() throws {
+    @Test func `a notification of changes without a listener is pruned`() throws {
         var model = self.notification(.query(nil))
         model.committedMilliseconds = 0
         let query = try #require(

@@ -163,7 +163,7 @@ struct SyncMachineTests {
         #expect(script.next() == .wait(until: nil))
     }
 
-    @Test func `nobody is signed in: nothing is done, what is asked for is refused, and it looks again`() {
+    @Test func `without a signed-in user the engine does nothing, refuses requests, and looks again`() {
         var script = Transcript()
         #expect(script.next() == .checkAccount(job: nil))
         script.machine.signedOut(now: script.now, jitter: 1)

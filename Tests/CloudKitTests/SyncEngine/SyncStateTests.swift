@@ -91,7 +91,7 @@ struct SyncStateTests {
         CKRecord.ID(recordName: "a", zoneID: CKRecordZone.ID(zoneName: "Z"))
     )
 
-    @Test func `another user gets nothing, and neither does whoever signs in after somebody`() throws {
+    @Test func `pending changes of one user are not sent for another user`() throws {
         for users: [String?] in [["_other"], [nil, "_other"], [nil, "_me"]] {
             var state = self.filled()
             let revision = state.revision

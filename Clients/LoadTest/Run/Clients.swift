@@ -2,59 +2,59 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// The connections of a process: workers, distributed over the users, and listeners for each user.
-struct Crew: Sendable {
+/// The clients of a process: workers, distributed over the users, and a listener for each user.
+struct Clients: Sendable {
     let plan: LoadPlan
     let workers: [Worker]
     /// By user; empty without listeners.
-    let ears: [Ear]
-    let fleets: [Fleet]
+    let pushListeners: [PushListener]
+    let devicesOfUsers: [UserDevices]
     /// One per worker, or none.
     let devices: [Device]
     /// `nil` if rejected requests are not sent again.
     let retries: Retries?
     private let target: Target
-    private let listeners: [RecordClient]
+    private let listenerClients: [RecordClient]
 
     var users: Int { min(self.target.tokens.count, self.workers.count) }
 
-    /// A crew of equal workers.
+    /// Makes equal workers.
     init(_ plan: LoadPlan, _ target: Target) {
         let settings = plan.workerSettings()
         self.init(plan, target, Array(repeating: (settings, .shared), count: plan.connections))
     }
 
-    /// A crew of different workers: their settings, and the threads of their connections.
-    init(_ plan: LoadPlan, _ target: Target, _ members: [(settings: WorkerSettings, threads: ClientThreads)])
+    /// Makes workers with these settings, on these threads.
+    init(_ plan: LoadPlan, _ target: Target, _ workers: [(settings: WorkerSettings, threads: ClientThreads)])
     {
         self.plan = plan
         self.target = target
         let users = min(target.tokens.count, plan.connections)
-        let ears = (0..<users).map { _ in Ear(subscription: plan.layout.pushSubscription) }
-        let fleets = (0..<users).map { _ in Fleet() }
+        let pushListeners = (0..<users).map { _ in PushListener(subscription: plan.layout.pushSubscription) }
+        let devicesOfUsers = (0..<users).map { _ in UserDevices() }
         let retries = plan.retries ? Retries() : nil
         self.retries = retries
         // The numbers differ in every process of every run.
         let base = SplitMix64.mix(plan.seed ^ UInt64(plan.process)) ^ UInt64.random(in: 0...UInt64.max)
-        self.workers = members.enumerated().map { number, member in
-            var settings = member.settings
+        self.workers = workers.enumerated().map { number, worker in
+            var settings = worker.settings
             settings.retries = retries
             return Worker(
                 client: target.client(
                     user: number % users,
                     installation: base &+ UInt64(number),
-                    threads: member.threads
+                    threads: worker.threads
                 ),
                 number: plan.process * plan.connections + number,
                 settings: settings,
-                ear: ears[number % users],
-                fleet: fleets[number % users]
+                pushListener: pushListeners[number % users],
+                userDevices: devicesOfUsers[number % users]
             )
         }
-        self.ears = ears
-        self.fleets = fleets
+        self.pushListeners = pushListeners
+        self.devicesOfUsers = devicesOfUsers
         self.devices = plan.mix.has(.sync) ? self.workers.map { Device($0) } : []
-        self.listeners =
+        self.listenerClients =
             plan.mix.has(.push)
             ? (0..<users).map { target.client(user: $0, installation: base &- UInt64($0) &- 1) } : []
     }
@@ -71,7 +71,7 @@ struct Crew: Sendable {
     /// - Returns: The server's name.
     func connect() async throws(LoadFailure) -> String {
         var server = ""
-        for client in self.workers.map(\.client) + self.listeners {
+        for client in self.workers.map(\.client) + self.listenerClients {
             do throws(ClientError) {
                 server = try await client.welcome(timeout: .seconds(10)).server
             } catch {
@@ -87,7 +87,9 @@ struct Crew: Sendable {
     ///
     /// - Parameter tokens: The devices' zone's tokens, by user.
     func listen(from tokens: [[UInt8]]) async {
-        for (user, listener) in self.listeners.enumerated() { await self.ears[user].listen(listener) }
+        for (user, listener) in self.listenerClients.enumerated() {
+            await self.pushListeners[user].listen(listener)
+        }
         for (number, device) in self.devices.enumerated() {
             await device.listen(from: tokens[number % self.users])
         }
@@ -96,8 +98,8 @@ struct Crew: Sendable {
     /// Gives up on notifications that are long overdue.
     func expire() {
         let limit = ContinuousClock.now - .seconds(self.plan.timeoutSeconds)
-        for ear in self.ears { ear.expire(before: limit) }
-        for fleet in self.fleets { fleet.expire(before: limit) }
+        for pushListener in self.pushListeners { pushListener.expire(before: limit) }
+        for userDevices in self.devicesOfUsers { userDevices.expire(before: limit) }
     }
 
     /// Returns when no request is in flight.
@@ -110,12 +112,12 @@ struct Crew: Sendable {
     /// Stops the devices.
     ///
     /// They need not fetch later changes.
-    func restDevices() {
+    func stopDevices() {
         for device in self.devices { device.stop() }
     }
 
     func disconnect() async {
-        self.restDevices()
-        for client in self.workers.map(\.client) + self.listeners { await client.shutdown() }
+        self.stopDevices()
+        for client in self.workers.map(\.client) + self.listenerClients { await client.shutdown() }
     }
 }

@@ -3,7 +3,7 @@ import RecordClient
 import RecordModel
 import WireProtocol
 
-/// The meeting point of several processes of one run: records in a zone of the first user, on the
+/// Coordinates several processes of one run through records in a zone of the first user, on the
 /// tested server.
 ///
 /// The zone belongs to the run, and the first process deletes it.
@@ -13,14 +13,14 @@ import WireProtocol
 ///     RUN-start         when the load begins, by the server's clock;
 ///                       process 0 writes it when all are ready
 ///     RUN-result-P-I    part I of its measurements
-struct Rendezvous: Sendable {
-    private static let recordType = "LoadRendezvous"
+struct RunCoordinator: Sendable {
+    private static let recordType = "LoadProcess"
     /// Records of an aborted run are ignored after this time.
     private static let staleMilliseconds: Int64 = 600_000
     private static let partBytes = 400_000
     private static let pollInterval = Duration.milliseconds(100)
 
-    private static func zone(of run: String) -> ZoneID { ZoneID(zoneName: "load-\(run)-meeting") }
+    private static func zone(of run: String) -> ZoneID { ZoneID(zoneName: "load-\(run)-processes") }
     private var zone: ZoneID { Self.zone(of: self.run) }
 
     let client: RecordClient
@@ -38,20 +38,20 @@ struct Rendezvous: Sendable {
         run: String,
         processes: Int,
         patience: Duration
-    ) async throws(LoadFailure) -> Rendezvous {
+    ) async throws(LoadFailure) -> RunCoordinator {
         try await client.require(
             .modifyZones(ModifyZones(scope: .private, saves: [self.zone(of: run)])),
-            to: "create the zone in which processes meet"
+            to: "create the zone of the processes"
         )
         for process in 0..<processes {
-            let meeting = Rendezvous(
+            let coordinator = RunCoordinator(
                 client: client,
                 run: run,
                 processes: processes,
                 process: process,
                 patience: patience
             )
-            if try await meeting.claim() { return meeting }
+            if try await coordinator.claim() { return coordinator }
         }
         throw LoadFailure(
             .usage,
@@ -81,7 +81,7 @@ struct Rendezvous: Sendable {
             default: return false
             }
         } catch {
-            throw LoadFailure(error, to: "meet other processes")
+            throw LoadFailure(error, to: "coordinate with the other processes")
         }
     }
 
@@ -161,7 +161,7 @@ struct Rendezvous: Sendable {
     func remove() async throws(LoadFailure) {
         try await self.client.require(
             .modifyZones(ModifyZones(scope: .private, saves: [], deletes: [self.zone])),
-            to: "delete the zone in which processes met",
+            to: "delete the zone of the processes",
             orEnds: [.unknownItem, .zoneNotFound],
             within: .seconds(30)
         )
@@ -192,7 +192,7 @@ struct Rendezvous: Sendable {
             default: return 0
             }
         } catch {
-            throw LoadFailure(error, to: "meet other processes")
+            throw LoadFailure(error, to: "coordinate with the other processes")
         }
     }
 
@@ -202,7 +202,10 @@ struct Rendezvous: Sendable {
         let limit = ContinuousClock.now + self.patience
         while ContinuousClock.now < limit {
             let fetch = FetchRecords(scope: .private, ids: [id])
-            let (items, _) = try await self.client.page(of: .fetchRecords(fetch), to: "meet other processes")
+            let (items, _) = try await self.client.page(
+                of: .fetchRecords(fetch),
+                to: "coordinate with the other processes"
+            )
             if case .record(let message)? = items.first?.outcome { return try message.read().body.fields }
             try? await Task.sleep(for: Self.pollInterval)
         }

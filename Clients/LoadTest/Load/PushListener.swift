@@ -2,14 +2,14 @@ import RecordClient
 import RecordModel
 import Synchronization
 
-/// A connection that listens for the saves of all workers of a user.
-final class Ear: Sendable {
-    typealias Done = @Sendable (Result<ContinuousClock.Instant, Unheard>) -> Void
+/// A connection that is notified of the saves of all workers of a user.
+final class PushListener: Sendable {
+    typealias Done = @Sendable (Result<ContinuousClock.Instant, MissedNotification>) -> Void
 
     private struct Expected {
         let done: Done
         var answeredAt: ContinuousClock.Instant?
-        var heardAt: ContinuousClock.Instant?
+        var notifiedAt: ContinuousClock.Instant?
     }
 
     private struct State {
@@ -28,7 +28,7 @@ final class Ear: Sendable {
 
     /// Listens, and returns when the server has confirmed it.
     func listen(_ client: RecordClient) async {
-        let handle = client.listen { self.told($0) }
+        let handle = client.listen { self.received($0) }
         await withCheckedContinuation { continuation in
             let isListening = self.state.withLock { state in
                 state.handle = handle
@@ -51,9 +51,9 @@ final class Ear: Sendable {
     /// A failed save has no notification.
     func answered(_ recordName: String, failure: String?) {
         self.change(recordName) { expected in
-            if let failure { return .failure(Unheard(reason: failure, isViolation: false)) }
+            if let failure { return .failure(MissedNotification(reason: failure, isViolation: false)) }
             expected.answeredAt = .now
-            return expected.heardAt.map { .success($0) }
+            return expected.notifiedAt.map { .success($0) }
         }
     }
 
@@ -64,11 +64,11 @@ final class Ear: Sendable {
             return names.compactMap { state.expected.removeValue(forKey: $0) }
         }
         for expected in late {
-            expected.done(.failure(Unheard(reason: "no notification", isViolation: true)))
+            expected.done(.failure(MissedNotification(reason: "no notification", isViolation: true)))
         }
     }
 
-    private func told(_ event: ListeningEvent) {
+    private func received(_ event: ListeningEvent) {
         let now = ContinuousClock.now
         switch event {
         case .began:
@@ -80,15 +80,15 @@ final class Ear: Sendable {
             // The server keeps no more than 64 unacknowledged ones.
             self.state.withLock { $0.handle }?.acknowledge(key)
             guard notification.subscriptionID == self.subscription else { return }
-            if case .query(let change?) = notification.event { self.heard(change.id.recordName, at: now) }
-            if notification.isNews { self.heardOfAll(at: now) }
+            if case .query(let change?) = notification.event { self.notified(change.id.recordName, at: now) }
+            if notification.isNews { self.notifiedOfAll(at: now) }
         case .interrupted, .ended: break
         }
     }
 
-    private func heard(_ recordName: String, at time: ContinuousClock.Instant) {
+    private func notified(_ recordName: String, at time: ContinuousClock.Instant) {
         self.change(recordName) { expected in
-            expected.heardAt = expected.heardAt ?? time
+            expected.notifiedAt = expected.notifiedAt ?? time
             return expected.answeredAt == nil ? nil : .success(time)
         }
     }
@@ -96,15 +96,16 @@ final class Ear: Sendable {
     /// Some notifications were left out.
     ///
     /// A coalesced one stands for all of them.
-    private func heardOfAll(at time: ContinuousClock.Instant) {
-        for name in self.state.withLock({ Array($0.expected.keys) }) { self.heard(name, at: time) }
+    private func notifiedOfAll(at time: ContinuousClock.Instant) {
+        for name in self.state.withLock({ Array($0.expected.keys) }) { self.notified(name, at: time) }
     }
 
     private func change(
         _ recordName: String,
-        _ body: (inout Expected) -> Result<ContinuousClock.Instant, Unheard>?
+        _ body: (inout Expected) -> Result<ContinuousClock.Instant, MissedNotification>?
     ) {
-        let over: (Done, Result<ContinuousClock.Instant, Unheard>)? = self.state.withLock { state in
+        let over: (Done, Result<ContinuousClock.Instant, MissedNotification>)? = self.state.withLock {
+            state in
             guard var expected = state.expected[recordName] else { return nil }
             let result = body(&expected)
             state.expected[recordName] = result == nil ? expected : nil

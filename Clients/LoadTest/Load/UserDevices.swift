@@ -4,10 +4,10 @@ import Synchronization
 /// The devices of a user.
 ///
 /// Each is notified of the saves of the others, and fetches them.
-final class Fleet: Sendable {
+final class UserDevices: Sendable {
     private struct Expected {
         let device: Int
-        let done: Ear.Done
+        let done: PushListener.Done
         /// The version of the save, once it was answered.
         var version: UInt64?
         var answeredAt: ContinuousClock.Instant?
@@ -34,7 +34,7 @@ final class Fleet: Sendable {
     /// Announces a device's save of a record.
     ///
     /// `done` is called once, when it was answered and all others have it.
-    func expect(_ recordName: String, by device: Int, done: @escaping Ear.Done) {
+    func expect(_ recordName: String, by device: Int, done: @escaping PushListener.Done) {
         self.state.withLock { state in
             state.expected[recordName] = Expected(device: device, done: done)
         }
@@ -42,7 +42,7 @@ final class Fleet: Sendable {
 
     func answered(_ recordName: String, version: UInt64, failure: String?) {
         self.change(recordName) { expected, state in
-            if let failure { return .failure(Unheard(reason: failure, isViolation: false)) }
+            if let failure { return .failure(MissedNotification(reason: failure, isViolation: false)) }
             expected.version = version
             expected.answeredAt = .now
             state.acknowledged[recordName] = version
@@ -67,7 +67,7 @@ final class Fleet: Sendable {
             return names.compactMap { state.expected.removeValue(forKey: $0) }
         }
         for expected in late {
-            expected.done(.failure(Unheard(reason: "not on all devices", isViolation: true)))
+            expected.done(.failure(MissedNotification(reason: "not on all devices", isViolation: true)))
         }
     }
 
@@ -75,7 +75,7 @@ final class Fleet: Sendable {
     private static func end(
         of expected: Expected,
         _ devices: Set<Int>
-    ) -> Result<ContinuousClock.Instant, Unheard>? {
+    ) -> Result<ContinuousClock.Instant, MissedNotification>? {
         guard let version = expected.version else { return nil }
         let there = expected.seen.values.filter { $0.version == version }
         guard there.count == devices.count - (devices.contains(expected.device) ? 1 : 0) else { return nil }
@@ -84,14 +84,15 @@ final class Fleet: Sendable {
 
     private func change(
         _ recordName: String,
-        _ body: (inout Expected, inout State) -> Result<ContinuousClock.Instant, Unheard>?
+        _ body: (inout Expected, inout State) -> Result<ContinuousClock.Instant, MissedNotification>?
     ) {
-        let over: (Ear.Done, Result<ContinuousClock.Instant, Unheard>)? = self.state.withLock { state in
-            guard var expected = state.expected[recordName] else { return nil }
-            let result = body(&expected, &state)
-            state.expected[recordName] = result == nil ? expected : nil
-            return result.map { (expected.done, $0) }
-        }
+        let over: (PushListener.Done, Result<ContinuousClock.Instant, MissedNotification>)? = self.state
+            .withLock { state in
+                guard var expected = state.expected[recordName] else { return nil }
+                let result = body(&expected, &state)
+                state.expected[recordName] = result == nil ? expected : nil
+                return result.map { (expected.done, $0) }
+            }
         over.map { $0.0($0.1) }
     }
 }
