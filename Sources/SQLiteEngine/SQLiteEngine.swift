@@ -14,7 +14,6 @@ package final class SQLiteEngine: StorageEngine {
     private let tables: TableConnection
     package let clock: @Sendable () -> Int64
     private let sqliteSubscriptions: SQLiteSubscriptions
-    private let sqliteAssets: SQLiteAssets
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
@@ -65,13 +64,7 @@ package final class SQLiteEngine: StorageEngine {
                 clock: clock,
                 report: report
             )
-            let reader = try file.openReader()
-            self.tables = try TableConnection(queue: reader)
-            self.sqliteAssets = SQLiteAssets(
-                writer: self.queue,
-                reader: reader,
-                configuration: configuration
-            )
+            self.tables = try TableConnection(queue: file.openReader())
             self.sqliteSubscriptions = SQLiteSubscriptions(
                 writer: self.queue,
                 watch: watch,
@@ -107,11 +100,7 @@ package final class SQLiteEngine: StorageEngine {
                     guard let connection = database.sqliteConnection else {
                         throw .unexpected(code: 0)
                     }
-                    let transaction = try WriterTransaction(
-                        connection: connection,
-                        watch: watch,
-                        quotas: configuration.quotas
-                    )
+                    let transaction = try WriterTransaction(connection: connection, watch: watch)
                     let housekeeping = try Housekeeping(
                         transaction: transaction,
                         database: database,
@@ -132,7 +121,9 @@ package final class SQLiteEngine: StorageEngine {
     package var writeRules: WriteRules {
         WriteRules(
             bounds: self.configuration.bounds,
-            requestIDRetentionSeconds: self.configuration.requestIDRetentionSeconds
+            quotas: self.configuration.quotas,
+            requestIDRetentionSeconds: self.configuration.requestIDRetentionSeconds,
+            assetGraceSeconds: self.configuration.assetGraceSeconds
         )
     }
 
@@ -152,11 +143,18 @@ package final class SQLiteEngine: StorageEngine {
     package func read(_ job: ReadJob) {
         guard job.needsPendingChanges, self.pendingViews.mayBeAny else { return self.reads.run(job) }
         let reads = self.reads
-        let work = WriteQueue.RowWork(items: 1, requester: job.requester) {
-            transaction throws(StorageFailure) in
+        let work = WriteJob(
+            requester: job.requester,
+            records: 1,
+            bytes: 0,
+            deadlineMilliseconds: .max,
+            origin: nil,
+            makesRoom: false,
+            takesTurn: false
+        ) { (transaction) throws(StorageFailure) in
             while try transaction.spreadNews(max: 100) {}
-            return { reads.run(job) }
-        } refuse: { _ in
+            return .finished { reads.run(job) }
+        } fail: { _ in
             // What could not be applied now is applied later: the answer is what it was before.
             reads.run(job)
         }
@@ -210,8 +208,6 @@ package final class SQLiteEngine: StorageEngine {
     }
 
     package var subscriptions: any SubscriptionStore { self.sqliteSubscriptions }
-
-    package var assets: any AssetRegistry { self.sqliteAssets }
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted

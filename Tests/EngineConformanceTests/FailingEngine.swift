@@ -117,8 +117,6 @@ final class FailingEngine: StorageEngine, LoadGate {
 
     var subscriptions: any SubscriptionStore { self.engine.subscriptions }
 
-    var assets: any AssetRegistry { self.engine.assets }
-
     var statistics: EngineStatistics { self.engine.statistics }
 
     func shutdown() async { await self.engine.shutdown() }

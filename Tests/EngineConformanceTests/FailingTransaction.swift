@@ -194,82 +194,17 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.user(lookup, in: environment)
     }
 
-    // MARK: AssetTransaction
+    // MARK: UsageTransaction
 
-    func asset(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetNumber? {
-        try self.pass()
-        return try self.transaction.asset(asset, in: database)
+    func count(_ growth: StoredAmount, in database: DatabaseID) {
+        self.transaction.count(growth, in: database)
     }
 
-    func isAsset(_ number: AssetNumber, sentBy user: String) throws(StorageFailure) -> Bool {
-        try self.pass()
-        return try self.transaction.isAsset(number, sentBy: user)
-    }
+    func count(rowBytes: Int, in zone: ZoneKey) { self.transaction.count(rowBytes: rowBytes, in: zone) }
 
-    func upload(
-        of asset: Asset,
-        by user: String?,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> AssetNumber? {
+    func bytesStored(under quota: Quota, with database: DatabaseID) throws(StorageFailure) -> Int64? {
         try self.pass()
-        return try self.transaction.upload(of: asset, by: user, in: database)
-    }
-
-    func insertUpload(
-        of asset: Asset,
-        by user: String?,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> AssetNumber {
-        try self.pass()
-        return try self.transaction.insertUpload(of: asset, by: user, in: database)
-    }
-
-    func takeUpload(
-        of asset: Asset,
-        by user: String,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> AssetNumber {
-        try self.pass()
-        return try self.transaction.takeUpload(of: asset, by: user, in: database)
-    }
-
-    func records(
-        naming asset: AssetNumber,
-        in zone: ZoneKey,
-        limit: Int
-    ) throws(StorageFailure) -> [RecordKey] {
-        try self.pass()
-        return try self.transaction.records(naming: asset, in: zone, limit: limit)
-    }
-
-    func renew(_ number: AssetNumber) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.renew(number)
-    }
-
-    func addUse(of number: AssetNumber, by record: RecordKey) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.addUse(of: number, by: record)
-    }
-
-    func removeUse(of asset: Asset, by record: RecordKey) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.removeUse(of: asset, by: record)
-    }
-
-    func removeUses(by record: RecordKey) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.removeUses(by: record)
-    }
-
-    func forgetSender(_ user: String) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.forgetSender(user)
-    }
-
-    func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
-        try self.pass()
-        return try self.transaction.quotaRoom(in: database)
+        return try self.transaction.bytesStored(under: quota, with: database)
     }
 
     // MARK: SubscriptionTransaction

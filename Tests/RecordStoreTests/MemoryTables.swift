@@ -87,7 +87,7 @@ final class MemoryTables: IndexWriter {
     }
 
     private func range(_ range: TableRange, of table: Table) -> [[ColumnValue]] {
-        let columns = range.index.columns
+        let columns = range.index.order
         let prefix = columns.prefix(range.prefix.count)
         let following = columns[range.prefix.count..<range.prefix.count + range.after.count]
         func precedes(_ left: [ColumnValue], _ right: [ColumnValue]) -> Bool {
@@ -98,13 +98,6 @@ final class MemoryTables: IndexWriter {
         return found.filter { row in
             (range.index.condition?.isMet(by: row) ?? true) && prefix.map { row[$0] } == range.prefix
                 && (range.after.isEmpty || precedes(range.after, following.map { row[$0] }))
-        }.sorted { precedes(table.order(of: $0, range.index), table.order(of: $1, range.index)) }
-    }
-}
-
-extension Table {
-    /// What rows are compared by in the order of an index.
-    fileprivate func order(of row: [ColumnValue], _ index: Index) -> [ColumnValue] {
-        index.columns.map { row[$0] } + self.key(of: row)
+        }.sorted { left, right in precedes(columns.map { left[$0] }, columns.map { right[$0] }) }
     }
 }

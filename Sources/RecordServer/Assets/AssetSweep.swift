@@ -11,14 +11,14 @@ final class AssetSweep: Sendable {
     /// Assets of one transaction.
     private static let batchMax = 1_000
 
-    private let registry: any AssetRegistry
+    private let registry: AssetRegistry
     private let files: AssetStore
     private let metrics: ServerMetrics
     private let logger: Logger
     /// Who waits for the sweep that runs; `nil`: none does.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
-    init(registry: any AssetRegistry, files: AssetStore, metrics: ServerMetrics, logger: Logger) {
+    init(registry: AssetRegistry, files: AssetStore, metrics: ServerMetrics, logger: Logger) {
         self.registry = registry
         self.files = files
         self.metrics = metrics

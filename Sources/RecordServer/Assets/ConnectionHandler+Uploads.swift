@@ -39,7 +39,7 @@ extension ConnectionHandler {
     private func uploadBegun(
         _ stream: UInt32,
         _ result: Result<[AssetPlace], StoreError>,
-        by registry: any AssetRegistry
+        by registry: AssetRegistry
     ) {
         guard let upload = self.transfers?.uploads[stream] else {
             // It has ended meanwhile: nobody writes to what was opened for it.

@@ -6,16 +6,16 @@ package struct BeginUploadsRule: Sendable {
     /// In a shared database: where the assets are to be named.
     private let zone: ZoneID?
     private let requester: Requester
-    private let bounds: Bounds
+    private let rules: WriteRules
 
-    package init(assets: [Asset], zone: ZoneID?, requester: Requester, bounds: Bounds) {
+    package init(assets: [Asset], zone: ZoneID?, requester: Requester, rules: WriteRules) {
         self.assets = assets
         self.zone = zone
         self.requester = requester
-        self.bounds = bounds
+        self.rules = rules
     }
 
-    /// One place an asset, in order; refused, nothing is made.
+    /// Gives one place an asset, in order; a request that is refused has made nothing.
     package func execute(
         in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Result<[AssetPlace], StoreError> {
@@ -36,10 +36,12 @@ package struct BeginUploadsRule: Sendable {
             if place == nil { missingBytes += asset.size + Int64(RowBytes.asset(asset.size)) }
             places.append(place)
         }
-        if missingBytes > 0, let room = try transaction.quotaRoom(in: database),
-            missingBytes > room.bytes
-        {
-            return .failure(.quotaExceeded(room.quota))
+        if let refusal = try transaction.refusal(
+            ofGrowth: Int(missingBytes),
+            in: database,
+            under: self.rules.quotas
+        ) {
+            return .failure(refusal)
         }
         var begun: [AssetPlace] = []
         for (asset, place) in zip(self.assets, places) {
@@ -71,7 +73,7 @@ package struct BeginUploadsRule: Sendable {
         try Access.checkWriting(by: self.requester)
         var bytes: Int64 = 0
         for (index, asset) in self.assets.enumerated() {
-            guard asset.size <= self.bounds.assetBytesMax else {
+            guard asset.size <= self.rules.bounds.assetBytesMax else {
                 throw .assetTooLarge(index: index, bytes: asset.size)
             }
             let (sum, isTooMuch) = bytes.addingReportingOverflow(asset.size)
@@ -98,7 +100,7 @@ package struct BeginUploadsRule: Sendable {
     private func place(
         of asset: Asset,
         of database: DatabaseID,
-        in transaction: any AssetTransaction
+        in transaction: any WriteTransaction
     ) throws(StorageFailure) -> Place? {
         let user = self.requester.uploader
         // What an owner has is not for a participant to find out.
@@ -108,10 +110,12 @@ package struct BeginUploadsRule: Sendable {
             if try transaction.isAsset(number, sentBy: user) { return .complete(number) }
         }
         guard let upload = try transaction.upload(of: asset, by: user, in: database) else { return nil }
-        if self.requester.scope == .shared, let user, try transaction.isAsset(upload, sentBy: user) {
-            return .complete(upload)
+        if self.requester.scope == .shared, let user,
+            try transaction.isAsset(upload.number, sentBy: user)
+        {
+            return .complete(upload.number)
         }
-        return .upload(upload)
+        return .upload(upload.number)
     }
 }
 

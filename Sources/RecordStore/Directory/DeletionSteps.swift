@@ -71,10 +71,10 @@ struct DeletionSteps {
             let subscriptions = RowRange(SubscriptionRow.byOwner, open.number, author.number)
             for row in try self.transaction.rows(subscriptions) { try self.transaction.delete(row.stored) }
         }
-        try self.transaction.forgetSender(recordName)
     }
 
     private func forget(_ user: UserRow) throws(StorageFailure) {
+        try self.transaction.forgetSender(user.recordName)
         try self.transaction.delete(RowRange(UserContactRow.byUser, user.number))
         try self.transaction.delete(RowRange(UserRoleRow.byKey, user.number))
         for key in try self.transaction.rows(RowRange(ServiceKeyRow.byID, user.container)) {
@@ -215,12 +215,7 @@ struct DeletionSteps {
     /// Leaves the files of assets to the server's sweep.
     private func dropSomeAssets(_ range: RowRange<AssetRow>) throws(StorageFailure) -> Bool {
         let assets = try self.transaction.rows(range, limit: Self.rowsMax)
-        for var asset in assets {
-            asset.state = .going
-            asset.sinceMilliseconds = nil
-            try self.transaction.put(asset)
-            try self.transaction.delete(RowRange(AssetUserRow.byKey, asset.number))
-        }
+        for asset in assets { try self.transaction.setGoing(asset) }
         return !assets.isEmpty
     }
 }

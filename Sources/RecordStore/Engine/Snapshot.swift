@@ -142,7 +142,7 @@ package protocol Snapshot: IndexReader {
     /// Finds the user who is known by an address, a number or a name: the record name.
     func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String?
 
-    // MARK: Subscriptions and assets
+    // MARK: Subscriptions
 
     /// Finds subscriptions of a user in one database: one element an ID, in order.
     func subscriptions(
@@ -155,9 +155,6 @@ package protocol Snapshot: IndexReader {
         of owner: String,
         in database: DatabaseID
     ) throws(StorageFailure) -> [StoredSubscription]
-
-    /// Finds assets of a database whose bytes are complete: one element an asset, in order.
-    func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?]
 }
 
 /// Reads of one row, for engines that read rows as well one by one as together.

@@ -163,9 +163,6 @@ package protocol StorageEngine: Sendable {
     /// What users want to be told about.
     var subscriptions: any SubscriptionStore { get }
 
-    /// Which files there are, and which records name them.
-    var assets: any AssetRegistry { get }
-
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }
 

@@ -80,6 +80,8 @@ package final class Table: Sendable {
         package let offset: Int
         /// Offsets in `Table.columns`.
         package let columns: [Int]
+        /// The columns and then the rest of the key: what rows are ordered by.
+        package let order: [Int]
         package let isUnique: Bool
         package let condition: Condition?
     }
@@ -110,13 +112,16 @@ package final class Table: Sendable {
             return offset
         }
         let declared = [IndexDeclaration(columns: key, isUnique: true, condition: nil)] + indexes
+        let key = key.map(offset)
         self.name = name
         self.columns = columns
         self.numbering = numbering
         self.indexes = declared.enumerated().map { number, index in
-            Index(
+            let columns = index.columns.map(offset)
+            return Index(
                 offset: number,
-                columns: index.columns.map(offset),
+                columns: columns,
+                order: columns + key.filter { !columns.contains($0) },
                 isUnique: index.isUnique,
                 condition: index.condition.map { Condition(column: offset($0.column), value: $0.value) }
             )
@@ -129,9 +134,12 @@ package final class Table: Sendable {
     /// The key of a row.
     package func key(of row: [ColumnValue]) -> [ColumnValue] { self.key.columns.map { row[$0] } }
 
-    /// The declared index on exactly these columns.
-    fileprivate func index(on columns: [String]) -> Index {
-        let found = self.indexes.first { $0.columns.map { self.columns[$0].name } == columns }
+    /// The declared index on exactly these columns; with a condition on a column, if one is named.
+    fileprivate func index(on columns: [String], where condition: String? = nil) -> Index {
+        let found = self.indexes.first { index in
+            index.columns.map { self.columns[$0].name } == columns
+                && (condition == nil || condition == index.condition.map { self.columns[$0.column].name })
+        }
         guard let found else { preconditionFailure("table \(self.name) has no index on \(columns)") }
         return found
     }
@@ -140,10 +148,10 @@ package final class Table: Sendable {
 /// A part of a table that is one piece in the order of an index.
 package struct TableRange: Sendable {
     package var index: Table.Index
-    /// Values of the first columns of the index, none of which is null.
+    /// Values of the first columns of the index's order, none of which is null.
     package var prefix: [ColumnValue]
-    /// Values of the columns after those of `prefix`; the range begins behind them in its
-    /// direction.
+    /// Values of the columns of the order after those of `prefix`; the range begins behind them in
+    /// its direction.
     ///
     /// Empty if it begins with the first row. The columns are compared one after the other, as many
     /// as there are values, and no value is null.
@@ -159,7 +167,7 @@ package struct TableRange: Sendable {
         after: [ColumnValue] = [],
         isDescending: Bool = false
     ) {
-        precondition(prefix.count + after.count <= index.columns.count)
+        precondition(prefix.count + after.count <= index.order.count)
         self.index = index
         self.prefix = prefix
         self.after = after
@@ -183,6 +191,11 @@ extension TableRow {
     /// A declared index of the table.
     package static func index(on columns: String...) -> RowIndex<Self> {
         RowIndex(index: self.table.index(on: columns))
+    }
+
+    /// A declared index that has rows with a condition on a column.
+    package static func index(on columns: String..., where condition: String) -> RowIndex<Self> {
+        RowIndex(index: self.table.index(on: columns, where: condition))
     }
 
     package init(values: [ColumnValue]) throws(StorageFailure) {

@@ -50,7 +50,7 @@ package protocol TableWriter: TableReader {
 package struct RowRange<Row: TableRow>: Sendable {
     package private(set) var range: TableRange
 
-    /// The rows that have these values in the first columns of an index.
+    /// The rows that have these values in the first columns of an index's order.
     package init<each Value: ColumnConvertible>(_ index: RowIndex<Row>, _ prefix: repeat each Value) {
         self.range = TableRange(index: index.index, prefix: ColumnValue.list(repeat each prefix))
     }

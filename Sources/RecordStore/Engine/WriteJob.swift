@@ -16,7 +16,10 @@ package struct WriteJob: Sendable {
     }
 
     /// Whose job it is: engines serve users in turns.
-    package var requester: Requester
+    ///
+    /// `nil` for a job of the store itself, which what began before bounds: it is never rejected for
+    /// want of room.
+    package var requester: Requester?
     /// Records that the job is about; at least one, so that a queue of empty jobs ends somewhere.
     package var records: Int
     /// The encoded size of the request.
@@ -25,7 +28,8 @@ package struct WriteJob: Sendable {
     package var deadlineMilliseconds: Int64
     /// The connection that asks, which is not notified of what it changes itself; `nil` if there is none.
     package var origin: ChangeOrigin?
-    /// Whether the job deletes only: then an engine may execute it on a full disk.
+    /// Whether the job deletes only, or ends what has its room already: then an engine may execute it
+    /// on a full disk.
     package var makesRoom: Bool
     /// Whether the job takes a turn by itself, whatever its size says.
     package var takesTurn: Bool
@@ -38,7 +42,7 @@ package struct WriteJob: Sendable {
     package let fail: @Sendable (JobFailure) -> Void
 
     package init(
-        requester: Requester,
+        requester: Requester?,
         records: Int,
         bytes: Int,
         deadlineMilliseconds: Int64,

@@ -4,12 +4,9 @@ package import RecordModel
 ///
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
 /// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
-package protocol WriteTransaction: SubscriptionTransaction, AssetTransaction, SharingTransaction,
+package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, UsageTransaction,
     IndexWriter
 {
-    /// The server's clock, milliseconds since 1970; the same for all changes of one request.
-    var nowMilliseconds: Int64 { get }
-
     /// Grows with whatever a request changes.
     var positionsTaken: Int { get }
 

@@ -12,11 +12,43 @@ package struct QuotaRoom: Hashable, Sendable {
     }
 }
 
-extension AssetTransaction {
+extension UsageTransaction {
+    /// Returns how much more a database may take: what the tighter of its quotas leaves; `nil` if
+    /// there is none.
+    func room(
+        in database: DatabaseID,
+        under quotas: StorageQuotas
+    ) throws(StorageFailure) -> QuotaRoom? {
+        guard quotas.isAny else { return nil }
+        var room: QuotaRoom?
+        for quota in quotas.all {
+            guard let stored = try self.bytesStored(under: quota, with: database) else { continue }
+            let left = quota.bytesMax - stored
+            if room.map({ left < $0.bytes }) ?? true { room = QuotaRoom(quota: quota, bytes: left) }
+        }
+        return room
+    }
+
     /// Returns the error of a save that would make the database grow by this much, or `nil` if it
     /// may.
-    func refusal(ofGrowth bytes: Int, in database: DatabaseID) throws(StorageFailure) -> StoreError? {
-        guard bytes > 0, let room = try self.quotaRoom(in: database), bytes > room.bytes else { return nil }
+    func refusal(
+        ofGrowth bytes: Int,
+        in database: DatabaseID,
+        under quotas: StorageQuotas
+    ) throws(StorageFailure) -> StoreError? {
+        guard bytes > 0, let room = try self.room(in: database, under: quotas), bytes > room.bytes else {
+            return nil
+        }
         return .quotaExceeded(room.quota)
+    }
+}
+
+extension StorageQuotas {
+    /// The quotas that there are; the container's first, which wins if both leave the same.
+    fileprivate var all: [Quota] {
+        var quotas: [Quota] = []
+        if self.containerBytes > 0 { quotas.append(Quota(of: .container, bytesMax: self.containerBytes)) }
+        if self.userBytes > 0 { quotas.append(Quota(of: .user, bytesMax: self.userBytes)) }
+        return quotas
     }
 }

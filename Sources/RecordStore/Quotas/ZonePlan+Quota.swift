@@ -7,7 +7,11 @@ extension ZonePlan {
     /// The index entries of a save's share, and of the first fields of a schema, are not foreseen.
     /// They count when they are written.
     mutating func refuseBeyondQuota() throws(StorageFailure) -> Bool {
-        guard !self.saves.isEmpty, let room = try self.rule.transaction.quotaRoom(in: self.key.database)
+        guard !self.saves.isEmpty,
+            let room = try self.rule.transaction.room(
+                in: self.key.database,
+                under: self.rule.quotas
+            )
         else { return false }
         if let refusal = try self.refusalOfParticipant() {
             for planned in self.saves.inOrder { self.refuse(planned.index, name: planned.name, refusal) }
@@ -38,7 +42,11 @@ extension ZonePlan {
     private func refusalOfParticipant() throws(StorageFailure) -> StoreError? {
         guard self.shared != nil else { return nil }
         let bytes = RowBytes.outcome(RowBytes.outcomeItemMax * self.saves.inOrder.count)
-        return try self.rule.transaction.refusal(ofGrowth: bytes, in: self.rule.requester.database)
+        return try self.rule.transaction.refusal(
+            ofGrowth: bytes,
+            in: self.rule.requester.database,
+            under: self.rule.quotas
+        )
     }
 
     /// Upper bound on the growth by one save.

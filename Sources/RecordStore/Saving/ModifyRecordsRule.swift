@@ -6,6 +6,7 @@ struct ModifyRecordsRule {
     let requester: Requester
     let operation: ModifyRecords
     let bounds: Bounds
+    let quotas: StorageQuotas
     let transaction: any WriteTransaction
     let answer: AnswerRoom
 
@@ -13,11 +14,13 @@ struct ModifyRecordsRule {
         requester: Requester,
         operation: ModifyRecords,
         bounds: Bounds,
+        quotas: StorageQuotas,
         transaction: any WriteTransaction
     ) {
         self.requester = requester
         self.operation = operation
         self.bounds = bounds
+        self.quotas = quotas
         self.transaction = transaction
         self.answer = AnswerRoom(bounds)
     }

@@ -7,6 +7,7 @@ struct ModifyZonesRule {
     let requester: Requester
     let operation: ModifyZones
     let bounds: Bounds
+    let quotas: StorageQuotas
     let transaction: any WriteTransaction
 
     /// One outcome a zone, saves first.
@@ -59,7 +60,11 @@ struct ModifyZonesRule {
             room = max(left - 1, 0)
             guard left > 0 else { return .failed(.tooManyZones) }
             let growth = RowBytes.zone(named: zone.zoneName) + outcomeBytes
-            if let refusal = try self.transaction.refusal(ofGrowth: growth, in: database) {
+            if let refusal = try self.transaction.refusal(
+                ofGrowth: growth,
+                in: database,
+                under: self.quotas
+            ) {
                 return .failed(refusal)
             }
             let position = try self.transaction.takePosition(in: database)

@@ -128,6 +128,8 @@ struct StoredOutcome {
         let rule = JoinRule(
             requester: self.request.requester,
             bounds: self.bounds,
+            // A replay stores nothing.
+            quotas: .none,
             transaction: self.transaction
         )
         let outcome = try rule.joined(operation.tokens[index])

@@ -3,12 +3,22 @@ package import RecordModel
 /// What a write means, whatever engine executes it: once for each request ID, and nothing that is refused leaves a trace.
 package struct WriteRules: Sendable {
     package let bounds: Bounds
+    package let quotas: StorageQuotas
     /// How long the outcome of a request is known.
     package let requestIDRetentionSeconds: Int
+    /// How long an asset may be without a record that names it, and an upload without a byte.
+    package let assetGraceSeconds: Int
 
-    package init(bounds: Bounds, requestIDRetentionSeconds: Int) {
+    package init(
+        bounds: Bounds,
+        quotas: StorageQuotas,
+        requestIDRetentionSeconds: Int,
+        assetGraceSeconds: Int
+    ) {
         self.bounds = bounds
+        self.quotas = quotas
         self.requestIDRetentionSeconds = requestIDRetentionSeconds
+        self.assetGraceSeconds = assetGraceSeconds
     }
 
     /// Clocks of clients may run ahead, but an ID from far ahead would stay on disk for as long.
@@ -53,6 +63,7 @@ package struct WriteRules: Sendable {
                 requester: request.requester,
                 operation: operation,
                 bounds: self.bounds,
+                quotas: self.quotas,
                 transaction: transaction
             )
             switch try rule.execute(behind: rest?.cascade) {
@@ -64,6 +75,7 @@ package struct WriteRules: Sendable {
                 requester: request.requester,
                 operation: operation,
                 bounds: self.bounds,
+                quotas: self.quotas,
                 transaction: transaction
             ).execute()
         case .modifySubscriptions(let operation):
@@ -71,6 +83,7 @@ package struct WriteRules: Sendable {
                 requester: request.requester,
                 operation: operation,
                 bounds: self.bounds,
+                quotas: self.quotas,
                 transaction: transaction
             ).execute()
         case .acceptShares(let operation):
@@ -102,7 +115,12 @@ package struct WriteRules: Sendable {
     }
 
     private func joining(_ request: WriteRequest, _ transaction: any WriteTransaction) -> JoinRule {
-        JoinRule(requester: request.requester, bounds: self.bounds, transaction: transaction)
+        JoinRule(
+            requester: request.requester,
+            bounds: self.bounds,
+            quotas: self.quotas,
+            transaction: transaction
+        )
     }
 
     /// IDs older than this may have been forgotten.

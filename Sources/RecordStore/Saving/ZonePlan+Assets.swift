@@ -31,7 +31,7 @@ extension ZonePlan {
         for named in parts.assets.added {
             let database = self.key.database
             if let upload = try transaction.upload(of: named.asset, by: user, in: database),
-                try transaction.isAsset(upload, sentBy: user)
+                try transaction.isAsset(upload.number, sentBy: user)
             {
                 continue
             }
@@ -68,7 +68,11 @@ extension ZonePlan {
             try self.rule.transaction.addUse(of: number, by: record)
         }
         for asset in parts.assets.removed {
-            try self.rule.transaction.removeUse(of: asset, by: record)
+            // What a record names is complete.
+            guard let number = try self.rule.transaction.asset(asset, in: self.key.database) else {
+                throw .unexpected(code: 0)
+            }
+            try self.rule.transaction.removeUse(of: number, by: record)
         }
     }
 }

@@ -8,6 +8,7 @@ package import RecordModel
 struct JoinRule {
     let requester: Requester
     let bounds: Bounds
+    let quotas: StorageQuotas
     let transaction: any WriteTransaction
 
     /// One outcome a token.
@@ -64,7 +65,11 @@ struct JoinRule {
             // Whoever joins has a zone more, and what others store counts for them.
             let growth =
                 RowBytes.zoneBase + 4 * Bounds.nameBytesMax + RowBytes.outcome(RowBytes.outcomeItemMax)
-            if let refusal = try self.transaction.refusal(ofGrowth: growth, in: self.requester.database) {
+            if let refusal = try self.transaction.refusal(
+                ofGrowth: growth,
+                in: self.requester.database,
+                under: self.quotas
+            ) {
                 return .finished(.success(tokens.map { _ in .failed(refusal) }), isReplay: false)
             }
         }

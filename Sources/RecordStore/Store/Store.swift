@@ -10,11 +10,14 @@ package final class Store: Sendable {
     /// Whether there is room for a request to wait.
     package let load: any LoadGate
     let counters = WriteCounters()
+    /// Which files there are, which records name them, and which uploads are open.
+    package let assets: AssetRegistry
 
     /// Serves what an engine keeps, and has the engine to itself.
     package init(_ engine: some StorageEngine & LoadGate) {
         self.engine = engine
         self.load = engine
+        self.assets = AssetRegistry(engine: engine)
     }
 
     /// The users and containers that may use the store.
@@ -25,9 +28,6 @@ package final class Store: Sendable {
 
     /// The subscriptions of users, and the changes that they are notified of.
     package var subscriptions: any SubscriptionStore { self.engine.subscriptions }
-
-    /// Which files there are, and which records name them.
-    package var assets: any AssetRegistry { self.engine.assets }
 
     /// Figures for metrics and for `tidemark-load`.
     package var statistics: EngineStatistics {

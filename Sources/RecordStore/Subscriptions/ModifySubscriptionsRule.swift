@@ -7,6 +7,7 @@ struct ModifySubscriptionsRule {
     let requester: Requester
     let operation: ModifySubscriptions
     let bounds: Bounds
+    let quotas: StorageQuotas
     let transaction: any WriteTransaction
 
     /// One outcome an item, saves first.
@@ -79,7 +80,11 @@ struct ModifySubscriptionsRule {
         let growth =
             RowBytes.subscription(stored) - (existing.map { RowBytes.subscription($0) } ?? 0)
             + RowBytes.outcome(RowBytes.outcomeItemMax)
-        if let refusal = try self.transaction.refusal(ofGrowth: growth, in: self.requester.database) {
+        if let refusal = try self.transaction.refusal(
+            ofGrowth: growth,
+            in: self.requester.database,
+            under: self.quotas
+        ) {
             return .failed(refusal)
         }
         if existing == nil { count += 1 }

@@ -16,8 +16,11 @@ package struct AssetRow: TableRow {
     )
     static let complete = Self.index(on: "database", "sha256", "size")
     static let uploading = Self.index(on: "database", "sha256", "size", "uploader")
+    /// By the beginning of the grace time.
+    static let unnamed = Self.index(on: "since_ms")
+    static let going = Self.index(on: "number", where: "state")
 
-    var number: Int64 = 0
+    var number = AssetNumber(rawValue: 0)
     var database: DatabaseID
     var sha256: [UInt8]
     var size: Int64
@@ -26,6 +29,22 @@ package struct AssetRow: TableRow {
     var uploader: Int64
     /// When its grace time began; `nil` while a record names it, and when it is going.
     var sinceMilliseconds: Int64?
+
+    init(
+        database: DatabaseID,
+        sha256: [UInt8],
+        size: Int64,
+        state: State,
+        uploader: Int64,
+        sinceMilliseconds: Int64?
+    ) {
+        self.database = database
+        self.sha256 = sha256
+        self.size = size
+        self.state = state
+        self.uploader = uploader
+        self.sinceMilliseconds = sinceMilliseconds
+    }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.number = try columns.next()
@@ -55,7 +74,8 @@ package struct AssetRow: TableRow {
     }
 }
 
-/// A user who has sent an asset.
+/// A user who has sent an asset; in a private database a participant who has sent all bytes of an
+/// upload.
 package struct AssetUserRow: TableRow {
     package static let table = Table(
         "asset_user",
@@ -63,8 +83,13 @@ package struct AssetUserRow: TableRow {
         key: ["asset", "author"]
     )
 
-    var asset: Int64
+    var asset: AssetNumber
     var author: Int64
+
+    init(asset: AssetNumber, author: Int64) {
+        self.asset = asset
+        self.author = author
+    }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.asset = try columns.next()
@@ -76,3 +101,42 @@ package struct AssetUserRow: TableRow {
         columns.append(self.author)
     }
 }
+
+/// A record that names an asset.
+package struct AssetUseRow: TableRow {
+    package static let table = Table(
+        "asset_use",
+        columns: [.integer("database"), .integer("zone"), .integer("record"), .integer("asset")],
+        key: ["database", "zone", "record", "asset"],
+        indexes: [.lookup("asset")]
+    )
+    static let byAsset = Self.index(on: "asset")
+
+    var database: DatabaseID
+    var zone: Int64
+    var record: Int64
+    var asset: AssetNumber
+
+    init(of asset: AssetNumber, by record: RecordKey) {
+        self.database = record.zone.database
+        self.zone = record.zone.number
+        self.record = record.number
+        self.asset = asset
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.database = try columns.next()
+        self.zone = try columns.next()
+        self.record = try columns.next()
+        self.asset = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.database)
+        columns.append(self.zone)
+        columns.append(self.record)
+        columns.append(self.asset)
+    }
+}
+
+extension AssetNumber: ColumnConvertible {}

@@ -14,6 +14,8 @@ package struct AuthorRow: TableRow {
     var number: Int64 = 0
     var recordName: String
 
+    init(recordName: String) { self.recordName = recordName }
+
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.number = try columns.next()
         self.recordName = try columns.next()

@@ -2,11 +2,12 @@ extension Table {
     /// The tables that rules read and write through `TableReader` and `TableWriter`: what an engine
     /// has from its start, empty.
     package static let all: [Table] = [
-        AssetRow.table, AssetUserRow.table, AuthorRow.table, ContainerRow.table, DatabaseRow.table,
-        EnvironmentRow.table, FieldRow.table, IndexBuildRow.table, IndexRemovalRow.table,
-        RecordTypeRow.table, RequestRow.table, RoleRow.table, SecretRow.table, ServiceKeyRow.table,
-        ServiceKeyUserRow.table, ShareReaderRow.table, ShareRow.table, SubscriptionRow.table,
-        SweepRow.table, TypeGrantRow.table, UserContactRow.table, UserRoleRow.table, UserRow.table,
-        ViewRefreshRow.table, ZoneRow.table, ZoneTombstoneRow.table,
+        AssetRow.table, AssetUseRow.table, AssetUserRow.table, AuthorRow.table, ContainerRow.table,
+        DatabaseRow.table, EnvironmentRow.table, FieldRow.table, IndexBuildRow.table,
+        IndexRemovalRow.table, RecordTypeRow.table, RequestRow.table, RoleRow.table,
+        SecretRow.table, ServiceKeyRow.table, ServiceKeyUserRow.table, ShareReaderRow.table,
+        ShareRow.table, SubscriptionRow.table, SweepRow.table, TypeGrantRow.table,
+        UserContactRow.table, UserRoleRow.table, UserRow.table, ViewRefreshRow.table, ZoneRow.table,
+        ZoneTombstoneRow.table,
     ]
 }

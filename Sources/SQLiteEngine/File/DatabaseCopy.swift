@@ -56,18 +56,12 @@ package final class DatabaseCopy: Sendable {
 
     /// Complete assets in the order of their numbers.
     package func assets(after number: AssetNumber?, limit: Int) throws(DatabaseCopyError) -> [StoredAsset] {
-        try self.read { try SQLiteAssets.stored(after: number, limit: limit, $0) }
+        try self.read { try TableStatements($0).storedAssets(after: number, limit: limit) }
     }
 
     /// Whether it has an asset, complete.
     package func has(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
-        try self.read { database in
-            try Int.fetchOne(
-                database,
-                sql: "SELECT 1 FROM asset WHERE number = ? AND state = 1",
-                arguments: [number.rawValue]
-            ) != nil
-        }
+        try self.read { try TableStatements($0).isStored(number) }
     }
 
     /// How many complete assets there are, and their bytes.
@@ -80,29 +74,7 @@ package final class DatabaseCopy: Sendable {
 
     /// Leaves it to the next server to forget an asset that has no file, unless a record names it; returns whether none does.
     package func forgetUnnamed(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
-        try self.write { database in
-            try database.execute(
-                sql: """
-                    UPDATE asset SET state = 2, since_ms = NULL
-                    WHERE number = ?1 AND state = 1 AND NOT EXISTS (SELECT 1 FROM asset_use WHERE asset = ?1)
-                    """,
-                arguments: [number.rawValue]
-            )
-            guard database.changesCount == 1 else { return false }
-            try database.execute(
-                sql: "DELETE FROM asset_user WHERE asset = ?",
-                arguments: [number.rawValue]
-            )
-            try database.execute(
-                sql: """
-                    UPDATE database SET asset_count = asset_count - 1, asset_bytes = asset_bytes - asset.size,
-                        row_bytes = row_bytes - (\(RowBytes.SQL.asset))
-                    FROM asset WHERE asset.number = ? AND database.number = asset.database
-                    """,
-                arguments: [number.rawValue]
-            )
-            return true
-        }
+        try self.write { try TableStatements($0).forgetLostAsset(number) }
     }
 
     // MARK: Restoring
@@ -153,5 +125,13 @@ package final class DatabaseCopy: Sendable {
         try DatabaseCopyError.wrapping {
             try self.database.write(write)
         }
+    }
+}
+
+extension TableStatements {
+    /// Statements for rare use, while the connection is open.
+    convenience init(_ database: Database) throws(StorageFailure) {
+        guard let connection = database.sqliteConnection else { throw .unexpected(code: 0) }
+        self.init(connection: connection)
     }
 }

@@ -50,7 +50,7 @@ final class DiskRoom: @unchecked Sendable {
     /// Whether only what makes room may be executed.
     var isShort: Bool { self.short.load(ordering: .relaxed) }
 
-    func admits(_ job: WriteQueue.Job) -> Bool { !self.isShort || job.makesRoom }
+    func admits(_ job: WriteJob) -> Bool { !self.isShort || job.makesRoom }
 
     /// Takes the reserve.
     func start(_ database: Database) {
@@ -147,15 +147,5 @@ final class DiskRoom: @unchecked Sendable {
         sqlite3_busy_timeout(connection, 0)
         defer { sqlite3_busy_timeout(connection, Int32(DatabaseFile.busyTimeoutSeconds * 1_000)) }
         sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-    }
-}
-
-extension WriteQueue.Job {
-    /// Whether it deletes, or ends what has its room already: such work may use the reserve.
-    var makesRoom: Bool {
-        switch self {
-        case .request(let write): write.makesRoom
-        case .rows(let work): work.requester == nil
-        }
     }
 }

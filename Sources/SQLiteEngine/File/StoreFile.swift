@@ -87,13 +87,7 @@ package final class StoreFile: Sendable {
 
     /// Whether the store still has an asset, complete.
     package func has(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
-        try self.read { database in
-            try Int.fetchOne(
-                database,
-                sql: "SELECT 1 FROM asset WHERE number = ? AND state = 1",
-                arguments: [number.rawValue]
-            ) != nil
-        }
+        try self.read { try TableStatements($0).isStored(number) }
     }
 
     private func read<Value>(_ read: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
@@ -123,14 +117,21 @@ package enum DatabaseCopyError: Error, Hashable, Sendable {
         } catch let error as DatabaseCopyError {
             throw error
         } catch let error as DatabaseError {
-            let code = error.extendedResultCode
-            if code.primaryResultCode == .SQLITE_FULL || code == .SQLITE_IOERR_WRITE { throw .diskFull }
-            if [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(code.primaryResultCode) {
-                throw .isDamaged(sqliteCode: code.rawValue)
-            }
-            throw .failed(sqliteCode: error.extendedResultCode.rawValue)
+            throw DatabaseCopyError(error.extendedResultCode)
+        } catch let error as StorageFailure {
+            throw DatabaseCopyError(ResultCode(rawValue: error.code))
         } catch {
             throw .failed(sqliteCode: 0)
+        }
+    }
+
+    private init(_ code: ResultCode) {
+        if code.primaryResultCode == .SQLITE_FULL || code == .SQLITE_IOERR_WRITE {
+            self = .diskFull
+        } else if [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(code.primaryResultCode) {
+            self = .isDamaged(sqliteCode: code.rawValue)
+        } else {
+            self = .failed(sqliteCode: code.rawValue)
         }
     }
 }

@@ -24,7 +24,7 @@ final class HousekeepingRows: HousekeepingTransaction {
 
     func remove(_ rows: SweptRows, of zone: ZoneKey, limit: Int) throws(StorageFailure) -> Int {
         guard let (table, columns) = rows.table else {
-            return try self.transaction.removeUses(inZone: zone, max: limit)
+            return try self.transaction.removeUses(inZone: zone, limit: limit)
         }
         return try self.execute(
             """

@@ -66,20 +66,4 @@ extension ReadConnection: Snapshot {
     ) throws(StorageFailure) -> String? {
         try self.sharing.user(lookup, in: environment)
     }
-
-    // MARK: Assets
-
-    func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?] {
-        var numbers: [AssetNumber?] = []
-        numbers.reserveCapacity(assets.count)
-        let statement = self.completeAsset
-        for asset in assets {
-            statement.bind(1, database.rawValue)
-            statement.bind(2, asset.sha256)
-            statement.bind(3, asset.size)
-            defer { statement.reset() }
-            numbers.append(try statement.step() ? AssetNumber(rawValue: statement.integer(0)) : nil)
-        }
-        return numbers
-    }
 }

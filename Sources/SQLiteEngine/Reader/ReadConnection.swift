@@ -15,7 +15,7 @@ final class ReadConnection: @unchecked Sendable {
     /// The copies of the log that the connection has heard of.
     private var copiesKnown: Int
     private let begin, commit, zoneByName, recordByName, typeName, authorName: HotStatement
-    let subscriptionByID, subscriptionsByID, completeAsset: HotStatement
+    let subscriptionByID, subscriptionsByID: HotStatement
     let sharing: SharingConnection
     /// The statements of feeds.
     let feedStatements: FeedStatements
@@ -47,7 +47,6 @@ final class ReadConnection: @unchecked Sendable {
             """
         self.subscriptionByID = try HotStatement("\(ofOwner) AND id = ?", on: connection)
         self.subscriptionsByID = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
-        self.completeAsset = try HotStatement(AssetQueries.complete, on: connection)
         self.queryStatements = try QueryStatements(connection)
         self.knownTypes = try KnownTypes(connection: connection)
         self.tables = TableStatements(connection: connection)

@@ -5,7 +5,7 @@ import RecordStore
 ///
 /// Each shape of a statement becomes SQL once and stays compiled: a call looks its statement up,
 /// binds what differs, and steps.
-final class TableStatements {
+final class TableStatements: TableWriter {
     /// What a statement does; values that it compares or limits are parameters.
     private enum Operation: Hashable {
         case find(index: Int)
@@ -100,6 +100,7 @@ final class TableStatements {
         return Int(statement.integer(0))
     }
 
+    @discardableResult
     func put(_ rows: [[ColumnValue]], in table: Table) throws(StorageFailure) -> [Int64] {
         var numbers: [Int64] = []
         for row in rows {
@@ -182,21 +183,21 @@ final class TableStatements {
         let index = table.indexes[shape.index]
         var conditions = Self.condition(index, shape.prefix, table)
         if shape.after > 0 {
-            let columns = index.columns[shape.prefix..<shape.prefix + shape.after]
+            let columns = index.order[shape.prefix..<shape.prefix + shape.after]
             let values = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
             let comparison = shape.isDescending ? "<" : ">"
             conditions += " AND (\(Self.names(Array(columns), table))) \(comparison) (\(values))"
         }
         let direction = shape.isDescending ? " DESC" : ""
-        let rest = index.columns[shape.prefix...] + table.key.columns.filter { !index.columns.contains($0) }
-        let order = rest.map { table.columns[$0].name + direction }.joined(separator: ", ")
+        let order = index.order[shape.prefix...].map { table.columns[$0].name + direction }
+            .joined(separator: ", ")
         let sort = order.isEmpty ? "" : " ORDER BY \(order)"
         return "FROM \(table.name) WHERE \(conditions)\(sort) LIMIT ?\(shape.prefix + shape.after + 1)"
     }
 
     /// The values of the first columns of an index, and which rows it has: so SQLite finds it.
     private static func condition(_ index: Table.Index, _ prefix: Int, _ table: Table) -> String {
-        var conditions = index.columns.prefix(prefix).enumerated().map {
+        var conditions = index.order.prefix(prefix).enumerated().map {
             "\(table.columns[$1].name) = ?\($0 + 1)"
         }
         if let condition = index.condition {

@@ -100,12 +100,14 @@ struct PendingChanges {
         return gone.bytes + gone.rowBytes
     }
 
-    /// Notes that a database has an asset of so many bytes more, or less.
-    mutating func count(assets: Int, ofBytes bytes: Int64, in database: DatabaseID) {
+    /// Notes what a database has more, or less, that is no zone's.
+    mutating func count(_ growth: StoredAmount, in database: DatabaseID) {
         let usage = self.usageOffset(of: database)
-        self.usages[usage].assets += assets
-        self.usages[usage].assetBytes += Int64(assets) * bytes
-        self.usages[usage].rowBytes += assets * RowBytes.asset(bytes)
+        self.usages[usage].records += Int(growth.records)
+        self.usages[usage].recordBytes += Int(growth.recordBytes)
+        self.usages[usage].assets += Int(growth.assets)
+        self.usages[usage].assetBytes += growth.assetBytes
+        self.usages[usage].rowBytes += Int(growth.rowBytes)
     }
 
     /// What a database has more or less than before; `nil`: as much.

@@ -7,23 +7,6 @@ import Synchronization
 ///
 /// SAFETY: `state` is read and written only between `lock()` and `unlock()` of the condition.
 final class WriteQueue: @unchecked Sendable {
-    /// What can be executed in a transaction with others.
-    enum Job {
-        case request(WriteJob)
-        case rows(RowWork)
-    }
-
-    /// Rows of assets, or of shared databases, that a request needs.
-    struct RowWork {
-        /// How many rows it is about.
-        let items: Int
-        /// Who may be refused for want of room; `nil`: it is bounded by what began before.
-        let requester: Requester?
-        /// Does it, perhaps again after a transaction that was taken back, and returns what replies when it is on disk.
-        let work: @Sendable (WriterTransaction) throws(StorageFailure) -> @Sendable () -> Void
-        let refuse: @Sendable (StoreError) -> Void
-    }
-
     /// Rare work of the directory, in a transaction of its own.
     struct Administration {
         let work: @Sendable (WriterTransaction) throws -> Void
@@ -38,7 +21,7 @@ final class WriteQueue: @unchecked Sendable {
 
     /// What one commit takes.
     struct Batch {
-        var jobs: [Job] = []
+        var jobs: [WriteJob] = []
         /// Then there are no jobs.
         var administration: Administration?
         /// By turn, for the rule.
@@ -46,7 +29,7 @@ final class WriteQueue: @unchecked Sendable {
 
         var isEmpty: Bool { self.jobs.isEmpty && self.administration == nil }
 
-        fileprivate mutating func add(_ job: Job) -> OverloadRule.Portion {
+        fileprivate mutating func add(_ job: WriteJob) -> OverloadRule.Portion {
             self.jobs.append(job)
             let portion = job.portion
             // A portion may be of no holder: nil equals nil, also where there is none yet.
@@ -61,7 +44,7 @@ final class WriteQueue: @unchecked Sendable {
 
     private struct State {
         var rule: OverloadRule
-        var jobs = TurnQueue<AccountHolder, Job>(quantum: WriteQueue.turnWork)
+        var jobs = TurnQueue<AccountHolder, WriteJob>(quantum: WriteQueue.turnWork)
         var administrations: [Administration] = []
         /// Whether the last batch was of the directory: then it is the others' turn.
         var wasAdministration = false
@@ -109,10 +92,6 @@ final class WriteQueue: @unchecked Sendable {
         self.state = State(rule: OverloadRule(settings))
     }
 
-    func add(_ write: WriteJob) -> Admission { self.add(.request(write), of: write.requester) }
-
-    func add(_ work: RowWork) -> Admission { self.add(.rows(work), of: work.requester) }
-
     /// Rare work is not refused for want of room.
     func add(_ administration: Administration) -> Admission {
         self.condition.withLock {
@@ -137,11 +116,11 @@ final class WriteQueue: @unchecked Sendable {
 
     var mayReject: Bool { self.isCrowding.load(ordering: .relaxed) }
 
-    private func add(_ job: Job, of requester: Requester?) -> Admission {
+    func add(_ job: WriteJob) -> Admission {
         let portion = job.portion
         return self.condition.withLock {
             guard !self.state.isClosed else { return .closed }
-            if let requester {
+            if let requester = job.requester {
                 let decision = self.state.rule.arrived(
                     requester,
                     work: portion.work,
@@ -201,7 +180,7 @@ final class WriteQueue: @unchecked Sendable {
         var served: Set<AccountHolder> = []
         var holder: AccountHolder?
         var turn = 0
-        func isOfThisBatch(_ job: Job) -> Bool {
+        func isOfThisBatch(_ job: WriteJob) -> Bool {
             let portion = job.portion
             guard
                 batch.jobs.isEmpty
@@ -243,7 +222,7 @@ final class WriteQueue: @unchecked Sendable {
     }
 
     /// Has jobs that were taken, and not executed, wait again in their order.
-    func putBack(_ jobs: ArraySlice<Job>, of batch: inout Batch) {
+    func putBack(_ jobs: ArraySlice<WriteJob>, of batch: inout Batch) {
         self.condition.withLock {
             for job in jobs.reversed() {
                 let portion = job.portion
@@ -261,13 +240,13 @@ final class WriteQueue: @unchecked Sendable {
     ///
     /// `work`: what that part took, in the rule's unit.
     func putBack(_ rest: WriteJob, of job: WriteJob, work: Int) {
-        let declared = Job.request(job).work
-        let portion = Job.request(rest).portion
-        let holder = job.requester.holder
+        let declared = job.work
+        let portion = rest.portion
+        let holder = job.requester?.holder ?? Self.nobody
         self.condition.withLock {
             self.state.rule.entered(portion)
             self.state.bytes += portion.bytes
-            self.state.jobs.putBack(.request(rest), of: holder, cost: portion.work)
+            self.state.jobs.putBack(rest, of: holder, cost: portion.work)
             // Their turn is over in any case.
             self.state.jobs.charge(portion.work + max(work, Self.turnWork) - declared, of: holder)
         }
@@ -321,20 +300,7 @@ final class WriteQueue: @unchecked Sendable {
     }
 }
 
-extension WriteQueue.Job {
-    /// What it counts for in a transaction.
-    fileprivate var records: Int {
-        switch self {
-        case .request(let write): write.records
-        case .rows(let work): max(1, work.items)
-        }
-    }
-
-    /// Whether it takes a turn by itself.
-    fileprivate var takesTurn: Bool {
-        if case .request(let write) = self { write.takesTurn } else { false }
-    }
-
+extension WriteJob {
     /// What its size says that it takes, in the rule's unit.
     var work: Int { self.portion.work }
 
@@ -349,17 +315,11 @@ extension WriteQueue.Job {
 
     /// What it counts for in the rule.
     fileprivate var portion: OverloadRule.Portion {
-        let holder: AccountHolder?
-        let bytes: Int
-        switch self {
-        case .request(let write): (holder, bytes) = (write.requester.holder, write.bytes)
-        case .rows(let work): (holder, bytes) = (work.requester?.holder, 0)
-        }
-        return OverloadRule.Portion(
-            of: holder,
+        OverloadRule.Portion(
+            of: self.requester?.holder,
             work: self.takesTurn
-                ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: bytes),
-            bytes: bytes
+                ? WriteQueue.turnWork : OverloadRule.work(records: self.records, bytes: self.bytes),
+            bytes: self.bytes
         )
     }
 }

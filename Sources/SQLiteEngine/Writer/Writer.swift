@@ -104,7 +104,7 @@ final class Writer: @unchecked Sendable {
 
     /// What a job calls back when its commit is durable.
     private struct Answer {
-        let job: WriteQueue.Job
+        let job: WriteJob
         let reply: @Sendable () -> Void
     }
 
@@ -122,7 +122,7 @@ final class Writer: @unchecked Sendable {
         let start = self.queue.now
         let now = self.clock()
         let works = batch.jobs.filter { job in
-            guard case .request(let write) = job, write.deadlineMilliseconds < now else { return true }
+            guard job.deadlineMilliseconds < now else { return true }
             job.fail(.deadlinePassed)
             return false
         }
@@ -136,7 +136,7 @@ final class Writer: @unchecked Sendable {
 
     /// Executes what there is room for; the rest is refused.
     private func execute(
-        _ jobs: [WriteQueue.Job],
+        _ jobs: [WriteJob],
         of batch: WriteQueue.Batch,
         since start: Int64,
         _ now: Int64,
@@ -171,7 +171,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private func refuseWhatTakesRoom(_ jobs: [WriteQueue.Job]) -> [WriteQueue.Job] {
+    private func refuseWhatTakesRoom(_ jobs: [WriteJob]) -> [WriteJob] {
         jobs.filter { job in
             if self.room.admits(job) { return true }
             job.fail(.diskFull)
@@ -202,7 +202,7 @@ final class Writer: @unchecked Sendable {
 
     /// - Throws: When nothing of the transaction can be written.
     private func commit(
-        _ works: [WriteQueue.Job],
+        _ works: [WriteJob],
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
         _ housekeeping: Housekeeping
@@ -230,7 +230,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func commit(
-        _ works: [WriteQueue.Job],
+        _ works: [WriteJob],
         inSavepoints: Bool,
         nowMilliseconds now: Int64,
         _ transaction: WriterTransaction,
@@ -293,17 +293,13 @@ final class Writer: @unchecked Sendable {
     }
 
     private static func execute(
-        _ job: WriteQueue.Job,
+        _ job: WriteJob,
         _ transaction: WriterTransaction
     ) throws(StorageFailure) -> Execution {
-        switch job {
-        case .request(let write):
-            transaction.report.origin = write.origin
-            switch try write.execute(transaction) {
-            case .finished(let reply): return .finished(reply)
-            case .unfinished(let rest): return .unfinished(job: write, rest: rest)
-            }
-        case .rows(let work): return .finished(try work.work(transaction))
+        transaction.report.origin = job.origin
+        switch try job.execute(transaction) {
+        case .finished(let reply): return .finished(reply)
+        case .unfinished(let rest): return .unfinished(job: job, rest: rest)
         }
     }
 
@@ -311,7 +307,7 @@ final class Writer: @unchecked Sendable {
     ///
     /// - Throws: When nothing can be written now, whatever the job.
     private func executeInSavepoint(
-        _ job: WriteQueue.Job,
+        _ job: WriteJob,
         _ transaction: WriterTransaction
     ) throws(StorageFailure) -> Execution {
         do throws(StorageFailure) {
@@ -411,15 +407,6 @@ final class Writer: @unchecked Sendable {
             if self.room.make(after: error) { return true }
             self.report(.housekeepingFailed(code: error.code))
             return false
-        }
-    }
-}
-
-extension WriteQueue.Job {
-    fileprivate func fail(_ failure: JobFailure) {
-        switch self {
-        case .request(let write): write.fail(failure)
-        case .rows(let work): work.refuse(StoreError(failure))
         }
     }
 }

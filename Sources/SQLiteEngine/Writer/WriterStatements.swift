@@ -15,7 +15,6 @@ final class WriterStatements {
     let names: NameStatements
     let indexes: IndexStatements
     let subscriptions: SubscriptionStatements
-    let assets: AssetStatements
     let usage: UsageStatements
     let shares: ShareStatements
     let views: ViewStatements
@@ -41,7 +40,6 @@ final class WriterStatements {
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
         self.subscriptions = try SubscriptionStatements(connection)
-        self.assets = try AssetStatements(connection)
         self.usage = try UsageStatements(connection)
         self.shares = try ShareStatements(connection)
         self.views = try ViewStatements(connection)

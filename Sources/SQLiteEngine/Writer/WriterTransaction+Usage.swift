@@ -2,38 +2,40 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// What databases have, and what their quotas leave.
+/// What databases have stored.
 extension WriterTransaction {
-    func quotaRoom(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
-        guard self.quotas.isAny else { return nil }
-        // Entries that wait are not counted yet, and that matters when little is left.
-        if let room = try self.quotaRoomCounted(in: database), room.bytes < self.entries.bytesMax {
-            try self.writeEntries()
-        }
-        return try self.quotaRoomCounted(in: database)
+    func count(_ growth: StoredAmount, in database: DatabaseID) {
+        self.changes.count(growth, in: database)
     }
 
-    private func quotaRoomCounted(in database: DatabaseID) throws(StorageFailure) -> QuotaRoom? {
+    func count(rowBytes: Int, in zone: ZoneKey) { self.changes.count(rowBytes: rowBytes, in: zone) }
+
+    func bytesStored(
+        under quota: Quota,
+        with database: DatabaseID
+    ) throws(StorageFailure) -> Int64? {
         let account = try self.account(of: database)
-        var room: QuotaRoom?
-        if self.quotas.containerBytes > 0 {
-            let stored =
-                try self.containerBytes(account.container)
+        let counted = try self.bytesCounted(quota.holder, account)
+        // Entries that wait are not counted yet, and that matters when little is left.
+        guard let counted, counted + self.entries.bytesMax > quota.bytesMax, !self.entries.isEmpty else {
+            return counted
+        }
+        try self.writeEntries()
+        return try self.bytesCounted(quota.holder, account)
+    }
+
+    private func bytesCounted(
+        _ holder: Quota.Holder,
+        _ account: WriterCaches.Account
+    ) throws(StorageFailure) -> Int64? {
+        switch holder {
+        case .container:
+            return try self.containerBytes(account.container)
                 + self.pendingBytes { $0.container == account.container }
-            room = QuotaRoom(
-                quota: Quota(of: .container, bytesMax: self.quotas.containerBytes),
-                bytes: self.quotas.containerBytes - stored
-            )
+        case .user:
+            guard account.owner != 0 else { return nil }
+            return try self.userBytes(account.owner) + self.pendingBytes { $0.owner == account.owner }
         }
-        if self.quotas.userBytes > 0, account.owner != 0 {
-            let stored =
-                try self.userBytes(account.owner) + self.pendingBytes { $0.owner == account.owner }
-            let left = self.quotas.userBytes - stored
-            if room.map({ left < $0.bytes }) ?? true {
-                room = QuotaRoom(quota: Quota(of: .user, bytesMax: self.quotas.userBytes), bytes: left)
-            }
-        }
-        return room
     }
 
     /// What the transaction has added so far to the databases of somebody.
@@ -45,11 +47,6 @@ extension WriterTransaction {
             if isCounted(try self.account(of: usage.database)) { bytes += usage.bytes }
         }
         return bytes
-    }
-
-    /// Whether a database is some user's.
-    func isPrivate(_ database: DatabaseID) throws(StorageFailure) -> Bool {
-        try self.account(of: database).owner != 0
     }
 
     private func account(of database: DatabaseID) throws(StorageFailure) -> WriterCaches.Account {
@@ -120,7 +117,7 @@ extension WriterTransaction {
     /// Writes down positions, and what databases have more or less than before.
     func writeCounters() throws(StorageFailure) {
         for usage in self.changes.usages where !usage.isEmpty {
-            if self.quotas.isAny {
+            if !self.caches.containerBytes.isEmpty || !self.caches.userBytes.isEmpty {
                 let account = try self.account(of: usage.database)
                 self.caches.containerBytes[account.container]? += usage.bytes
                 self.caches.userBytes[account.owner]? += usage.bytes

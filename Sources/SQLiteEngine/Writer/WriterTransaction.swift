@@ -28,8 +28,6 @@ final class WriterTransaction: WriteTransaction {
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
-    /// What the operator permits.
-    let quotas: StorageQuotas
     /// Who watches which databases, and what listeners have acknowledged.
     let watch: WatchedDatabases
     /// What the transaction has changed there.
@@ -42,13 +40,11 @@ final class WriterTransaction: WriteTransaction {
 
     init(
         connection: OpaquePointer,
-        watch: WatchedDatabases,
-        quotas: StorageQuotas
+        watch: WatchedDatabases
     ) throws(StorageFailure) {
         self.connection = connection
         self.statements = try WriterStatements(connection: connection)
         self.watch = watch
-        self.quotas = quotas
     }
 
     /// Starts a transaction; waits for a writer of another process.

@@ -79,12 +79,12 @@ struct AssetReport: Encodable, Hashable {
 struct AssetVerification {
     private static let pageMax = 1_000
 
-    let registry: any AssetRegistry
+    let registry: AssetRegistry
     let files: AssetStore
     private var report = AssetReport()
     private var bar = ProgressBar()
 
-    init(registry: any AssetRegistry, files: AssetStore) {
+    init(registry: AssetRegistry, files: AssetStore) {
         self.registry = registry
         self.files = files
     }

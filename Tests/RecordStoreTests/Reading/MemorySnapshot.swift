@@ -26,7 +26,6 @@ final class MemorySnapshot: Snapshot {
     var joined: [DatabaseID: [ShareGrant]] = [:]
     var users: [IdentityLookup: String] = [:]
     var ownedSubscriptions: [StoredSubscription] = []
-    var assetNumbers: [[UInt8]: AssetNumber] = [:]
     /// Names that were asked for together, a call each.
     private(set) var namesAsked: [[String]] = []
     /// The rows of declared tables.
@@ -170,7 +169,7 @@ final class MemorySnapshot: Snapshot {
 
     func user(_ lookup: IdentityLookup, in environment: EnvironmentID) -> String? { self.users[lookup] }
 
-    // MARK: Subscriptions and assets
+    // MARK: Subscriptions
 
     func subscriptions(_ ids: [String], of owner: String, in database: DatabaseID) -> [StoredSubscription?] {
         ids.map { id in self.subscriptions(of: owner, in: database).first { $0.key.id == id } }
@@ -178,10 +177,6 @@ final class MemorySnapshot: Snapshot {
 
     func subscriptions(of owner: String, in database: DatabaseID) -> [StoredSubscription] {
         self.ownedSubscriptions.filter { $0.key.owner == owner && $0.key.database == database }
-    }
-
-    func assets(_ assets: [Asset], in database: DatabaseID) -> [AssetNumber?] {
-        assets.map { self.assetNumbers[$0.sha256] }
     }
 }
 

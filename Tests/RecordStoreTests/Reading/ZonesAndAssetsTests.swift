@@ -1,6 +1,7 @@
 import RecordModel
-import RecordStore
 import Testing
+
+@testable import RecordStore
 
 struct ZonesAndAssetsTests {
     private func zones(
@@ -58,7 +59,16 @@ struct ZonesAndAssetsTests {
         let one = Asset(sha256: [UInt8](repeating: 1, count: 32), size: 10)
         let two = Asset(sha256: [UInt8](repeating: 2, count: 32), size: 20)
         world.add("a", 1, [Field(name: "file", value: .asset(one))])
-        world.snapshot.assetNumbers = [one.sha256: AssetNumber(rawValue: 5)]
+        var row = AssetRow(
+            database: ReadingWorld.database,
+            sha256: one.sha256,
+            size: one.size,
+            state: .complete,
+            uploader: 0,
+            sinceMilliseconds: nil
+        )
+        row.number = AssetNumber(rawValue: 5)
+        try world.snapshot.tables.put(row)
         func locate(_ hashes: [[UInt8]], of name: String) throws -> Result<[StoredAsset], StoreError> {
             try LocateExecution(
                 for: ReadingWorld.owner,

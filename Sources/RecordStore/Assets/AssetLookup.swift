@@ -1,0 +1,97 @@
+import RecordModel
+
+/// Which assets there are, who has sent them, and which records name them.
+extension TableReader {
+    /// Finds assets of a database whose bytes are complete: one element an asset, in order.
+    func assets(_ assets: [Asset], in database: DatabaseID) throws(StorageFailure) -> [AssetNumber?] {
+        let keys = assets.map {
+            [database.columnValue, $0.sha256.columnValue, $0.size.columnValue]
+        }
+        var numbers: [AssetNumber?] = []
+        for values in try self.rows(of: AssetRow.table, by: AssetRow.complete.index, keys: keys) {
+            numbers.append(
+                try values.map { (values) throws(StorageFailure) in try AssetRow(values: values).number }
+            )
+        }
+        return numbers
+    }
+
+    /// Finds the asset of a database, its bytes complete.
+    func asset(_ asset: Asset, in database: DatabaseID) throws(StorageFailure) -> AssetNumber? {
+        try self.row(AssetRow.complete, database, asset.sha256, asset.size)?.number
+    }
+
+    /// Finds an upload that has begun and is not complete: in a public database the user's, in a
+    /// private one the owner's without a user and otherwise the participant's.
+    ///
+    /// A participant's upload has all its bytes if the participant has sent them (`isAsset`). It is
+    /// complete when a record names it.
+    func upload(
+        of asset: Asset,
+        by user: String?,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetRow? {
+        var uploader: Int64 = 0
+        if let user {
+            guard let author = try self.author(user) else { return nil }
+            uploader = author
+        }
+        return try self.row(AssetRow.uploading, database, asset.sha256, asset.size, uploader)
+    }
+
+    /// Says whether a user of a public database has sent an asset, or a participant of a share all
+    /// bytes of an upload.
+    func isAsset(_ number: AssetNumber, sentBy user: String) throws(StorageFailure) -> Bool {
+        guard let author = try self.author(user) else { return false }
+        return try self.row(AssetUserRow.byKey, number, author) != nil
+    }
+
+    /// Finds the records of a zone that name an asset; at most `limit`.
+    func records(
+        naming asset: AssetNumber,
+        in zone: ZoneKey,
+        limit: Int
+    ) throws(StorageFailure) -> [RecordKey] {
+        try self.rows(RowRange(AssetUseRow.byAsset, asset, zone.database, zone.number), limit: limit)
+            .map { RecordKey(zone: zone, number: $0.record) }
+    }
+
+    /// Says whether a record names an asset.
+    func isNamed(_ asset: AssetNumber) throws(StorageFailure) -> Bool {
+        try self.count(RowRange(AssetUseRow.byAsset, asset), limit: 1) > 0
+    }
+
+    /// Lists assets whose bytes are complete, in the order of their numbers, behind a number; at most
+    /// `limit`.
+    package func storedAssets(
+        after number: AssetNumber?,
+        limit: Int
+    ) throws(StorageFailure) -> [StoredAsset] {
+        var stored: [StoredAsset] = []
+        var last = number ?? AssetNumber(rawValue: 0)
+        while stored.count < limit {
+            let wanted = limit - stored.count
+            let page = try self.rows(RowRange(AssetRow.byKey).after(last), limit: wanted)
+            for row in page where row.state == .complete { stored.append(row.stored) }
+            guard page.count == wanted, let end = page.last else { break }
+            last = end.number
+        }
+        return stored
+    }
+
+    /// Says whether there is an asset with the number, and its bytes are complete.
+    package func isStored(_ number: AssetNumber) throws(StorageFailure) -> Bool {
+        try self.row(AssetRow.byKey, number)?.state == .complete
+    }
+
+    /// The number that stands for a user in rows; `nil` if no row has needed one.
+    fileprivate func author(_ user: String) throws(StorageFailure) -> Int64? {
+        try self.row(AuthorRow.byRecordName, user)?.number
+    }
+}
+
+extension AssetRow {
+    var stored: StoredAsset { StoredAsset(number: self.number, asset: self.asset) }
+
+    var asset: Asset { Asset(sha256: self.sha256, size: self.size) }
+}

@@ -1,0 +1,204 @@
+package import RecordModel
+import Synchronization
+
+/// The assets of a store, and who names them: rows, and no files.
+///
+/// A file is called after the asset's number, which is used once. An asset has a row before it has a
+/// file, and until its file is gone: so no crash leaves a file that no row knows of.
+///
+/// A reply comes on a thread of the engine, or on the caller's thread before the call returns. Every
+/// reply comes exactly once.
+package final class AssetRegistry: Sendable {
+    private let engine: any StorageEngine
+    private let leases = UploadLeases()
+    /// Uploads that got bytes, and whose rows do not say so yet.
+    private let touched = Mutex<Set<AssetNumber>>([])
+
+    init(engine: any StorageEngine) { self.engine = engine }
+
+    /// Makes room for what a user wants to upload.
+    ///
+    /// Finds the row of each asset, or makes one of the user in a public database. Quotas are checked
+    /// for all of them together, and nothing is made if one of them is refused. In a shared database
+    /// `zone` says whose the bytes will be: the rows are of the owner's database and, until a record
+    /// names them, of the user. What the owner has is not looked at.
+    ///
+    /// Every place that is `incomplete` has a lease from the transaction on, before the reply. Its row
+    /// does not become due, however long the upload takes, until `release` was called for it as often
+    /// as it was begun.
+    ///
+    /// - Durability: The reply comes when the rows are on disk.
+    /// - Parameter reply: Gets one place an asset, in order. Refused: `assetTooLarge`,
+    ///   `quotaExceeded`, `notSignedIn`, `zoneMissing`, `permissionDenied` and what a write refuses.
+    package func begin(
+        _ assets: [Asset],
+        in zone: ZoneID?,
+        for requester: Requester,
+        reply: @escaping @Sendable (Result<[AssetPlace], StoreError>) -> Void
+    ) {
+        let rule = BeginUploadsRule(
+            assets: assets,
+            zone: zone,
+            requester: requester,
+            rules: self.engine.writeRules
+        )
+        let grant = UploadLeases.Grant(self.leases)
+        let answer: @Sendable (Result<[AssetPlace], StoreError>) -> Void = { result in
+            if case .failure = result { grant.takeBack() }
+            reply(result)
+        }
+        self.write(rows: assets.count, for: requester, answer) { (transaction) throws(StorageFailure) in
+            let result = try rule.execute(in: transaction)
+            if case .success(let places) = result { grant.take(places) }
+            return result
+        }
+    }
+
+    /// Notes that all bytes of an asset are in its file, agree with its hash, and are synced: from now
+    /// on records may name it.
+    ///
+    /// - Durability: The reply comes when this is on disk. Refused with `assetUploadExpired` if the
+    ///   row went meanwhile.
+    package func complete(
+        _ number: AssetNumber,
+        reply: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
+        self.write(rows: 1, reply) { (transaction) throws(StorageFailure) in
+            try transaction.completeUpload(number) ? .success(()) : .failure(.assetUploadExpired)
+        }
+    }
+
+    /// Gives up an upload whose bytes do not agree with its hash: the row goes as one that is due, and
+    /// its file with it.
+    package func abandon(_ number: AssetNumber) {
+        self.write(rows: 1, { _ in }) { (transaction) throws(StorageFailure) in
+            .success(try transaction.abandonUpload(number))
+        }
+    }
+
+    /// Notes that nothing is done any more to the files of uploads that `begin` has begun; each number
+    /// once for each time that it was.
+    package func release(_ numbers: [AssetNumber]) { self.leases.release(numbers) }
+
+    /// Notes that bytes came for an upload: its grace time begins anew.
+    ///
+    /// The row is written behind, together with what comes until then. To be called once a minute at
+    /// most.
+    package func touch(_ number: AssetNumber) {
+        let isFirst = self.touched.withLock { touched in
+            let isFirst = touched.isEmpty
+            touched.insert(number)
+            return isFirst
+        }
+        guard isFirst else { return }
+        let batch = TouchedBatch()
+        self.write(rows: 1, { _ in }) { (transaction) throws(StorageFailure) in
+            .success(try self.writeTouched(batch, in: transaction))
+        }
+    }
+
+    /// Finds assets that nobody has named for the grace time, and uploads that have no lease and got no
+    /// byte for so long.
+    ///
+    /// They are marked in the transaction that finds that no record names them, and are not there any
+    /// more for anybody else. Their files may go when the reply comes. The marks stay until `removed`,
+    /// so the next call makes up for a crash between the two.
+    ///
+    /// - Parameter reply: Gets fewer than `limit` if there are no more.
+    package func removals(
+        limit: Int,
+        reply: @escaping @Sendable (Result<[AssetNumber], StoreError>) -> Void
+    ) {
+        let graceMilliseconds = Int64(self.engine.writeRules.assetGraceSeconds) * 1_000
+        let batch = TouchedBatch()
+        self.write(rows: limit, reply) { (transaction) throws(StorageFailure) in
+            try self.writeTouched(batch, in: transaction)
+            return .success(
+                try transaction.markGoing(
+                    unnamedSince: transaction.nowMilliseconds - graceMilliseconds,
+                    limit: limit,
+                    except: self.leases.numbers
+                )
+            )
+        }
+    }
+
+    /// Notes that the files of marked assets are gone, durably: so are their rows.
+    package func removed(
+        _ numbers: [AssetNumber],
+        reply: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
+        self.write(rows: numbers.count, reply) { (transaction) throws(StorageFailure) in
+            for number in numbers { try transaction.forgetAsset(number) }
+            return .success(())
+        }
+    }
+
+    /// Lists assets whose bytes are complete, in the order of their numbers, a page at a time: to look
+    /// at all files.
+    ///
+    /// Blocks: any thread but an event loop.
+    package func stored(after number: AssetNumber?, limit: Int) throws(StoreError) -> [StoredAsset] {
+        do {
+            return try self.engine.readTables { try $0.storedAssets(after: number, limit: limit) }
+        } catch {
+            throw .storageUnavailable(retryAfterMilliseconds: 200)
+        }
+    }
+
+    /// What one job has taken of `touched`, for its executions after the first.
+    private final class TouchedBatch: Sendable {
+        let numbers = Mutex<Set<AssetNumber>>([])
+    }
+
+    private func writeTouched(
+        _ batch: TouchedBatch,
+        in transaction: any WriteTransaction
+    ) throws(StorageFailure) {
+        let taken = self.touched.withLock { touched in
+            defer { touched = [] }
+            return touched
+        }
+        let numbers = batch.numbers.withLock { numbers in
+            numbers.formUnion(taken)
+            return numbers
+        }
+        for number in numbers { try transaction.renew(number) }
+    }
+
+    /// Has the engine execute a job, and replies when it is on disk.
+    ///
+    /// Every job finds done what an execution did whose outcome was lost, so it is executed again as
+    /// after a conflict.
+    private func write<Answer: Sendable>(
+        rows: Int,
+        for requester: Requester? = nil,
+        _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
+        retriesLeft: Int = RequestExecution.retriesMax,
+        _ execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Result<
+            Answer, StoreError
+        >
+    ) {
+        let job = WriteJob(
+            requester: requester,
+            records: max(1, rows),
+            bytes: 0,
+            deadlineMilliseconds: .max,
+            origin: nil,
+            // The store's own jobs end what has its room already.
+            makesRoom: requester == nil,
+            takesTurn: false
+        ) { (transaction) throws(StorageFailure) in
+            let answer = try execute(transaction)
+            return .finished { reply(answer) }
+        } fail: { failure in
+            switch failure {
+            case .storage(.conflict) where retriesLeft > 0, .storage(.outcomeUnknown) where retriesLeft > 0:
+                self.write(rows: rows, for: requester, reply, retriesLeft: retriesLeft - 1, execute)
+            case .overloaded, .shuttingDown, .deadlinePassed, .diskFull, .storage:
+                reply(.failure(StoreError(failure)))
+            }
+        }
+        self.engine.write(job)
+    }
+}

@@ -1,0 +1,216 @@
+import RecordModel
+
+/// What becomes of an asset, from the beginning of its upload until its row goes:
+///
+///     insertUpload ─▶ uploading ─ completeUpload, takeUpload ─▶ complete
+///                         │                                        │
+///                abandonUpload, or due                    unnamed for the grace time
+///                         └──────────────▶ going ◀─────────────────┘
+///                                            └─ forgetAsset ─▶ no row
+extension UsageTransaction {
+    /// Begins an upload, with a number that no asset ever had.
+    func insertUpload(
+        of asset: Asset,
+        by user: String?,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber {
+        let row = AssetRow(
+            database: database,
+            sha256: asset.sha256,
+            size: asset.size,
+            state: .uploading,
+            uploader: try user.map { (user) throws(StorageFailure) in try self.authorNumber(user) } ?? 0,
+            sinceMilliseconds: self.nowMilliseconds
+        )
+        self.count(.asset(of: asset.size, sign: 1), in: database)
+        return AssetNumber(rawValue: try self.insert(row))
+    }
+
+    /// Begins the grace time of an asset anew, unless a record names it.
+    func renew(_ number: AssetNumber) throws(StorageFailure) {
+        guard var row = try self.row(AssetRow.byKey, number), row.sinceMilliseconds != nil else { return }
+        row.sinceMilliseconds = self.nowMilliseconds
+        try self.put(row)
+    }
+
+    /// Finds the asset that a participant has sent, to be named by a record: the upload becomes the
+    /// asset, unless the database has the same bytes.
+    func takeUpload(
+        of asset: Asset,
+        by user: String,
+        in database: DatabaseID
+    ) throws(StorageFailure) -> AssetNumber {
+        let known = try self.asset(asset, in: database)
+        guard let row = try self.upload(of: asset, by: user, in: database) else {
+            // Another save of the request has taken it.
+            guard let known else { throw .unexpected(code: 0) }
+            return known
+        }
+        if let known {
+            try self.setGoing(row)
+            return known
+        }
+        try self.setComplete(row)
+        try self.delete(RowRange(AssetUserRow.byKey, row.number))
+        return row.number
+    }
+
+    /// Notes that all bytes of an upload are in its file: from now on records may name it, of a
+    /// participant's upload those that the participant saves.
+    ///
+    /// - Returns: False if the row is gone, or going.
+    func completeUpload(_ number: AssetNumber) throws(StorageFailure) -> Bool {
+        guard let row = try self.row(AssetRow.byKey, number) else { return false }
+        switch row.state {
+        case .complete: return true
+        case .going: return try self.isKnown(row)
+        case .uploading: break
+        }
+        if row.uploader != 0, try self.isPrivate(row.database) {
+            try self.addSender(row.uploader, of: number)
+            try self.renew(number)
+            return true
+        }
+        // In a public database somebody else may have been quicker: the same bytes are kept once.
+        if let known = try self.asset(row.asset, in: row.database) {
+            try self.addSender(row.uploader, of: known)
+            try self.renew(known)
+            try self.setGoing(row)
+            return true
+        }
+        try self.setComplete(row)
+        if row.uploader != 0 { try self.addSender(row.uploader, of: number) }
+        return true
+    }
+
+    /// Whether an upload ended because the database had its bytes: an execution whose outcome was
+    /// lost has found that.
+    private func isKnown(_ row: AssetRow) throws(StorageFailure) -> Bool {
+        guard let known = try self.asset(row.asset, in: row.database) else { return false }
+        return try self.row(AssetUserRow.byKey, known, row.uploader) != nil
+    }
+
+    private func isPrivate(_ database: DatabaseID) throws(StorageFailure) -> Bool {
+        guard let row = try self.row(DatabaseRow.byKey, database) else { throw .unexpected(code: 0) }
+        return row.owner != DatabaseRow.nobody
+    }
+
+    /// Gives up an upload.
+    func abandonUpload(_ number: AssetNumber) throws(StorageFailure) {
+        guard let row = try self.row(AssetRow.byKey, number), row.state == .uploading else { return }
+        try self.setGoing(row)
+    }
+
+    /// Marks what nobody has named or sent since a time as going, and returns what is marked, that of
+    /// before included; at most `limit`.
+    ///
+    /// The grace time of what is `open` begins anew.
+    func markGoing(
+        unnamedSince bound: Int64,
+        limit: Int,
+        except open: Set<AssetNumber>
+    ) throws(StorageFailure) -> [AssetNumber] {
+        var going = try self.rows(RowRange(AssetRow.going), limit: limit).map(\.number)
+        // What is renewed now is not found again.
+        let bound = min(bound, self.nowMilliseconds - 1)
+        while going.count < limit {
+            let due = try self.rows(RowRange(AssetRow.unnamed), limit: limit - going.count).prefix {
+                $0.sinceMilliseconds.map { $0 <= bound } ?? false
+            }
+            for var row in due {
+                if open.contains(row.number) {
+                    row.sinceMilliseconds = self.nowMilliseconds
+                    try self.put(row)
+                } else if try self.isNamed(row.number) {
+                    row.sinceMilliseconds = nil
+                    try self.put(row)
+                } else {
+                    try self.setGoing(row)
+                    going.append(row.number)
+                }
+            }
+            if due.isEmpty { break }
+        }
+        return going
+    }
+
+    /// Removes the row of an asset whose file is gone.
+    func forgetAsset(_ number: AssetNumber) throws(StorageFailure) {
+        guard let row = try self.row(AssetRow.byKey, number), row.state == .going else { return }
+        try self.delete(row)
+    }
+
+    /// Marks an asset whose file is to go: it is not there any more for anybody.
+    func setGoing(_ row: AssetRow) throws(StorageFailure) {
+        try self.markGoing(row)
+        self.count(.asset(of: row.size, sign: -1), in: row.database)
+    }
+
+    private func setComplete(_ row: AssetRow) throws(StorageFailure) {
+        var row = row
+        row.state = .complete
+        row.sinceMilliseconds = self.nowMilliseconds
+        try self.put(row)
+    }
+
+    // MARK: Senders
+
+    /// Forgets which assets of any database a user has sent.
+    ///
+    /// Looks at all senders, which happens once a deleted user.
+    func forgetSender(_ user: String) throws(StorageFailure) {
+        guard let author = try self.row(AuthorRow.byRecordName, user)?.number else { return }
+        var sent: [AssetUserRow] = []
+        try self.visit(RowRange(AssetUserRow.byKey)) { (row) throws(StorageFailure) in
+            if row.author == author { sent.append(row) }
+        }
+        for row in sent { try self.delete(row) }
+    }
+
+    private func addSender(_ author: Int64, of number: AssetNumber) throws(StorageFailure) {
+        try self.put(AssetUserRow(asset: number, author: author))
+    }
+
+    /// The number that stands for a user in rows, which is given with the first row that needs it.
+    private func authorNumber(_ user: String) throws(StorageFailure) -> Int64 {
+        if let known = try self.row(AuthorRow.byRecordName, user) { return known.number }
+        return try self.insert(AuthorRow(recordName: user))
+    }
+}
+
+/// A copy of a store that nobody serves, in which counters are rows as all else.
+extension TableWriter {
+    /// Leaves it to the next server to forget an asset that has no file, unless a record names it.
+    ///
+    /// - Returns: Whether no record does.
+    package func forgetLostAsset(_ number: AssetNumber) throws(StorageFailure) -> Bool {
+        guard let asset = try self.row(AssetRow.byKey, number), asset.state == .complete,
+            try !self.isNamed(number), var database = try self.row(DatabaseRow.byKey, asset.database)
+        else { return false }
+        try self.markGoing(asset)
+        database.stored.add(.asset(of: asset.size, sign: -1))
+        try self.put(database)
+        return true
+    }
+
+    fileprivate func markGoing(_ row: AssetRow) throws(StorageFailure) {
+        var row = row
+        row.state = .going
+        row.sinceMilliseconds = nil
+        try self.put(row)
+        try self.delete(RowRange(AssetUserRow.byKey, row.number))
+    }
+}
+
+extension StoredAmount {
+    /// What an asset counts for, with its row and the free space of its file.
+    fileprivate static func asset(of bytes: Int64, sign: Int64) -> StoredAmount {
+        StoredAmount(
+            records: 0,
+            recordBytes: 0,
+            assets: sign,
+            assetBytes: sign * bytes,
+            rowBytes: sign * Int64(RowBytes.asset(bytes))
+        )
+    }
+}

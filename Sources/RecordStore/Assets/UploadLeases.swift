@@ -1,0 +1,56 @@
+import Synchronization
+
+/// The uploads whose files somebody may be writing: no sweep takes their rows.
+///
+/// A lease is taken within the transaction that finds or makes the row, and given back when nothing
+/// is done any more to the file. Leases are in memory alone, because a writer of a file goes with the
+/// process.
+final class UploadLeases: Sendable {
+    private let counts = Mutex<[AssetNumber: Int]>([:])
+
+    init() {}
+
+    /// The uploads that have a lease.
+    var numbers: Set<AssetNumber> { self.counts.withLock { Set($0.keys) } }
+
+    func take(_ numbers: [AssetNumber]) {
+        self.counts.withLock { counts in
+            for number in numbers { counts[number, default: 0] += 1 }
+        }
+    }
+
+    /// Gives back leases, each once for each time that it was taken.
+    func release(_ numbers: [AssetNumber]) {
+        self.counts.withLock { counts in
+            for number in numbers {
+                let left = (counts[number] ?? 1) - 1
+                counts[number] = left > 0 ? left : nil
+            }
+        }
+    }
+
+    /// The leases of one request, whose transaction may be executed again or come to nothing.
+    final class Grant: Sendable {
+        private let leases: UploadLeases
+        private let numbers = Mutex<[AssetNumber]>([])
+
+        init(_ leases: UploadLeases) { self.leases = leases }
+
+        /// Takes leases in place of those of an earlier execution.
+        func take(_ places: [AssetPlace]) {
+            self.takeBack()
+            let numbers = places.compactMap(\.number)
+            self.leases.take(numbers)
+            self.numbers.withLock { $0 = numbers }
+        }
+
+        func takeBack() {
+            self.leases.release(
+                self.numbers.withLock { numbers in
+                    defer { numbers = [] }
+                    return numbers
+                }
+            )
+        }
+    }
+}

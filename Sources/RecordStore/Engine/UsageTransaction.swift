@@ -1,0 +1,22 @@
+/// What rules may do in a transaction with the counters of what databases have stored.
+///
+/// An engine counts what its own primitives write. Rules that write rows of declared tables say what
+/// these rows count for, and the engine writes the counters of a database once a transaction.
+package protocol UsageTransaction: TableWriter {
+    /// The server's clock, milliseconds since 1970; the same for all changes of one request.
+    var nowMilliseconds: Int64 { get }
+
+    /// Counts what a database has more than before; what it has less is negative.
+    func count(_ growth: StoredAmount, in database: DatabaseID)
+    /// Counts the bytes of rows that belong to a zone: they go with it.
+    func count(rowBytes: Int, in zone: ZoneKey)
+
+    /// Adds up the bytes that count for the quota of a database's container, or of the user whose
+    /// database it is, with what the transaction has written; `nil` for the user if it is nobody's.
+    ///
+    /// The sum may lack what the engine has still to write, if it stays below the quota with it.
+    func bytesStored(
+        under quota: Quota,
+        with database: DatabaseID
+    ) throws(StorageFailure) -> Int64?
+}
