@@ -91,9 +91,6 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
     }
 
-    func count(rowBytes: Int, in database: DatabaseID) {
-        self.transaction.count(rowBytes: rowBytes, in: database)
-    }
 
     // MARK: SharingTransaction
 

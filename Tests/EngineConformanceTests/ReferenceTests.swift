@@ -60,35 +60,6 @@ struct ReferenceTests {
         #expect(try await it.modify([save("a"), save("b", parent: "a")]).areSaved)
     }
 
-    @Test
-    func `a bond with another's record from before stays when its record is saved again`() async throws {
-        let it = try EngineUnderTest(.sqlite)
-        let a = save("a", in: .default)
-        let b = save("b", in: .default, ["r": reference("a", .validate)], parent: .set(recordName: "a"))
-        #expect(try await it.modify([a, b], by: it.publicly).areSaved)
-        // As if Bob had saved it when everybody could.
-        try await OtherProcess(folder: it.folder).execute(
-            """
-            INSERT OR IGNORE INTO author (record_name) VALUES ('\(EngineUnderTest.bob)');
-            """
-        )
-        try await OtherProcess(folder: it.folder).execute(
-            """
-            UPDATE record SET creator = (SELECT number FROM author WHERE record_name = '\(EngineUnderTest.bob)')
-            WHERE name = 'b'
-            """
-        )
-        #expect(try await it.modify([b], policy: .allKeys, by: it.bobPublicly).areSaved)
-        let deleted = try await it.modify([], deletes: [id("a", in: .default)], by: it.publicly)
-        #expect(deleted == [.failed(.referenceWouldDangle(holder: "b"))])
-        // Another kind of bond is a new one.
-        let other = save("b", in: .default, ["r": reference("a", .deleteSelf)])
-        #expect(
-            try await it.modify([other], policy: .changedKeys, by: it.bobPublicly)
-                == [.failed(.referenceNotPermitted(target: "a"))]
-        )
-    }
-
     @Test(arguments: EngineKind.allCases)
     func `a target may be saved in the same request, before or after`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)

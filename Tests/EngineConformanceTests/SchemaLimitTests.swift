@@ -66,39 +66,6 @@ struct SchemaLimitTests {
         #expect(try SchemaParser.parse(document.text) == document)
     }
 
-    @Test
-    func `a type that has more fields from before goes on, takes no more, and is not deployed`() async throws
-    {
-        var it = try await EngineUnderTest.withNotes(.sqlite)
-        _ = try await it.modify([save("a", ["n": .int64(1)])])
-        try await OtherProcess(folder: it.folder).execute(
-            """
-            WITH RECURSIVE number(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 1499)
-            INSERT INTO field (record_type, name, type, is_encrypted, declared, indexes, index_number)
-            SELECT record_type, 'f' || n, type, 0, 0, 0, NULL FROM number JOIN field WHERE name = 'n'
-            """
-        )
-        it = try await it.reopened()
-        #expect(try self.schema(it)["Note"]?.fields.count { !$0.isSystem } == 1_501)
-        #expect(try await it.modify([save("b", ["n": .int64(2), "f1499": .int64(2)])]).areSaved)
-        #expect(try await it.record(id("b"))?["f1499"] == .int64(2))
-        #expect(
-            try await it.modify([save("c", ["new": .int64(2)])])[0].error
-                == .tooManyFields(recordType: "Note")
-        )
-        #expect(throws: SchemaStoreError.beyondLimits([.fields(1_501, recordType: "Note")])) {
-            try it.store.schemas.apply(.deploy, inContainer: Self.container)
-        }
-        // What development has it may keep, and have less of.
-        var document = try self.schema(it)
-        try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
-        let type = try #require(document.recordTypes.firstIndex { $0.name == "Note" })
-        document.recordTypes[type].fields.append(FieldDeclaration(name: "g", type: .field(.int64)))
-        #expect(throws: SchemaStoreError.beyondLimits([.fields(1_502, recordType: "Note")])) {
-            try it.store.schemas.apply(.replaceDevelopment(document), inContainer: Self.container)
-        }
-    }
-
     @Test(arguments: EngineKind.allCases)
     func `a schema takes 1,000 record types, that of user records included`(kind: EngineKind) async throws {
         let it = try await EngineUnderTest.withNotes(kind)

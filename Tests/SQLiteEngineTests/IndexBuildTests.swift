@@ -116,4 +116,27 @@ struct IndexBuildTests {
             "INSERT INTO index_build SELECT last, 0 FROM index_counter",
         ]
     }
+
+    @Test
+    func `a field whose index is not complete yet is not asked`() async throws {
+        let it = try await NumberedNotes.engine(3, .sqlite)
+        let other = OtherProcess(folder: it.folder)
+        // A reply holds the writer, so that it does not build what this test takes for incomplete.
+        let (held, release) = (Gate(), Gate())
+        it.send([save("last")]) { _ in
+            held.open()
+            release.wait()
+        }
+        defer { release.open() }
+        held.wait()
+        let byNumber = Query(recordType: "Note", predicate: NumberedNotes.number(.lessThan, 2))
+        let byTitle = Query(recordType: "Note", predicate: NumberedNotes.equals("title", .string("title 1")))
+        try await other.execute(
+            "INSERT INTO index_build SELECT index_number, 0 FROM field WHERE name = 'number'"
+        )
+        await #expect(throws: StoreError.indexBuilding(field: "number", retryAfterMilliseconds: 1_000)) {
+            try await it.query(QueryRead(query: byNumber))
+        }
+        #expect(NumberedNotes.names(try await it.query(QueryRead(query: byTitle))) == ["n1001"])
+    }
 }

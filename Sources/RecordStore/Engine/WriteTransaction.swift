@@ -63,12 +63,6 @@ package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, 
         in zone: ZoneKey,
         limit: Int
     ) throws(StorageFailure) -> [Int]
-    /// Notes that rows which the rules wrote take so many bytes more of a database; fewer if it is
-    /// negative.
-    ///
-    /// `RowBytes` says what a row takes. Quotas and `tidemark usage` count it; rows that the engine
-    /// writes by itself are for the engine to count.
-    func count(rowBytes: Int, in database: DatabaseID)
 }
 
 extension WriteTransaction {

@@ -30,6 +30,8 @@ extension WriteTransaction {
         in database: DatabaseID
     ) throws(StorageFailure) {
         try self.put(RequestRow(database: database, id: request, outcome: outcome))
-        self.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
+        var growth = StoredAmount()
+        growth.rowBytes = Int64(RowBytes.outcome(outcome.count))
+        self.count(growth, in: database)
     }
 }

@@ -296,10 +296,6 @@ final class WriterTransaction: WriteTransaction {
 
     // MARK: Counting
 
-    func count(rowBytes: Int, in database: DatabaseID) {
-        self.changes.count(rowBytes: rowBytes, in: database)
-    }
-
     /// Outcomes of requests stored since this was asked last.
     func takeOutcomesStored() -> Int {
         defer { self.outcomesStored = 0 }
