@@ -29,14 +29,9 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.takePosition(in: database)
     }
 
-    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+    func zones(named names: [String], in database: DatabaseID) throws(StorageFailure) -> [ZoneKey?] {
         try self.pass()
-        return try self.transaction.zone(named: name, in: database)
-    }
-
-    func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int {
-        try self.pass()
-        return try self.transaction.countOfZones(in: database, limit: limit)
+        return try self.transaction.zones(named: names, in: database)
     }
 
     func createZone(
@@ -48,19 +43,18 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.createZone(named: name, in: database, at: position)
     }
 
-    func setClientToken(_ token: [UInt8], of zone: ZoneKey, for database: DatabaseID) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.setClientToken(token, of: zone, for: database)
-    }
-
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
         try self.pass()
         try self.transaction.deleteZone(zone, named: name, at: position)
     }
 
-    func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?] {
+    func records(
+        named names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int
+    ) throws(StorageFailure) -> [StoredRecord?] {
         try self.pass()
-        return try self.transaction.records(named: names, in: zone)
+        return try self.transaction.records(named: names, in: zone, bytesMax: bytesMax)
     }
 
     func apply(
@@ -73,13 +67,13 @@ final class FailingTransaction: WriteTransaction {
     }
 
     func referrers(
-        of target: String,
+        of targets: [String],
         in zone: ZoneKey,
         behind name: String,
         limit: Int
-    ) throws(StorageFailure) -> [Referrer] {
+    ) throws(StorageFailure) -> [[Referrer]] {
         try self.pass()
-        return try self.transaction.referrers(of: target, in: zone, behind: name, limit: limit)
+        return try self.transaction.referrers(of: targets, in: zone, behind: name, limit: limit)
     }
 
     func countsOfDeleteSelfReferrers(

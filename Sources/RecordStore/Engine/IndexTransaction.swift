@@ -1,11 +1,11 @@
 /// What rules about schemas may read beside the rows of declared tables.
 package protocol IndexReader: TableReader {
-    /// Reads record types by name: one element a name, in order, `nil` if no record of that type was
-    /// ever saved or declared.
+    /// Reads record types by name: one element a name, in order, `nil` if no record of that type
+    /// was ever saved or declared.
     ///
-    /// `StoredType.types` assembles them from rows. An engine may keep what that returned for as long
-    /// as no row of a schema changes, in a transaction of whichever process; every save and every
-    /// query asks.
+    /// `StoredType.types` assembles them from rows. An engine may keep what that returned for as
+    /// long as no row of a schema changes, in a transaction of whichever process; every save and
+    /// every query asks.
     func types(
         named names: [String],
         in environment: EnvironmentID

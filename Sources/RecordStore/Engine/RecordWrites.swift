@@ -1,15 +1,15 @@
 /// What rules write to the records of one zone, all together.
 ///
-/// Every record has its position when it is put here. Positions ascend: first those of the saves, in
-/// their order, then those of the deletes. No record is here twice.
+/// Every record has its position when it is put here. Positions ascend: first those of the saves,
+/// in their order, then those of the deletes. No record is here twice.
 package struct RecordWrites: Sendable {
     /// A record that is written, with its index entries and its references.
     package struct Save: Sendable {
         package var name: String
         /// Its number is 0 if it is new.
         package var record: StoredRecord
-        /// What the record was before, of which type, creator, date of creation and number stay; `nil`
-        /// if it is new.
+        /// What the record was before, of which type, creator, date of creation and number stay;
+        /// `nil` if it is new.
         package var existing: StoredRecord?
         package var entries = IndexChanges.none
         package var references: [ReferenceChange] = []

@@ -14,21 +14,9 @@ package import RecordModel
 ///   integers.
 /// - Absent: `nil`, or an empty array; nothing that is absent is a failure.
 /// - Throws: `StorageFailure` if the rows cannot be read. An error of a visitor passes through.
-package protocol Snapshot: IndexReader {
-    // MARK: Databases and zones
+package protocol Snapshot: RecordReader {
+    // MARK: Zones
 
-    /// Gives the state of a database; `nil` if there is no such database.
-    func state(of database: DatabaseID) throws(StorageFailure) -> FeedState?
-    /// Finds where the records of a zone are: in a shared database that is the zone of the owner.
-    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
-    /// Finds the same zone, with its counters and with the client token of the database that is asked.
-    func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone?
-    /// Lists zones by name, from this name on; at most `limit`.
-    func zones(
-        of database: DatabaseID,
-        from name: String,
-        limit: Int
-    ) throws(StorageFailure) -> [NamedZone]
     /// Lists zones whose last change is behind a position, in the order of their last changes; at most
     /// `limit`.
     func zones(
@@ -46,17 +34,6 @@ package protocol Snapshot: IndexReader {
 
     // MARK: Records
 
-    /// Reads records by name: one element a name, in order, `nil` for a record that is absent.
-    ///
-    /// Stops behind the record with which the bodies take more than `bytesMax`, so that nobody holds
-    /// much more than that: the array is shorter than `names` then, and never empty if `names` is not.
-    func records(
-        named names: ArraySlice<String>,
-        in zone: ZoneKey,
-        bytesMax: Int
-    ) throws(StorageFailure) -> [StoredRecord?]
-    /// Reads one record by name.
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord?
     /// Reads one record by key; `nil` also if the record with that number is in another zone.
     func record(_ key: RecordKey) throws(StorageFailure) -> NamedRecord?
     /// Finds the positions of one record by name, without its contents.
@@ -131,8 +108,6 @@ package protocol Snapshot: IndexReader {
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess
     /// Finds the shares that records belong to: one element a key, in order.
     func memberships(of records: [RecordKey]) throws(StorageFailure) -> [ShareMembership?]
-    /// Finds the share that one record belongs to.
-    func membership(of record: RecordKey) throws(StorageFailure) -> ShareMembership?
     /// Finds the share of a zone as a whole.
     func zoneWideShare(of zone: ZoneKey) throws(StorageFailure) -> StoredShare?
     /// Lists the shares of a zone, in no order.
@@ -157,12 +132,8 @@ package protocol Snapshot: IndexReader {
     ) throws(StorageFailure) -> [StoredSubscription]
 }
 
-/// Reads of one row, for engines that read rows as well one by one as together.
 extension Snapshot {
-    package func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
-        try self.records(named: [name], in: zone, bytesMax: .max)[0]
-    }
-
+    /// Finds the share that one record belongs to; `nil` if there is none.
     package func membership(of record: RecordKey) throws(StorageFailure) -> ShareMembership? {
         try self.memberships(of: [record])[0]
     }

@@ -5,7 +5,7 @@ package import RecordModel
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
 /// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
 package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, UsageTransaction,
-    IndexWriter
+    RecordReader, IndexWriter
 {
     /// Grows with whatever a request changes.
     var positionsTaken: Int { get }
@@ -13,33 +13,22 @@ package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, 
     /// The next position of a database. Ascending; gaps are permitted.
     func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
 
-    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey?
-    /// How many zones a database has, counted up to `limit`.
-    func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int
     /// Creates a zone that is absent, with a number that no zone of the database had before.
     func createZone(
         named name: String,
         in database: DatabaseID,
         at position: Int64
     ) throws(StorageFailure) -> ZoneKey
-    /// Keeps with a zone what a client sent with a change of it: for the database of the requester, a shared one included, alone.
-    func setClientToken(
-        _ token: [UInt8],
-        of zone: ZoneKey,
-        for database: DatabaseID
-    ) throws(StorageFailure)
     /// Deletes a zone with everything in it, in time that does not depend on how much that is.
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure)
 
-    /// Reads records by name: one for each name, in order; `nil` where there is none.
-    func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?]
-    /// Writes records of a zone, with what refers to others and what stands in indexes, and returns the
-    /// numbers of those that are saved, in order.
+    /// Writes records of a zone, with what refers to others and what stands in indexes, and returns
+    /// the numbers of those that are saved, in order.
     ///
-    /// - Records: A new one gets a number; one that is there is as `existing` says. A deleted one leaves a
-    ///   tombstone, which goes when a record of that name comes.
-    /// - Entries: One that is added may be there, and one that is removed may be absent: an index that
-    ///   is being built has not reached every record. Nothing in a transaction reads entries.
+    /// - Records: A new one gets a number; one that is there is as `existing` says. A deleted one
+    ///   leaves a tombstone, which goes when a record of that name comes.
+    /// - Entries: One that is added may be there, and one that is removed may be absent: an index
+    ///   that is being built has not reached every record. Nothing in a transaction reads entries.
     /// - References: The table that SQLite keeps them in is called `hold`.
     /// - Counting: The engine counts the rows and the bodies for the zone, by `RowBytes`.
     @discardableResult
@@ -49,14 +38,18 @@ package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, 
         in environment: EnvironmentID
     ) throws(StorageFailure) -> [Int64]
 
-    /// Reads which records refer to a record so that they keep it from being deleted, or are deleted with
-    /// it: at most `limit`, in the order of their names, those behind a name.
+    /// Reads which records refer to some records so that they keep these from being deleted, or are
+    /// deleted with them.
+    ///
+    /// - Shape: One list a target, in order, each in the order of names; that of the first target
+    ///   begins behind a name. The lists have at most `limit` referrers together. They end with the
+    ///   target with which there are so many, perhaps before its last referrer.
     func referrers(
-        of target: String,
+        of targets: [String],
         in zone: ZoneKey,
         behind name: String,
         limit: Int
-    ) throws(StorageFailure) -> [Referrer]
+    ) throws(StorageFailure) -> [[Referrer]]
     /// Counts the records that have a `deleteSelf` reference to each target, in order; up to `limit`.
     func countsOfDeleteSelfReferrers(
         of targets: [String],
@@ -66,9 +59,15 @@ package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, 
 }
 
 extension WriteTransaction {
-    /// Reads one record; `nil` if there is none.
-    package func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
-        try self.records(named: [name], in: zone)[0]
+    /// Reads which records refer to one record: at most `limit`, in the order of their names, those
+    /// behind a name.
+    package func referrers(
+        of target: String,
+        in zone: ZoneKey,
+        behind name: String,
+        limit: Int
+    ) throws(StorageFailure) -> [Referrer] {
+        try self.referrers(of: [target], in: zone, behind: name, limit: limit)[0]
     }
 }
 

@@ -2,8 +2,8 @@ import RecordModel
 
 /// What was answered to requests, in the rows of `RequestRow`.
 extension TableReader {
-    /// Reads what earlier executions of requests left, as `StoredOutcome` encoded it: one element an
-    /// ID, in order, `nil` if the request left nothing.
+    /// Reads what earlier executions of requests left, as `StoredOutcome` encoded it: one element
+    /// an ID, in order, `nil` if the request left nothing.
     func outcomes(
         of requests: [RequestID],
         in database: DatabaseID

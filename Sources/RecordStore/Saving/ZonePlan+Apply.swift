@@ -22,7 +22,8 @@ extension ZonePlan {
         try self.keepClientToken()
     }
 
-    /// Writes one save in a zone with shares, and what its share takes along, which is read from rows.
+    /// Writes one save in a zone with shares, and what its share takes along, which is read from
+    /// rows.
     private mutating func applyShared(
         _ planned: ArraySlice<PlannedSave>,
         outcomes: inout [WriteOutcome]
@@ -43,7 +44,7 @@ extension ZonePlan {
     }
 
     /// Records that are read in one call before they are deleted.
-    private static let recordsReadMax = 32
+    static let recordsReadMax = 32
 
     /// Deletes records that are there, in this order.
     mutating func delete(_ names: [String]) throws(StorageFailure) {

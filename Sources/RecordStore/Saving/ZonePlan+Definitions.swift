@@ -57,7 +57,8 @@ extension ZonePlan {
         for (name, type) in zip(missing, types) { self.schema.keep(type, named: name) }
     }
 
-    /// A record type, as it was before the request and, when the plan is applied, as its saves leave it.
+    /// A record type, as it was before the request and, when the plan is applied, as its saves
+    /// leave it.
     mutating func type(named name: String) throws(StorageFailure) -> StoredType? {
         if let known = self.schema.known(name) { return known }
         let type = try self.rule.transaction.type(named: name, in: self.environment)
@@ -83,7 +84,8 @@ extension ZonePlan {
         given defined: FieldDefinitions
     ) throws(StoreError) -> NeededDefinitions {
         var needed = NeededDefinitions()
-        // Every field of a stored body is defined, so one that replaces it field by field needs no look at the schema.
+        // Every field of a stored body is defined, so one that replaces it field by field needs no
+        // look at the schema.
         needed.replacesAll = existing?.body.hasSameFields(as: save.changes) ?? false
         if !needed.replacesAll { needed.fields = try self.fields(neededFor: save, given: defined) }
         needed.definesType = !defined.isTypeDefined && save.recordType != UserRecord.type
@@ -109,7 +111,8 @@ extension ZonePlan {
         return definitions
     }
 
-    /// Why a schema that changes by deploying alone does not take what a save adds; `nil` if it does.
+    /// Why a schema that changes by deploying alone does not take what a save adds; `nil` if it
+    /// does.
     mutating func refusalOfFrozenSchema(
         _ needed: NeededDefinitions,
         ofType type: String
@@ -149,7 +152,8 @@ extension ZonePlan {
         return 1 + (self.schema.typesCount ?? 0) + self.typesAdded.count < Bounds.recordTypesMax
     }
 
-    /// Writes down what accepted saves add to the schema; after that the plan has the types with it.
+    /// Writes down what accepted saves add to the schema; after that the plan has the types with
+    /// it.
     mutating func applyDefinitions() throws(StorageFailure) {
         guard self.saves.haveParts else { return }
         var added: [String: NeededDefinitions] = [:]

@@ -2,8 +2,8 @@ import RecordModel
 
 /// Records that a plan has put in order and not written yet.
 ///
-/// They leave in one call. In a zone with shares each record leaves by itself, because what its share
-/// takes along is read from rows; such a request costs a call a record.
+/// They leave in one call. In a zone with shares each record leaves by itself, because what its
+/// share takes along is read from rows; such a request costs a call a record.
 struct PendingWrites {
     fileprivate(set) var writes = RecordWrites()
     /// Saves of `writes`, in the same order.
@@ -60,8 +60,8 @@ extension ZonePlan {
         if self.pending.bytesDeleted > PendingWrites.bytesDeletedMax { _ = try self.flush() }
     }
 
-    /// Writes what waits, and notes what depends on the numbers of its records: assets, and what is told
-    /// to those who watch the database.
+    /// Writes what waits, and notes what depends on the numbers of its records: assets, and what is
+    /// told to those who watch the database.
     ///
     /// Returns the numbers of the saved records.
     @discardableResult

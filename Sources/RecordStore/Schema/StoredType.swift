@@ -19,7 +19,8 @@ package final class StoredType {
         self.building = building
     }
 
-    /// Assembles a type from its rows; `building` has the indexes of any type that are not complete.
+    /// Assembles a type from its rows; `building` has the indexes of any type that are not
+    /// complete.
     ///
     /// - Throws: `unexpected` if no version wrote such a row.
     init(
@@ -45,8 +46,8 @@ package final class StoredType {
 }
 
 extension StoredType {
-    /// Reads types by name from their rows: one element a name, in order, `nil` if no record of that
-    /// type was ever saved or declared.
+    /// Reads types by name from their rows: one element a name, in order, `nil` if no record of
+    /// that type was ever saved or declared.
     package static func types(
         named names: [String],
         in environment: EnvironmentID,

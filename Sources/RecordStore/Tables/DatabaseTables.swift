@@ -95,6 +95,7 @@ package struct ZoneRow: TableRow {
             .unique("database", "target_database", "target_zone").only(where: "target_database"),
         ]
     )
+    static let byNumber = Self.index(on: "database", "number")
     static let byTarget = Self.index(on: "database", "target_database", "target_zone")
 
     var database: DatabaseID
@@ -141,6 +142,12 @@ package struct ZoneRow: TableRow {
         columns.append(self.targetZone)
         columns.append(self.clientToken)
         columns.append(self.rowBytes)
+    }
+
+    /// The key of the contents: those of another zone if it leads to one.
+    var contents: ZoneKey {
+        guard let database = self.targetDatabase, let number = self.targetZone else { return self.key }
+        return ZoneKey(database: database, number: number)
     }
 
     /// The key of the contents of a zone that leads nowhere.

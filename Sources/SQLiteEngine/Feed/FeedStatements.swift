@@ -1,6 +1,5 @@
 /// The statements of feeds on one connection, compiled once.
 final class FeedStatements {
-    let state, zone, zoneByNumber: HotStatement
     let ascending, descending, fromNumber, byNumber, place: HotStatement
     let changes, deletions, zones, zoneDeletions: HotStatement
 
@@ -10,21 +9,11 @@ final class FeedStatements {
     static let databaseColumn = nameColumn + 1
     static let zoneColumn = nameColumn + 2
 
-    /// Of a zone that leads to another: its database, and behind it its number.
-    static let targetColumn: Int32 = 5
-    static let clientTokenColumn: Int32 = 7
+    /// In `zones`.
+    static let clientTokenColumn: Int32 = 5
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
-        self.state = try statement(
-            "SELECT position, epoch, tombstones_gone_through FROM database WHERE number = ?"
-        )
-        let zone = """
-            SELECT name, number, position, record_count, byte_count, target_database, target_zone, client_token
-            FROM zone WHERE database = ?1
-            """
-        self.zoneByNumber = try statement("\(zone) AND number = ?2")
-        self.zone = try statement("\(zone) AND name = ?2")
         let record = "SELECT \(RecordColumns.names), name FROM record"
         let zoneRecords = "\(record) INDEXED BY record_creation WHERE database = ?1 AND zone = ?2"
         self.ascending = try statement("\(zoneRecords) AND number > ?3 ORDER BY number")
@@ -51,7 +40,12 @@ final class FeedStatements {
             WHERE database = ? AND zone = ? AND position > ? ORDER BY position LIMIT ?
             """
         )
-        self.zones = try statement("\(zone) AND position > ?2 ORDER BY position LIMIT ?3")
+        self.zones = try statement(
+            """
+            SELECT name, number, position, record_count, byte_count, client_token
+            FROM zone WHERE database = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+            """
+        )
         self.zoneDeletions = try statement(
             """
             SELECT max(position) AS last, name FROM zone_tombstone WHERE database = ? AND position > ?

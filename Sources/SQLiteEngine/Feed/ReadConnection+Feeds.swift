@@ -4,41 +4,6 @@ import RecordStore
 
 /// What feeds read within a snapshot.
 extension ReadConnection {
-    func state(of database: DatabaseID) throws(StorageFailure) -> FeedState? {
-        let statement = self.feedStatements.state
-        statement.bind(1, database.rawValue)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return FeedState(
-            position: statement.integer(0),
-            epoch: statement.integer(1),
-            tombstonesGoneThrough: statement.integer(2)
-        )
-    }
-
-    func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone? {
-        let statement = self.feedStatements.zone
-        statement.bind(1, database.rawValue)
-        statement.bind(2, name)
-        guard try statement.step() else { return nil }
-        if statement.isNull(FeedStatements.targetColumn) {
-            defer { statement.reset() }
-            return Self.feedZone(statement, of: database)
-        }
-        let target = DatabaseID(rawValue: statement.integer(FeedStatements.targetColumn))
-        let number = statement.integer(FeedStatements.targetColumn + 1)
-        let clientToken = Self.clientToken(statement)
-        statement.reset()
-        let owners = self.feedStatements.zoneByNumber
-        owners.bind(1, target.rawValue)
-        owners.bind(2, number)
-        guard try owners.step() else { return nil }
-        defer { owners.reset() }
-        var zone = Self.feedZone(owners, of: target)
-        zone.clientToken = clientToken
-        return zone
-    }
-
     private static func feedZone(_ statement: HotStatement, of database: DatabaseID) -> FeedZone {
         var zone = FeedZone(
             name: statement.text(0),

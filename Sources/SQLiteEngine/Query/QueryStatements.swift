@@ -8,19 +8,11 @@ final class QueryStatements {
         let bounded, open: HotStatement
     }
 
-    let zones, records: HotStatement
+    let records: HotStatement
     let ascending, ascendingBehind, descending, count, countBehind, countAll: Bounded
-
-    /// In `zones`, behind the columns of a key.
-    static let zoneNameColumn: Int32 = 3
 
     init(_ connection: OpaquePointer) throws {
         func statement(_ sql: String) throws -> HotStatement { try HotStatement(sql, on: connection) }
-        self.zones = try statement(
-            """
-            \(ZoneQueries.columns), name FROM zone WHERE database = ? AND name >= ? ORDER BY name LIMIT ?
-            """
-        )
         let within = "FROM entry WHERE database = ?1 AND zone = ?2 AND field = ?3"
         self.records = try statement(
             "SELECT record \(within) AND value = ?4 AND record >= ?5 ORDER BY record LIMIT ?7"

@@ -1,26 +1,8 @@
-import GRDBSQLite
 import RecordModel
 import RecordStore
 
 /// What queries read within a snapshot.
 extension ReadConnection {
-    func zones(
-        of database: DatabaseID,
-        from name: String,
-        limit: Int
-    ) throws(StorageFailure) -> [NamedZone] {
-        let statement = self.queryStatements.zones
-        statement.bind(1, database.rawValue)
-        statement.bind(2, name)
-        statement.bind(3, Int64(limit))
-        var zones: [NamedZone] = []
-        while try statement.step() {
-            let key = ZoneKey(statement, in: database)
-            zones.append(NamedZone(name: statement.text(QueryStatements.zoneNameColumn), key: key))
-        }
-        return zones
-    }
-
     func entries(
         _ scan: EntryScan,
         of index: Int64,

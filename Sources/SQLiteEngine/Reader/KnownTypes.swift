@@ -18,7 +18,8 @@ final class KnownTypes {
         self.dataVersion = try HotStatement("PRAGMA data_version", on: connection)
     }
 
-    /// Gives types in the snapshot that the connection has open; `nil` for those that are not there.
+    /// Gives types in the snapshot that the connection has open; `nil` for those that are not
+    /// there.
     func types(
         named names: [String],
         in environment: EnvironmentID,

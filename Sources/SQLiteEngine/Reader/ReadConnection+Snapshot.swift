@@ -3,23 +3,6 @@ import RecordStore
 
 /// A read connection is a snapshot while `snapshot(_:)` runs: SQL, and nothing of what it means.
 extension ReadConnection: Snapshot {
-    func records(
-        named names: ArraySlice<String>,
-        in zone: ZoneKey,
-        bytesMax: Int
-    ) throws(StorageFailure) -> [StoredRecord?] {
-        var records: [StoredRecord?] = []
-        records.reserveCapacity(names.count)
-        var bytes = 0
-        for name in names {
-            let record = try self.record(named: name, in: zone)
-            records.append(record)
-            bytes += record?.body.bytes.count ?? 0
-            if bytes > bytesMax { break }
-        }
-        return records
-    }
-
     // MARK: Shares
 
     func sharedAccess(to zone: ZoneKey, of reader: DatabaseID) throws(StorageFailure) -> SharedAccess {

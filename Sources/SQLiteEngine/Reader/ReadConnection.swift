@@ -84,23 +84,47 @@ final class ReadConnection: @unchecked Sendable {
         }
     }
 
-    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+    func zones(
+        named names: [String],
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [ZoneKey?] {
         let statement = self.zoneByName
         statement.bind(1, database.rawValue)
-        statement.bind(2, name)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return ZoneKey(statement, in: database)
+        var keys: [ZoneKey?] = []
+        keys.reserveCapacity(names.count)
+        for name in names {
+            statement.bind(2, name)
+            let isThere = try statement.step()
+            keys.append(isThere ? ZoneKey(statement, in: database) : nil)
+            if isThere { statement.reset() }
+        }
+        return keys
     }
 
-    func record(named name: String, in zone: ZoneKey) throws(StorageFailure) -> StoredRecord? {
+    func records(
+        named names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int
+    ) throws(StorageFailure) -> [StoredRecord?] {
         let statement = self.recordByName
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
-        statement.bind(3, name)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        return try self.stored(statement)
+        var records: [StoredRecord?] = []
+        records.reserveCapacity(names.count)
+        var bytes = 0
+        for name in names {
+            statement.bind(3, name)
+            guard try statement.step() else {
+                records.append(nil)
+                continue
+            }
+            defer { statement.reset() }
+            let record = try self.stored(statement)
+            records.append(record)
+            bytes += record.body.bytes.count
+            if bytes > bytesMax { break }
+        }
+        return records
     }
 
     /// The record in the row that a statement with the columns of a record is at.

@@ -49,27 +49,11 @@ final class WriterStatements {
 }
 
 struct ZoneStatements {
-    let find, insert, contents, delete, insertTombstone, insertSweep, count, countAll: HotStatement
-    let setClientToken, setReadersClientToken: HotStatement
+    let find, insert, contents, delete, insertTombstone, insertSweep, count: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
-        self.setClientToken = try HotStatement(
-            "UPDATE zone SET client_token = ?3 WHERE database = ?1 AND number = ?2",
-            on: connection
-        )
-        self.setReadersClientToken = try HotStatement(
-            """
-            UPDATE zone SET client_token = ?4
-            WHERE database = ?1 AND target_database = ?2 AND target_zone = ?3
-            """,
-            on: connection
-        )
         self.find = try HotStatement(
             ZoneQueries.find,
-            on: connection
-        )
-        self.countAll = try HotStatement(
-            "SELECT count(*) FROM (SELECT 1 FROM zone INDEXED BY zone_number WHERE database = ? LIMIT ?)",
             on: connection
         )
         self.insert = try HotStatement(

@@ -2,8 +2,8 @@ import GRDBSQLite
 import RecordModel
 import RecordStore
 
-/// Numbers in place of names that repeat in every record, and record types, kept until somebody else
-/// writes.
+/// Numbers in place of names that repeat in every record, and record types, kept until somebody
+/// else writes.
 extension WriterTransaction {
     func types(
         named names: [String],

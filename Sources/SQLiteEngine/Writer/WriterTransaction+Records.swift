@@ -2,21 +2,29 @@ import RecordModel
 import RecordStore
 
 extension WriterTransaction {
-    func records(named names: [String], in zone: ZoneKey) throws(StorageFailure) -> [StoredRecord?] {
-        self.workDone += names.count
+    func records(
+        named names: ArraySlice<String>,
+        in zone: ZoneKey,
+        bytesMax: Int
+    ) throws(StorageFailure) -> [StoredRecord?] {
         let statement = self.statements.records.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
         var records: [StoredRecord?] = []
         records.reserveCapacity(names.count)
+        var bytes = 0
         for name in names {
+            self.workDone += 1
             statement.bind(3, name)
             guard try statement.step() else {
                 records.append(nil)
                 continue
             }
             defer { statement.reset() }
-            records.append(try self.record(from: statement))
+            let record = try self.record(from: statement)
+            records.append(record)
+            bytes += record.body.bytes.count
+            if bytes > bytesMax { break }
         }
         return records
     }
@@ -166,24 +174,31 @@ extension WriterTransaction {
     }
 
     func referrers(
-        of target: String,
+        of targets: [String],
         in zone: ZoneKey,
         behind name: String,
         limit: Int
-    ) throws(StorageFailure) -> [Referrer] {
+    ) throws(StorageFailure) -> [[Referrer]] {
         let statement = self.statements.references.find
         statement.bind(1, zone.database.rawValue)
         statement.bind(2, zone.number)
-        statement.bind(3, target)
-        statement.bind(4, name)
-        statement.bind(5, Int64(limit))
-        var referrers: [Referrer] = []
-        while try statement.step() {
-            let kinds = ReferenceKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(1)))
-            referrers.append(Referrer(name: statement.text(0), kinds: kinds))
+        var lists: [[Referrer]] = []
+        lists.reserveCapacity(targets.count)
+        var left = limit
+        for target in targets where left > 0 {
+            statement.bind(3, target)
+            statement.bind(4, lists.isEmpty ? name : "")
+            statement.bind(5, Int64(left))
+            var referrers: [Referrer] = []
+            while try statement.step() {
+                let kinds = ReferenceKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(1)))
+                referrers.append(Referrer(name: statement.text(0), kinds: kinds))
+            }
+            self.workDone += 1 + referrers.count / 8
+            left -= referrers.count
+            lists.append(referrers)
         }
-        self.workDone += 1 + referrers.count / 8
-        return referrers
+        return lists
     }
 
     func countsOfDeleteSelfReferrers(

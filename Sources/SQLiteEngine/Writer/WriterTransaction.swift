@@ -213,7 +213,17 @@ final class WriterTransaction: WriteTransaction {
 
     // MARK: Zones
 
-    func zone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
+    func zones(
+        named names: [String],
+        in database: DatabaseID
+    ) throws(StorageFailure) -> [ZoneKey?] {
+        var keys: [ZoneKey?] = []
+        keys.reserveCapacity(names.count)
+        for name in names { keys.append(try self.knownZone(named: name, in: database)) }
+        return keys
+    }
+
+    private func knownZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> ZoneKey? {
         let cacheKey = WriterCaches.Name(owner: database.rawValue, name: name)
         if let key = self.caches.zones[cacheKey] { return key }
         let statement = self.statements.zones.find
@@ -224,15 +234,6 @@ final class WriterTransaction: WriteTransaction {
         statement.reset()
         self.caches.zones[cacheKey] = key
         return key
-    }
-
-    func countOfZones(in database: DatabaseID, limit: Int) throws(StorageFailure) -> Int {
-        let statement = self.statements.zones.countAll
-        statement.bind(1, database.rawValue)
-        statement.bind(2, Int64(limit))
-        guard try statement.step() else { return 0 }
-        defer { statement.reset() }
-        return Int(statement.integer(0))
     }
 
     /// The number is the position of the creation: no other zone of the database ever has it.
@@ -251,25 +252,6 @@ final class WriterTransaction: WriteTransaction {
         self.caches.zones[WriterCaches.Name(owner: database.rawValue, name: name)] = key
         self.note(.zoneCreated(name), at: position, in: database)
         return key
-    }
-
-    func setClientToken(
-        _ token: [UInt8],
-        of zone: ZoneKey,
-        for database: DatabaseID
-    ) throws(StorageFailure) {
-        let zones = self.statements.zones
-        guard database != zone.database else {
-            zones.setClientToken.bind(1, database.rawValue)
-            zones.setClientToken.bind(2, zone.number)
-            zones.setClientToken.bind(3, token)
-            return try zones.setClientToken.run()
-        }
-        zones.setReadersClientToken.bind(1, database.rawValue)
-        zones.setReadersClientToken.bind(2, zone.database.rawValue)
-        zones.setReadersClientToken.bind(3, zone.number)
-        zones.setReadersClientToken.bind(4, token)
-        try zones.setReadersClientToken.run()
     }
 
     func deleteZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {

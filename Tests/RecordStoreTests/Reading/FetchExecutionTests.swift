@@ -31,7 +31,7 @@ struct FetchExecutionTests {
     }
 
     @Test func `results come in the order of the IDs, and those of one zone are read together`() throws {
-        let world = ReadingWorld()
+        let world = try ReadingWorld()
         world.add("a", 1)
         world.add("b", 2)
         let none = RecordID(zone: ZoneID(zoneName: "none"), recordName: "a")
@@ -44,7 +44,7 @@ struct FetchExecutionTests {
     }
 
     @Test func `a name that nothing can have is invalid, and not missing`() throws {
-        let world = ReadingWorld()
+        let world = try ReadingWorld()
         let ids = [ReadingWorld.id(""), RecordID(zone: ZoneID(zoneName: ""), recordName: "a")]
         let results = try self.fetch(ids, world).get()
         #expect(results == [.failed(.nameInvalid(.record)), .failed(.nameInvalid(.zone))])
@@ -53,7 +53,7 @@ struct FetchExecutionTests {
     @Test func `an answer is too large by the fields that are wanted, in however many pieces it is read`()
         throws
     {
-        let world = ReadingWorld()
+        let world = try ReadingWorld()
         let large = FieldValue.bytes([UInt8](repeating: 1, count: 600_000))
         for number in 1...6 {
             world.add("r\(number)", Int64(number), [Field(name: "large", value: large)])
@@ -71,7 +71,7 @@ struct FetchExecutionTests {
     }
 
     @Test func `a participant gets what a share covers, its root without what is above it`() throws {
-        let world = ReadingWorld()
+        let world = try ReadingWorld()
         world.add("folder", 1)
         world.add("root", 2, parent: "folder")
         world.add("child", 3, parent: "root")
@@ -99,7 +99,7 @@ struct FetchExecutionTests {
     }
 
     @Test func `a public record is there for those whom the grants of its type let read it`() throws {
-        let world = ReadingWorld()
+        let world = try ReadingWorld()
         world.add("a", 1, in: ReadingWorld.publicDefault)
         world.add("b", 2, in: ReadingWorld.publicDefault, createdBy: ReadingWorld.bob)
         let ids = ["a", "b"].map { RecordID(zone: .default, recordName: $0) }

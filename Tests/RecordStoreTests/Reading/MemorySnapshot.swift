@@ -1,24 +1,17 @@
 import RecordModel
-import RecordStore
+
+@testable import RecordStore
 
 /// A snapshot of rows that a test names, in memory.
 ///
 /// It has no changes, no indexes and no URLs of shares.
 final class MemorySnapshot: Snapshot {
-    struct ZoneRow {
-        var name: String
-        var database: DatabaseID
-        /// Where the records are: another database's zone in a shared database.
-        var key: ZoneKey
-    }
-
     struct RecordRow {
         var name: String
         var zone: ZoneKey
         var stored: StoredRecord
     }
 
-    var zones: [ZoneRow] = []
     var records: [RecordRow] = []
     var shares: [StoredShare] = []
     var memberships: [RecordKey: ShareMembership] = [:]
@@ -66,23 +59,22 @@ final class MemorySnapshot: Snapshot {
 
     // MARK: Databases and zones
 
-    func state(of database: DatabaseID) -> FeedState? {
-        FeedState(position: 0, epoch: 0, tombstonesGoneThrough: 0)
-    }
-
-    func zone(named name: String, in database: DatabaseID) -> ZoneKey? {
-        self.zones.first { $0.name == name && $0.database == database }?.key
-    }
-
-    func feedZone(named name: String, in database: DatabaseID) -> FeedZone? {
-        self.zone(named: name, in: database).map {
-            FeedZone(name: name, key: $0, position: 0, recordCount: 0, byteCount: 0)
+    /// Adds a zone; in a shared database it leads to another database's zone.
+    func add(zone name: String, in database: DatabaseID, leadingTo key: ZoneKey) throws {
+        var row = ZoneRow(database: database, name: name, number: key.number)
+        if key.database != database {
+            row.targetDatabase = key.database
+            row.targetZone = key.number
         }
+        try self.tables.put(row)
     }
 
-    func zones(of database: DatabaseID, from name: String, limit: Int) -> [NamedZone] {
-        let rows = self.zones.filter { $0.database == database && $0.name >= name }
-        return rows.sorted { $0.name < $1.name }.prefix(limit).map { NamedZone(name: $0.name, key: $0.key) }
+    func zones(named names: [String], in database: DatabaseID) throws(StorageFailure) -> [ZoneKey?] {
+        var keys: [ZoneKey?] = []
+        for name in names {
+            keys.append(try self.tables.row(ZoneRow.byKey, database, name)?.contents)
+        }
+        return keys
     }
 
     func zones(of database: DatabaseID, after position: Int64, limit: Int) -> [FeedZone] { [] }
@@ -192,16 +184,18 @@ struct ReadingWorld {
 
     let snapshot = MemorySnapshot()
 
-    init() {
-        self.snapshot.zones = [
-            .init(name: "notes", database: Self.database, key: Self.notes),
-            .init(name: "\(Self.alice)/notes", database: Self.bobsShared, key: Self.notes),
-            .init(
-                name: ZoneID.defaultZoneName,
-                database: Self.public,
-                key: Self.publicDefault
-            ),
-        ]
+    init() throws {
+        try self.snapshot.add(zone: "notes", in: Self.database, leadingTo: Self.notes)
+        try self.snapshot.add(
+            zone: "\(Self.alice)/notes",
+            in: Self.bobsShared,
+            leadingTo: Self.notes
+        )
+        try self.snapshot.add(
+            zone: ZoneID.defaultZoneName,
+            in: Self.public,
+            leadingTo: Self.publicDefault
+        )
     }
 
     static func requester(_ scope: DatabaseScope, _ user: String?) -> Requester {

@@ -94,8 +94,8 @@ extension ModifyRecordsRule {
     private func goOn(_ walk: CascadeWalk, of turns: inout CascadeTurns) throws(StorageFailure) {
         var steps = self.stepsOfTurn
         let (transaction, key) = (self.transaction, turns.key)
-        let isFound = try walk.goOn(steps: &steps) { name, behind, limit throws(StorageFailure) in
-            try transaction.referrers(of: name, in: key, behind: behind, limit: limit)
+        let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
+            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
         }
         // Judging takes a turn of its own if what was found is much.
         guard isFound, steps == self.stepsOfTurn || steps > walk.size / 32, walk.settle() else { return }
@@ -138,8 +138,8 @@ extension ZonePlan {
         let (transaction, key) = (self.rule.transaction, self.key)
         let stepsMax = max(0, allowance.stepsMax - allowance.stepsUsed) + roots.count
         var steps = stepsMax
-        let isFound = try walk.goOn(steps: &steps) { name, behind, limit throws(StorageFailure) in
-            try transaction.referrers(of: name, in: key, behind: behind, limit: limit)
+        let isFound = try walk.goOn(steps: &steps) { targets, behind, limit throws(StorageFailure) in
+            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
         }
         guard isFound, walk.settle() else {
             walk.reserveRoom()
@@ -178,24 +178,29 @@ extension ZonePlan {
             guard let record = try self.stored(root) else { continue }
             guard try self.mayDelete(record, named: root) else { return false }
         }
-        let transaction = self.rule.transaction
+        let (transaction, key) = (self.rule.transaction, self.key)
         var leaving: Set<String> = []
         let piece = pieces.first
-        for name in piece {
-            guard let record = try transaction.record(named: name, in: self.key) else { continue }
-            // One that was taken out meanwhile stays.
-            let references = References(body: record.body, parent: record.parent)
-            let goesAlong = references.kinds.contains { $1.contains(.deleteSelf) && pieces.isGoing($0) }
-            if goesAlong || pieces.roots.contains(name) { leaving.insert(name) }
+        var rest = piece[...]
+        while !rest.isEmpty {
+            let names = Array(rest.prefix(Self.recordsReadMax))
+            rest.removeFirst(names.count)
+            for (name, record) in zip(names, try transaction.records(named: names, in: key)) {
+                guard let record else { continue }
+                // One that was taken out meanwhile stays.
+                let references = References(body: record.body, parent: record.parent)
+                let goesAlong = references.kinds.contains { $1.contains(.deleteSelf) && pieces.isGoing($0) }
+                if goesAlong || pieces.roots.contains(name) { leaving.insert(name) }
+            }
         }
-        for name in leaving {
-            let referrers = try transaction.referrers(
-                of: name,
-                in: self.key,
-                behind: "",
-                limit: leaving.count + 1
-            )
-            guard referrers.allSatisfy({ leaving.contains($0.name) }) else { return false }
+        var pages = ReferrerPages(of: Array(leaving)[...])
+        let read: ReferrerPages.Read = { targets, behind, limit throws(StorageFailure) in
+            try transaction.referrers(of: targets, in: key, behind: behind, limit: limit)
+        }
+        while let parts = try pages.next(read) {
+            guard parts.allSatisfy({ $0.referrers.allSatisfy { leaving.contains($0.name) } }) else {
+                return false
+            }
         }
         try self.delete(piece.filter { leaving.contains($0) })
         try self.flush()

@@ -31,8 +31,6 @@ final class CascadeWalk: @unchecked Sendable {
         var referrers: [String: [Referrer]] = [:]
     }
 
-    /// Referrers that one look-up finds at the most.
-    private static let pageMax = 256
     /// So many of them cost as much as the look-up.
     private static let referrersPerStep = 8
 
@@ -88,7 +86,7 @@ final class CascadeWalk: @unchecked Sendable {
     /// A delete that would take along too much is refused, and what it would take is forgotten.
     func goOn(
         steps: inout Int,
-        _ referrersOf: (_ name: String, _ behind: String, _ limit: Int) throws(StorageFailure) -> [Referrer]
+        _ referrersOf: ReferrerPages.Read
     ) throws(StorageFailure) -> Bool {
         while true {
             guard self.referrers.count < self.names.count else {
@@ -97,13 +95,17 @@ final class CascadeWalk: @unchecked Sendable {
                 continue
             }
             guard steps > 0 else { return false }
-            let name = self.names[self.referrers.count]
-            let page = try referrersOf(name, self.behind, Self.pageMax)
-            let cost = 1 + page.count / Self.referrersPerStep
-            steps -= cost
-            self.weight += cost
-            self.add(page, of: name)
-            if self.size > self.recordsMax { self.dropRoot() }
+            let targets = self.names[self.referrers.count...].prefix(steps)
+            var pages = ReferrerPages(of: targets, behind: self.behind)
+            for part in try pages.next(referrersOf) ?? [] {
+                let cost = 1 + part.referrers.count / Self.referrersPerStep
+                steps -= cost
+                self.weight += cost
+                self.add(part, of: self.names[self.referrers.count])
+                guard self.size > self.recordsMax else { continue }
+                self.dropRoot()
+                break
+            }
         }
     }
 
@@ -126,15 +128,15 @@ final class CascadeWalk: @unchecked Sendable {
         self.refuse(self.nextRoot - 1, .referenceLimit(target: root.name))
     }
 
-    private func add(_ page: [Referrer], of name: String) {
-        for referrer in page {
+    private func add(_ part: ReferrerPages.Part, of name: String) {
+        for referrer in part.referrers {
             if self.saved.names.contains(referrer.name) {
                 self.bound.append(Int32(self.referrers.count))
             } else {
                 self.add(referrer)
             }
         }
-        if page.count == Self.pageMax, let last = page.last {
+        if !part.isLast, let last = part.referrers.last {
             self.behind = last.name
             return
         }
