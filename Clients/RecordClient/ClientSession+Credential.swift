@@ -5,7 +5,9 @@ import WireProtocol
 struct ProvidedToken {
     /// `nil` if the provider is to be asked.
     var text: String?
-    /// Whether the server has accepted it. If it is refused later, it has only expired.
+    /// Whether the server has accepted it.
+    ///
+    /// If it is refused later, it has only expired.
     var isAccepted = false
 }
 

@@ -4,7 +4,9 @@ extension FileThreads {
     /// More disks than these at a time make nobody faster.
     private static let countMax = 4
 
-    /// Threads of this process that read, write and hash files. They live as long as the process.
+    /// Threads of this process that read, write and hash files.
+    ///
+    /// They live as long as the process.
     package static let shared = Self.started(.normal)
 
     /// Threads of this process that move the bytes of transfers.

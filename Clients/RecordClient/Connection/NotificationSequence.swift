@@ -34,8 +34,9 @@ struct NotificationSequence: Hashable {
         self.received = number
     }
 
-    /// All notifications up to this number are done. A number from before, or from the future,
-    /// changes nothing.
+    /// All notifications up to this number are done.
+    ///
+    /// A number from before, or from the future, changes nothing.
     mutating func take(upTo number: UInt64) {
         guard number <= self.received else { return }
         self.taken = max(self.taken, number)

@@ -64,8 +64,9 @@ final class TLSConnector: Sendable {
         try? pipeline.syncOperations.nioSSL_peerCertificate()?.toDERBytes()
     }
 
-    /// `nil` for an IP address, which TLS does not name. It is still compared with the
-    /// certificate.
+    /// The name that TLS sends; `nil` for an IP address.
+    ///
+    /// The address is still compared with the certificate.
     private var serverName: String? {
         (try? SocketAddress(ipAddress: self.host, port: self.port)) == nil ? self.host : nil
     }

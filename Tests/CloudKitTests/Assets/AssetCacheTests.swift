@@ -99,7 +99,7 @@ struct `A cache of assets` {
         #expect(!FileManager.default.fileExists(atPath: added.url.path))
     }
 
-    @Test func `goes on with what an earlier process has left, after hashing it`() async throws {
+    @Test func `continues a file of an earlier process, after hashing it`() async throws {
         let bytes = sample(300_000)
         let name = asset(bytes).name
         do {
@@ -137,7 +137,7 @@ struct `A cache of assets` {
         }
     }
 
-    @Test func `removes what was not used for longest when it is too large, and nothing that an asset names`()
+    @Test func `removes the least recently used files when it is too large, and none that an asset names`()
         throws
     {
         let named = try self.add(sample(900, 1))
@@ -155,7 +155,7 @@ struct `A cache of assets` {
         withExtendedLifetime(named) {}
     }
 
-    @Test func `leaves what another process names, until that is no more`() throws {
+    @Test func `keeps files that another process names, until that process has ended`() throws {
         let name = try self.add(sample(2_000)).url.lastPathComponent
         try self.age(name, by: 10_000)
         let leases = self.folder.path + "/leases/1-1"

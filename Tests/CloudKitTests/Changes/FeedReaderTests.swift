@@ -60,7 +60,7 @@ private final class Steps: Sendable {
         #expect(steps.count == 0)
     }
 
-    @Test func `a reader that is cancelled reports what had come, then that`() {
+    @Test func `a cancelled reader reports the items that had come, then the cancellation`() {
         let feed = ScriptedFeed(["a": [page("1"), .silence]])
         let steps = Steps()
         let events = Events()

@@ -50,7 +50,7 @@ private func transcript(
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ZoneChangesOperationTests {
-    @Test func `the token is told between pages and never after the last`() async {
+    @Test func `the token is reported between pages and never after the last`() async {
         let feed = ScriptedFeed([
             "a": [
                 .items(
@@ -125,14 +125,14 @@ private func transcript(
         #expect(lines.suffix(4) == ["ends", "completes 2", "  a 21", "  b 26"])
     }
 
-    @Test func `what fails for all zones ends the operation, and no zone with it`() async {
+    @Test func `a failure of all zones ends the operation without ending a zone`() async {
         let feed = ScriptedFeed(["a": [.silence], "b": [.failure(.networkFailure)], "e": [.silence]])
         let lines = await transcript(ScriptedZoneChanges(feed, zones: ["a", "b", "c", "d", "e"]))
         #expect(lines == ["fails 4", "completes 4"])
         #expect(!feed.requests.contains("e@"), "the fifth waits for one of four to end")
     }
 
-    @Test func `zones are told one after the other, and the next ones read two pages ahead`() async {
+    @Test func `zones are reported one after the other, and the next ones are read two pages ahead`() async {
         let names = ["d", "a", "c", "b", "e"]
         func pages(_ zone: String) -> [ScriptedPage] {
             (1...4).map { number in

@@ -63,7 +63,7 @@ struct FeedLedgerTests {
         #expect(scene.ledger.take(self.page([], next: "3")).map(\.name) == ["a"])
     }
 
-    @Test func `what is missing is known with the last page, in whatever process each is fetched`() throws {
+    @Test func `missing records are known with the last page, whichever process fetches each page`() throws {
         let scene = try Scene()
         _ = scene.ledger.take(self.page(["a", "b", "c"], next: "1"))
         scene.ledger.expired(self.token("1"))
@@ -83,7 +83,9 @@ struct FeedLedgerTests {
         }
     }
 
-    @Test func `a second reader is told too, and again only after its next token has expired`() throws {
+    @Test func `a second reader gets the deletions too, and again only after its next token has expired`()
+        throws
+    {
         let scene = try Scene()
         _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
         _ = scene.ledger.take(self.page(["c"], since: "1", next: "2"))
@@ -164,7 +166,7 @@ struct FeedLedgerTests {
 
     // MARK: The file
 
-    @Test func `what a process was killed in the middle of is cut off, wherever that was`() throws {
+    @Test func `an entry that a killed process has begun is cut off, wherever it ends`() throws {
         let scene = try Scene()
         _ = scene.ledger.take(self.page(["a", "b"], next: "1"))
         let good = try #require(FileManager.default.contents(atPath: scene.path))

@@ -18,7 +18,7 @@ struct ShareRefreshTests {
         _ = share.change { $0.refresh(server) }
     }
 
-    @Test func `what the server made of it is in the objects that there were`() throws {
+    @Test func `the server's state is in the existing objects`() throws {
         let list = CKRecord(recordType: "List", recordID: CKRecord.ID(recordName: "list", zoneID: sharedZone))
         let share = CKShare(rootRecord: list)
         let ann = CKShare.Participant(person("A", email: "ann@example.org", acceptance: .pending))
@@ -37,7 +37,7 @@ struct ShareRefreshTests {
         #expect(try share.changes() == ShareChanges(root: "list"))
     }
 
-    @Test func `what was changed after the save was sent stays changed`() throws {
+    @Test func `a change that was made after the save was sent stays`() throws {
         let share = fetchedShare(
             serverShare([person("A", user: "_a"), person("B", user: "_b"), person("C", user: "_c")])
         )

@@ -42,7 +42,7 @@ struct ShareTests {
         #expect(share.requesters.isEmpty && share.blockedIdentities.isEmpty)
     }
 
-    @Test func `what a server returns is a share with URL and participants`() throws {
+    @Test func `a share from a server has a URL and participants`() throws {
         let ann = person("A", user: "_ann", email: "ann@example.org", acceptance: .pending)
         let share = fetchedShare(serverShare([ann], publicPermission: .readOnly))
         #expect(share.url == URL(string: "tidemark://example.org/share/token-1"))
@@ -230,7 +230,7 @@ struct ShareTests {
         #expect(other.share != nil)
     }
 
-    @Test func `what no share can be is refused when it is saved`() throws {
+    @Test func `an impossible share is refused when it is saved`() throws {
         let owner = fetchedShare()
         owner.removeParticipant(owner.owner)
         #expect { try owner.changes() } throws: { code($0) == 12 }

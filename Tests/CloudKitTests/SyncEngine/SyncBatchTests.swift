@@ -76,7 +76,10 @@ struct SyncBatchTests {
         (.serverRecordChanged, true), (.zoneNotFound, true), (.unknownItem, true), (.quotaExceeded, true),
         (.invalidArguments, true), (.internalError, true),
     ])
-    func `what passes is pending again, what does not is the app's`(code: CKError.Code, isSettled: Bool) {
+    func `a change that failed temporarily is pending again, and any other is left to the app`(
+        code: CKError.Code,
+        isSettled: Bool
+    ) {
         var results = SyncServer.RecordResults()
         results.add(.value(self.id("a"), .failure(CKError(code))))
         results.add(.deletion(self.id("b"), .success(())))

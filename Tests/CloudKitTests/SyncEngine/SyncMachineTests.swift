@@ -132,7 +132,7 @@ struct SyncMachineTests {
         #expect(script.next() == script.later(1))
     }
 
-    @Test func `what the app asks for comes first, and no pause keeps it back`() {
+    @Test func `work that the app asks for comes first, and no pause delays it`() {
         var script = Transcript()
         script.settle()
         script.hasPending = true

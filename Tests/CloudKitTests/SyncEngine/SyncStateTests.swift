@@ -25,7 +25,7 @@ struct SyncStateTests {
         return state
     }
 
-    @Test func `what is kept comes back, from JSON and from a property list`() throws {
+    @Test func `a stored state is restored, from JSON and from a property list`() throws {
         let state = self.filled()
         let kept = CKSyncEngine.State.Serialization(state)
         let json = try JSONDecoder().decode(
@@ -113,7 +113,7 @@ struct SyncStateTests {
         #expect(!read.hasPending)
     }
 
-    @Test func `what was added before the very first sign-in is the first user's`() {
+    @Test func `changes from before the first sign-in belong to the first user`() {
         var state = SyncState()
         state.add([self.change])
         state.change(to: "_me")
@@ -122,7 +122,7 @@ struct SyncStateTests {
 
     // MARK: On their way
 
-    @Test func `what is on its way is not pending, but is in the kept state`() throws {
+    @Test func `a change in flight is not pending, but is in the stored state`() throws {
         var state = SyncState()
         state.add([.saveZone(CKRecordZone(zoneID: self.zone))])
         state.add([self.change])
@@ -141,7 +141,7 @@ struct SyncStateTests {
         #expect(CKSyncEngine.State.Serialization(state).pendingDatabaseChanges == [])
     }
 
-    @Test func `what fails for now is pending again, in front, unless something newer is or it was removed`()
+    @Test func `a change that failed temporarily is pending again, first, unless it was replaced or removed`()
     {
         func save(_ name: String) -> CKSyncEngine.PendingRecordZoneChange {
             .saveRecord(CKRecord.ID(recordName: name, zoneID: self.zone))
