@@ -105,7 +105,7 @@ package final class RecordServer: Sendable {
         for loop in loops {
             let ended = loop.eventLoop.flatSubmit {
                 EventLoopFuture.andAllComplete(
-                    loop.context.value.openConnections.map { $0.recheckCredential() },
+                    loop.context.value.openConnections.compactMap { $0.credential?.recheck() },
                     on: loop.eventLoop
                 )
             }
@@ -136,7 +136,7 @@ package final class RecordServer: Sendable {
                 }
                 loops.append(ServedLoop(eventLoop: eventLoop, context: try await context.get()))
             }
-            self.context.serve(on: loops)
+            self.context.loops.serve(on: loops)
             self.startRouter(loops)
             let listener = try await self.listen(on: socket, group, loops: loops)
             let address = (
@@ -194,11 +194,11 @@ package final class RecordServer: Sendable {
         self.context.accounts.drain(whenNone: whenNone)
         self.onEachConnection { $0.drain() }
         let end = running.group.next().scheduleTask(in: TimeAmount(grace)) {
-            self.onEachConnection { $0.breakOff("closed at the end of the grace period") }
+            self.onEachConnection { $0.connection.breakOff("closed at the end of the grace period") }
         }
         try? await whenNone.futureResult.get()
         end.cancel()
-        self.context.serve(on: [])
+        self.context.loops.serve(on: [])
         await self.context.router.stop(within: max(Self.routerStopMin, deadline - ContinuousClock.now))
         await self.context.files.shutdown()
         try? await self.context.signIns.shutdown()
@@ -216,7 +216,7 @@ package final class RecordServer: Sendable {
     }
 
     private func onEachConnection(_ body: @escaping @Sendable (ConnectionHandler) -> Void) {
-        self.context.onEachLoop { loop in
+        self.context.loops.onEach { loop in
             for connection in loop.openConnections { body(connection) }
         }
     }
@@ -261,13 +261,16 @@ package final class RecordServer: Sendable {
                         HandshakeTurn(turns: loop.value.handshakes, holder: account.holder),
                         TLSSetup.handler(tls.context),
                         ConnectionHandler(
+                            Connection.Arrival(
+                                number: context.takeConnectionNumber(),
+                                network: network,
+                                account: account,
+                                isRefused: isRefused,
+                                certificateHash: tls.certificateHash
+                            ),
                             server: context,
                             loop: loop.value,
-                            eventLoop: channel.eventLoop,
-                            account: account,
-                            network: network,
-                            isRefused: isRefused,
-                            certificateHash: tls.certificateHash
+                            eventLoop: channel.eventLoop
                         )
                     )
                 }
@@ -283,13 +286,13 @@ package final class RecordServer: Sendable {
         let interval = CredentialWatch.interval
         return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             context.credentialWatch.look { users in
-                context.onEachLoop { loop in
-                    for connection in loop.openConnections { connection.credentialsChanged(of: users) }
+                context.loops.onEach { loop in
+                    for connection in loop.openConnections { connection.credential?.changed(of: users) }
                 }
             }
             guard context.credentialWatch.hasExpiring else { return }
             let now = context.clock()
-            context.onEachLoop { $0.endExpired(nowMilliseconds: now) }
+            context.loops.onEach { $0.endExpired(nowMilliseconds: now) }
         }
     }
 

@@ -41,8 +41,6 @@ final class ServerContext: Sendable {
     let router: NotificationRouter
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
-    /// `nil` in production.
-    let gate: (any RequestGate)?
     let accounts: Accounts
     /// Longest deadline of a request, in milliseconds: asked for with every one.
     let deadlineMillisecondsMax: Int64
@@ -51,9 +49,9 @@ final class ServerContext: Sendable {
     private let lastConnectionNumber = Atomic<UInt64>(0)
     /// Room set aside for an answer until it is known.
     let answerReservedBytes: Int
-    private let isMakingRoom = Atomic<Bool>(false)
-    /// Empty until the server listens.
-    private let loops = Mutex<[ServedLoop]>([])
+    let loops: ServedLoops
+    /// What every connection uses.
+    let connections: ConnectionShared
 
     init(
         configuration: ServerConfiguration,
@@ -99,7 +97,6 @@ final class ServerContext: Sendable {
         self.logger = logger
         self.deadlineMillisecondsMax = configuration.timeouts.deadlineMax.wholeMilliseconds
         self.clock = clock
-        self.gate = gate
         let memory = configuration.memory
         self.accounts = Accounts(
             connectionsMax: configuration.listen.connectionsMax,
@@ -107,6 +104,15 @@ final class ServerContext: Sendable {
             unfinishedBytesMax: memory.unfinishedBytesMax
         )
         self.answerReservedBytes = min(1_024 * 1_024, memory.answersHeldTotalBytesMax / 16)
+        self.loops = ServedLoops(accounts: self.accounts)
+        self.connections = ConnectionShared(
+            bounds: configuration.connectionBounds,
+            slowReaderTimeout: TimeAmount(configuration.timeouts.slowReader),
+            logger: logger,
+            metrics: self.metrics,
+            loops: self.loops,
+            gate: gate
+        )
     }
 
     /// Whose a connection is that was accepted, and whether all that it gets is a refusal; `nil`: it is to be closed.
@@ -175,55 +181,4 @@ final class ServerContext: Sendable {
             )
         }
     }
-
-    /// Does something on each event loop, soon.
-    func onEachLoop(_ body: @escaping @Sendable (LoopContext) -> Void) {
-        for loop in self.loops.withLock({ $0 }) { loop.execute(body) }
-    }
-
-    /// The event loops that connections are on; none when the server does not run.
-    func serve(on loops: [ServedLoop]) {
-        self.loops.withLock { $0 = loops }
-    }
-
-    /// Ends connections of whoever makes the server hold most, if little room is left for the others.
-    ///
-    /// They come to an end on their event loops, until there is room again: those first that hold most.
-    func makeRoomForAnswers() {
-        guard self.accounts.isShortOfAnswers,
-            self.isMakingRoom.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
-        else { return }
-        let largest = self.accounts.largestByAnswers
-        let loops = self.loops.withLock { $0 }
-        let left = LoopsLeft(loops.count)
-        for loop in loops {
-            loop.execute { context in
-                if let largest { context.endLargest(of: largest, while: self.accounts) }
-                if left.isLast() { self.isMakingRoom.store(false, ordering: .relaxed) }
-            }
-        }
-        if loops.isEmpty { self.isMakingRoom.store(false, ordering: .relaxed) }
-    }
-}
-
-/// An event loop, and what its connections share.
-struct ServedLoop: Sendable {
-    let eventLoop: any EventLoop
-    let context: NIOLoopBound<LoopContext>
-
-    func execute(_ body: @escaping @Sendable (LoopContext) -> Void) {
-        self.eventLoop.execute { body(self.context.value) }
-    }
-}
-
-/// How many event loops have something left to do.
-private final class LoopsLeft: Sendable {
-    private let count: Atomic<Int>
-
-    init(_ count: Int) {
-        self.count = Atomic(count)
-    }
-
-    /// One has done it.
-    func isLast() -> Bool { self.count.subtract(1, ordering: .relaxed).newValue == 0 }
 }

@@ -16,9 +16,9 @@ final class LoopContext {
     private var spareBuffers: [ByteBuffer] = []
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     /// Those whose credential has an end, by number.
-    private var expiring: [UInt64: ConnectionHandler] = [:]
+    private var expiring: [UInt64: ConnectionCredential] = [:]
     /// Those that listen or are about to, by number.
-    private var listeners: [UInt64: ConnectionHandler] = [:]
+    private var listeners: [UInt64: ConnectionListening] = [:]
 
     init(number: Int, eventLoop: any EventLoop) {
         self.number = number
@@ -38,58 +38,63 @@ final class LoopContext {
     /// A list of its own: connections leave while it is walked.
     var openConnections: [ConnectionHandler] { Array(self.connections.values) }
 
-    /// Ends connections of an account that wait for their clients, those first that hold most, until there is room for answers again.
+    /// Ends connections of an account that wait for their clients, until there is room for responses
+    /// again.
+    ///
+    /// Those that hold most end first.
     func endLargest(of account: Account, while accounts: Accounts) {
-        let held = self.connections.values.filter { $0.account === account && $0.heldBytes > 0 }
-        for connection in held.sorted(by: { $0.heldBytes > $1.heldBytes }) {
+        let held = self.connections.values.filter {
+            $0.connection.account === account && $0.responses.heldBytes > 0
+        }
+        for connection in held.sorted(by: { $0.responses.heldBytes > $1.responses.heldBytes }) {
             guard !accounts.hasRoomForAnswers else { return }
-            connection.endIfBlocked()
+            connection.responses.endIfBlocked()
         }
     }
 
     /// Notes whether a connection has an end, and has it counted.
-    func expires(_ connection: ConnectionHandler, _ expires: Bool, counted watch: CredentialWatch) {
+    func expires(_ credential: ConnectionCredential, _ expires: Bool, counted watch: CredentialWatch) {
         let before = self.expiring.count
-        self.expiring[connection.number] = expires ? connection : nil
+        self.expiring[credential.number] = expires ? credential : nil
         watch.count(expiring: self.expiring.count - before)
     }
 
     /// Ends the connections whose time is over.
     func endExpired(nowMilliseconds: Int64) {
-        for connection in Array(self.expiring.values) {
-            connection.endIfExpired(nowMilliseconds: nowMilliseconds)
+        for credential in Array(self.expiring.values) {
+            credential.endIfExpired(nowMilliseconds: nowMilliseconds)
         }
     }
 
-    func listens(_ connection: ConnectionHandler) {
-        self.listeners[connection.number] = connection
+    func listens(_ listener: ConnectionListening) {
+        self.listeners[listener.number] = listener
     }
 
-    func listensNoMore(_ connection: ConnectionHandler) {
-        self.listeners[connection.number] = nil
+    func listensNoMore(_ listener: ConnectionListening) {
+        self.listeners[listener.number] = nil
     }
 
     /// Hands what the router has to the connections; each writes all that is for it and flushes once.
     func received(_ posts: [NotificationRouting.Post]) {
-        var reached: [ConnectionHandler] = []
+        var reached: [ConnectionListening] = []
         for post in posts {
             switch post {
             case .began(let number):
-                guard let connection = self.listeners[number] else { continue }
-                connection.listeningBegan()
-                reached.append(connection)
+                guard let listener = self.listeners[number] else { continue }
+                listener.began()
+                reached.append(listener)
             case .failed(let number, let error):
-                guard let connection = self.listeners.removeValue(forKey: number) else { continue }
-                connection.listeningFailed(error)
-                reached.append(connection)
+                guard let listener = self.listeners.removeValue(forKey: number) else { continue }
+                listener.failed(error)
+                reached.append(listener)
             case .delivery(let delivery):
                 for number in delivery.listeners where number != delivery.excluded {
-                    guard let connection = self.listeners[number] else { continue }
-                    if connection.arrived(delivery.notification) { reached.append(connection) }
+                    guard let listener = self.listeners[number] else { continue }
+                    if listener.arrived(delivery.notification) { reached.append(listener) }
                 }
             }
         }
-        for connection in reached { connection.sendArrived() }
+        for listener in reached { listener.sendArrived() }
     }
 
     func takeBuffer(allocator: ByteBufferAllocator) -> ByteBuffer {

@@ -72,7 +72,7 @@ final class LoopTurns {
     private func serve() {
         var left = self.turn
         while left > .zero, let connection = self.waiting.popFirst() {
-            guard let account = connection.loopAccount else { continue }
+            guard let account = connection.time.account else { continue }
             account.waiting -= 1
             account.left = left
             connection.resumeFrames()

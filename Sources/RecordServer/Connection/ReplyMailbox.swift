@@ -4,27 +4,19 @@ import Synchronization
 
 /// What the engine answered to one stream of one connection.
 struct EngineReply: Sendable {
-    var connection: NIOLoopBound<ConnectionHandler>
+    var requests: NIOLoopBound<ConnectionRequests>
     var stream: UInt32
     var result: Result<Outcomes, StoreError>
 }
 
 /// The way back from the engine to a stream.
 struct EngineReturn: Sendable {
-    private let connection: NIOLoopBound<ConnectionHandler>
-    private let stream: UInt32
-    private let mailbox: ReplyMailbox
-    private let server: ServerContext
+    let requests: NIOLoopBound<ConnectionRequests>
+    let stream: UInt32
+    let mailbox: ReplyMailbox
+    let server: ServerContext
     /// Tokens of shares, whose misses are counted.
-    private let tokens: ShareTokens?
-
-    init(_ connection: ConnectionHandler, stream: UInt32, counting tokens: ShareTokens?) {
-        self.connection = NIOLoopBound(connection, eventLoop: connection.eventLoop)
-        self.stream = stream
-        self.mailbox = connection.loop.mailbox
-        self.server = connection.server
-        self.tokens = tokens
-    }
+    let tokens: ShareTokens?
 
     /// A reply for the engine to call, once and on any thread.
     ///
@@ -37,14 +29,16 @@ struct EngineReturn: Sendable {
             let result = result.map(outcomes)
             if let tokens = self.tokens { self.server.count(result, of: tokens) }
             self.mailbox.deliver(
-                EngineReply(connection: self.connection, stream: self.stream, result: result)
+                EngineReply(requests: self.requests, stream: self.stream, result: result)
             )
         }
     }
 }
 
-/// Brings replies from threads of the engine to an event loop: one wake-up for all that come before the loop looks, so
-/// that a commit of many requests costs a wake-up a loop, and what they write to one connection shares a flush.
+/// Brings replies from threads of the engine to an event loop.
+///
+/// One wake-up serves all replies that come before the loop looks. So a commit of many requests costs
+/// one wake-up a loop, and what they write to one connection shares a flush.
 ///
 /// Bounded by the requests in flight of the loop's connections: each has one reply.
 final class ReplyMailbox: Sendable {
@@ -58,7 +52,7 @@ final class ReplyMailbox: Sendable {
     /// Hands a reply to its connection: at once on the event loop, otherwise with the next wake-up.
     func deliver(_ reply: EngineReply) {
         guard !self.eventLoop.inEventLoop else {
-            reply.connection.value.replied(reply.result, on: reply.stream)
+            reply.requests.value.replied(reply.result, on: reply.stream)
             return
         }
         let isFirst = self.waiting.withLock { waiting in
@@ -74,7 +68,7 @@ final class ReplyMailbox: Sendable {
             waiting = []
             return replies
         }
-        for reply in replies { reply.connection.value.replied(reply.result, on: reply.stream) }
-        for reply in replies { reply.connection.value.flush() }
+        for reply in replies { reply.requests.value.replied(reply.result, on: reply.stream) }
+        for reply in replies { reply.requests.value.flush() }
     }
 }

@@ -49,7 +49,7 @@ private struct Encoding {
     private var itemCount: UInt32 = 0
 
     /// The item that a payload ends before fits into it with most records.
-    private static let payloadCapacity = ConnectionHandler.itemsFrameBytesMax + 4 * 1_024
+    private static let payloadCapacity = ConnectionResponses.itemsFrameBytesMax + 4 * 1_024
 
     mutating func add(_ record: borrowing LentRecord, in zone: EncodedZone) {
         let start = self.beginItem()
@@ -81,7 +81,7 @@ private struct Encoding {
         let size = self.payload.writerIndex - start
         self.itemCount += 1
         self.bytes += size
-        if start > 0, self.payload.writerIndex > ConnectionHandler.itemsFrameBytesMax {
+        if start > 0, self.payload.writerIndex > ConnectionResponses.itemsFrameBytesMax {
             self.moveToNext(start, size)
         }
     }

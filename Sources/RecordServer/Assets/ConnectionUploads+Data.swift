@@ -7,27 +7,22 @@ import Transport
 import WireProtocol
 
 // Bytes of an upload: from the frame to the disk.
-extension ConnectionHandler {
+extension ConnectionUploads {
     /// What is not written at once is written after so long.
     private static let batchInterval = TimeAmount.milliseconds(1)
 
-    func assetDataReceived(_ data: AssetData, on stream: UInt32) {
-        let payloadBytes = AssetData.headerBytes + data.bytes.readableBytes
-        switch self.machine.assetDataReceived(stream, payloadBytes: payloadBytes) {
-        case .close(let reason): return self.close(reason, detail: "asset_data")
-        case .ignore: return
-        case .accept: break
-        }
-        guard let upload = self.transfers?.uploads[stream] else { return }
+    /// Bytes came on a stream, within what was granted to it.
+    func received(_ data: AssetData, payloadBytes: Int, on stream: UInt32) {
+        guard let upload = self[stream] else { return }
         let bytes = AssetBytes(
             item: data.item,
             offset: data.offset,
             bytes: data.bytes,
             payloadBytes: payloadBytes
         )
-        let action = upload.machine.received(bytes, now: self.eventLoop.now)
+        let action = upload.machine.received(bytes, now: self.now)
         switch action {
-        case .refuse(let item): return self.endTransfer(stream, failure: .assetDataOutOfPlace(item: item))
+        case .refuse(let item): return self.end(stream, failure: .assetDataOutOfPlace(item: item))
         case .ignore: return
         case .write, .schedule, .keep: self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
         }
@@ -57,8 +52,8 @@ extension ConnectionHandler {
     }
 
     private func scheduleWrite(of upload: Upload) {
-        self.eventLoop.assumeIsolated().scheduleTask(in: Self.batchInterval) {
-            guard let write = upload.machine.writeDue(now: self.eventLoop.now) else { return }
+        self.connection.eventLoop.assumeIsolated().scheduleTask(in: Self.batchInterval) {
+            guard let write = upload.machine.writeDue(now: self.now) else { return }
             self.write(write, of: upload)
         }
     }
@@ -68,7 +63,7 @@ extension ConnectionHandler {
         let registry = self.server.store.assets
         for number in write.touches { registry.touch(number) }
         let files = upload.files
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         upload.lane.submit {
             let written = Self.execute(write, files) { item, number in
@@ -113,7 +108,7 @@ extension ConnectionHandler {
 
     private func written(_ stream: UInt32, _ written: Written) {
         for piece in written.pieces { self.server.assetBuffers.giveBack(piece) }
-        guard let upload = self.transfers?.uploads[stream] else { return }
+        guard let upload = self[stream] else { return }
         if let (item, fault) = written.fault {
             upload.machine.writeFailed()
             switch fault {
@@ -125,7 +120,7 @@ extension ConnectionHandler {
         let action = upload.machine.written(
             durable: written.durable,
             due: written.due,
-            now: self.eventLoop.now
+            now: self.now
         )
         guard let action else { return }
         if action.grants { self.grant(written.payloadBytes, of: upload) }
@@ -136,22 +131,22 @@ extension ConnectionHandler {
 
     /// What was written makes room for more.
     private func grant(_ payloadBytes: Int, of upload: Upload) {
-        let wasClosed = !self.machine.mayReceiveAssetData(on: upload.stream)
-        let grant = self.machine.assetBytesDisposed(
+        let wasClosed = !self.connection.machine.mayReceiveAssetData(on: upload.stream)
+        let grant = self.connection.machine.assetBytesDisposed(
             payloadBytes,
             on: upload.stream,
-            window: self.server.uploadWindowBytes(isAlone: self.eventLoop.now >= self.busyUntil)
+            window: self.server.uploadWindowBytes(isAlone: self.now >= self.connection.busyUntil)
         )
         guard grant > 0 else { return }
-        if wasClosed { upload.machine.windowOpened(now: self.eventLoop.now) }
-        self.write(Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: grant).encoded()))
+        if wasClosed { upload.machine.windowOpened(now: self.now) }
+        self.connection.writeCredit(grant, on: upload.stream)
     }
 
     private func makeDurable(_ upload: Upload, item: Int) {
         guard let file = upload.files[item] else {
             preconditionFailure("an asset without a file was written")
         }
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         self.server.files.makeDurable(file) { result in
             back { $0.becameDurable(stream, item, result) }
@@ -163,7 +158,7 @@ extension ConnectionHandler {
         _ item: Int,
         _ result: Result<AssetStore.Durable, AssetStoreError>
     ) {
-        guard let upload = self.transfers?.uploads[stream] else { return }
+        guard let upload = self[stream] else { return }
         switch result {
         case .failure(let error):
             upload.machine.syncFailed()
@@ -173,7 +168,7 @@ extension ConnectionHandler {
                 item: item,
                 bytes: durable.bytes,
                 isMoreDue: durable.isMoreDue,
-                now: self.eventLoop.now
+                now: self.now
             )
             self.tell(action?.tells, on: stream)
             if action?.syncsAgain == true { self.makeDurable(upload, item: item) }
@@ -181,14 +176,14 @@ extension ConnectionHandler {
     }
 
     private func assetCompleted(_ stream: UInt32, _ item: Int, _ result: Result<Void, StoreError>) {
-        guard let upload = self.transfers?.uploads[stream] else { return }
+        guard let upload = self[stream] else { return }
         switch result {
         case .failure(let error):
-            self.endTransfer(stream, failure: Failure(asset: error, item: item))
+            self.end(stream, failure: Failure(asset: error, item: item))
         case .success:
             self.server.metrics.assetStored()
-            switch upload.machine.completed(item: item, now: self.eventLoop.now) {
-            case .finish: self.uploadDone(upload)
+            switch upload.machine.completed(item: item, now: self.now) {
+            case .finish: self.done(upload)
             case .tell(let told): self.tell(told, on: stream)
             case .ignore: break
             }
@@ -197,11 +192,11 @@ extension ConnectionHandler {
 
     private func contentsDiffer(_ upload: Upload, item: Int) {
         if let number = upload.files[item]?.number { self.server.store.assets.abandon(number) }
-        self.endTransfer(upload.stream, failure: .assetDiffers(item: item))
+        self.end(upload.stream, failure: .assetDiffers(item: item))
     }
 
     private func tell(_ told: UploadStateMachine.Told?, on stream: UInt32) {
         guard let told else { return }
-        self.writeProgress(told.doneBytes, of: told.totalBytes, on: stream)
+        self.connection.writeProgress(told.doneBytes, of: told.totalBytes, on: stream)
     }
 }

@@ -7,50 +7,116 @@ import RecordStore
 import Transport
 import WireProtocol
 
-// An upload until the client may send: rows, its turn, what is there already.
-extension ConnectionHandler {
+/// The uploads of a connection: what their machines decide is done here.
+///
+/// Here is an upload until the client may send, and its end. On the event loop of the connection.
+final class ConnectionUploads {
     /// An upload shows with its first bytes that it comes along, and then gets its share.
     private static let firstWindowBytesMax: UInt32 = 512 * 1_024
 
-    func start(_ request: AdmittedUpload, for answer: Answer) {
-        guard !self.machine.isDraining else {
-            return self.end(answer.stream, failure: Failure(StoreError.shuttingDown))
+    let connection: Connection
+    let server: ServerContext
+    private let responses: ConnectionResponses
+    private var uploads = StreamTable<Upload>()
+
+    init(_ connection: Connection, server: ServerContext, responses: ConnectionResponses) {
+        self.connection = connection
+        self.server = server
+        self.responses = responses
+    }
+
+    /// `nil` if the stream is no upload, or one that has ended.
+    subscript(stream: UInt32) -> Upload? { self.uploads[stream] }
+
+    var now: NIODeadline { self.connection.eventLoop.now }
+
+    /// Executes a request.
+    func start(_ request: AdmittedUpload, for response: Response) {
+        guard !self.connection.machine.isDraining else {
+            return self.responses.end(response.stream, failure: Failure(StoreError.shuttingDown))
         }
-        let upload = Upload(
-            stream: answer.stream,
-            request: request,
-            lane: self.server.files.lane()
-        )
-        self.transfersMade().uploads[upload.stream] = upload
-        self.watch(upload, in: self.timeLeft(of: answer))
+        let upload = Upload(request, for: response, lane: self.server.files.lane())
+        self.uploads[upload.stream] = upload
+        self.watch(upload, in: self.timeLeft(of: upload))
         self.begin(upload)
     }
 
+    // MARK: - Ends
+
+    /// Ends an upload; does nothing when the stream is none.
+    func end(_ stream: UInt32, failure: Failure?) {
+        guard let upload = self.uploads.removeValue(of: stream) else { return }
+        self.release(upload)
+        self.responses.finish(stream, with: failure.map { End(failure: $0) } ?? End())
+    }
+
+    /// Ends all of them: what is durable stays for the next connection.
+    func endAll(failure: Failure) {
+        for upload in self.uploads.values { self.end(upload.stream, failure: failure) }
+    }
+
+    /// The connection is gone: files are closed, turns given back.
+    func removeAll() {
+        let uploads = self.uploads
+        self.uploads = StreamTable()
+        for upload in uploads.values { self.release(upload) }
+    }
+
+    /// Closes the files of an upload, and only then lets others have them.
+    private func release(_ upload: Upload) {
+        upload.timer?.cancel()
+        let registry = self.server.store.assets
+        let turns = self.server.uploadTurns
+        let files = upload.files
+        let end = upload.machine.ended()
+        for number in end.touches { registry.touch(number) }
+        guard end.ticket != nil || !end.numbers.isEmpty else { return }
+        upload.lane.submit {
+            Self.write(end.batch, files)
+            for file in files { file?.close() }
+            if let ticket = end.ticket { turns.end(ticket) }
+            registry.release(end.numbers)
+        }
+    }
+
+    /// Writes what came and no thread had yet, so that it need not be sent again.
+    ///
+    /// A file that takes no more, or has failed, takes none of it.
+    private static func write(_ batch: UploadBatch, _ files: [UploadFile?]) {
+        for step in batch.steps {
+            guard case .write(let item, let pieces) = step, (try? files[item]?.append(pieces)) != nil else {
+                return
+            }
+        }
+    }
+
+    // MARK: - Until the client may send
+
     private func begin(_ upload: Upload) {
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         let registry = self.server.store.assets
         let request = upload.request
         registry.begin(request.assets, in: request.zone, for: request.requester) { result in
-            back { $0.uploadBegun(stream, result, by: registry) }
+            back { $0.begun(stream, result, by: registry) }
         }
     }
 
-    private func uploadBegun(
+    private func begun(
         _ stream: UInt32,
         _ result: Result<[AssetPlace], StoreError>,
         by registry: AssetRegistry
     ) {
-        guard let upload = self.transfers?.uploads[stream] else {
+        guard let upload = self.uploads[stream] else {
             // It has ended meanwhile: nobody writes to what was opened for it.
             if case .success(let places) = result { registry.release(places.compactMap(\.number)) }
             return
         }
         switch result {
         case .failure(let error):
-            self.endTransfer(stream, failure: Failure(asset: error))
+            self.end(stream, failure: Failure(asset: error))
         case .success(let places):
-            switch upload.machine.begun(places, now: self.eventLoop.now) {
+            switch upload.machine.begun(places, now: self.now) {
             case .recover(let releasing):
                 registry.release(releasing)
                 self.recover(upload, places)
@@ -65,7 +131,7 @@ extension ConnectionHandler {
     }
 
     private func askForTurn(_ upload: Upload, _ numbers: [AssetNumber], _ places: [AssetPlace]) {
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         let (ticket, isNow) = self.server.uploadTurns.ask(numbers) { message in
             back { $0.told(message, stream) }
@@ -77,7 +143,7 @@ extension ConnectionHandler {
     }
 
     private func told(_ message: UploadTurns.Message, _ stream: UInt32) {
-        guard let upload = self.transfers?.uploads[stream] else { return }
+        guard let upload = self.uploads[stream] else { return }
         switch message {
         case .begin:
             upload.machine.turnCame()
@@ -97,7 +163,7 @@ extension ConnectionHandler {
             guard case .incomplete(let number) = place else { return nil }
             return self.server.files.upload(number, of: asset)
         }
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         let search = OffsetSearch(
             files: upload.files,
@@ -112,18 +178,18 @@ extension ConnectionHandler {
 
     /// The client hears what is there, and may send the rest.
     private func recovered(_ stream: UInt32, _ result: Result<[Int64], OffsetSearch.Failed>) {
-        guard let upload = self.transfers?.uploads[stream] else { return }
+        guard let upload = self.uploads[stream] else { return }
         switch result {
         case .failure(let failed):
             self.fileFailed(upload, failed.error, item: failed.item)
         case .success(let offsets):
             upload.timer?.cancel()
             let frame = AssetOffsets(offsets: offsets).encoded()
-            self.write(Frame(kind: .assetOffsets, stream: stream, payload: frame))
+            self.connection.write(Frame(kind: .assetOffsets, stream: stream, payload: frame))
             let assets = upload.request.assets
-            switch upload.machine.recovered(offsets, of: assets, now: self.eventLoop.now) {
+            switch upload.machine.recovered(offsets, of: assets, now: self.now) {
             case .finish:
-                self.uploadDone(upload)
+                self.done(upload)
             case .receive(let wantsBytes, let isContested, let write):
                 if wantsBytes { self.letSend(upload, isContested: isContested) }
                 if let write { self.write(write, of: upload) }
@@ -134,16 +200,16 @@ extension ConnectionHandler {
     /// The client may send the first bytes.
     private func letSend(_ upload: Upload, isContested: Bool) {
         let window = min(self.server.uploadWindowBytes(isAlone: false), Self.firstWindowBytesMax)
-        self.machine.uploadGranted(upload.stream, bytes: window)
-        self.write(Frame(kind: .credit, stream: upload.stream, payload: Credit(bytes: window).encoded()))
+        self.connection.machine.uploadGranted(upload.stream, bytes: window)
+        self.connection.writeCredit(window, on: upload.stream)
         self.watch(upload, in: isContested ? .zero : self.silence.longest(isContested: false))
     }
 
     /// All assets are on disk, and may be named.
-    func uploadDone(_ upload: Upload) {
+    func done(_ upload: Upload) {
         let total = upload.request.totalBytes
-        self.writeProgress(total, of: total, on: upload.stream)
-        self.endTransfer(upload.stream, failure: nil)
+        self.connection.writeProgress(total, of: total, on: upload.stream)
+        self.end(upload.stream, failure: nil)
     }
 
     func fileFailed(_ upload: Upload, _ error: AssetStoreError, item: Int) {
@@ -154,7 +220,7 @@ extension ConnectionHandler {
         let failure = Failure(error, item: item)
         switch upload.machine.fileFailed(item: item, isDiskFull: error == .diskFull) {
         case .giveUp: self.giveUp(upload, item, failure)
-        case .fail: self.endTransfer(upload.stream, failure: failure)
+        case .fail: self.end(upload.stream, failure: failure)
         case .ignore: break
         }
     }
@@ -163,12 +229,12 @@ extension ConnectionHandler {
     private func giveUp(_ upload: Upload, _ item: Int, _ failure: Failure) {
         guard let file = upload.files[item] else { preconditionFailure("an asset without a file failed") }
         let registry = self.server.store.assets
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let stream = upload.stream
         upload.lane.submit {
             file.discard()
             registry.abandon(file.number)
-            back { $0.endTransfer(stream, failure: failure) }
+            back { $0.end(stream, failure: failure) }
         }
     }
 
@@ -182,41 +248,48 @@ extension ConnectionHandler {
         )
     }
 
-    /// Tells how much of an upload was found so far; once more after a while, unless the client may send by then.
+    /// Tells how much of an upload was found so far.
+    ///
+    /// Tells it once more after a while, unless the client may send by then.
     private func tellThatItLives(_ upload: Upload) {
-        self.writeProgress(upload.found.bytes, of: upload.request.totalBytes, on: upload.stream)
+        self.connection.writeProgress(upload.found.bytes, of: upload.request.totalBytes, on: upload.stream)
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
+    }
+
+    /// Until the deadline, from the server's clock; at least a moment, since clocks of tests stand still.
+    private func timeLeft(of upload: Upload) -> TimeAmount {
+        .milliseconds(max(upload.deadlineMilliseconds - self.server.clock(), 10))
     }
 
     /// Looks after a while whether the upload has waited too long.
     private func watch(_ upload: Upload, in delay: TimeAmount) {
         upload.timer?.cancel()
         let stream = upload.stream
-        upload.timer = self.eventLoop.assumeIsolated().scheduleTask(in: delay) {
+        upload.timer = self.connection.eventLoop.assumeIsolated().scheduleTask(in: delay) {
             self.look(stream)
-            self.flush()
+            self.connection.flush()
         }
     }
 
     private func look(_ stream: UInt32) {
-        guard let upload = self.transfers?.uploads[stream], let answer = self.answers[stream] else { return }
+        guard let upload = self.uploads[stream] else { return }
         let action = upload.machine.timerFired(
-            now: self.eventLoop.now,
-            mayReceive: self.machine.mayReceiveAssetData(on: stream),
+            now: self.now,
+            mayReceive: self.connection.machine.mayReceiveAssetData(on: stream),
             silence: self.silence
         )
         switch action {
         case .lookAtDeadline:
-            guard self.server.clock() >= answer.deadlineMilliseconds else {
-                return self.watch(upload, in: self.timeLeft(of: answer))
+            guard self.server.clock() >= upload.deadlineMilliseconds else {
+                return self.watch(upload, in: self.timeLeft(of: upload))
             }
-            self.endTransfer(stream, failure: Failure(StoreError.deadlinePassed))
+            self.end(stream, failure: Failure(StoreError.deadlinePassed))
         case .tellThatItLives:
             self.tellThatItLives(upload)
         case .look(let delay):
             self.watch(upload, in: delay)
         case .fail(let isContested):
-            self.endTransfer(stream, failure: isContested ? .uploadTakenOver : .transferTimeout)
+            self.end(stream, failure: isContested ? .uploadTakenOver : .transferTimeout)
         case .ignore:
             break
         }

@@ -2,7 +2,7 @@ import NIOCore
 import WireProtocol
 
 /// One stream from its request to its end: what is to be executed, and what came of it.
-final class Answer {
+final class Response {
     enum Stage {
         /// To be executed when there is room for the outcomes, or when a gate lets it go.
         case waiting(AdmittedRequest)
@@ -19,12 +19,18 @@ final class Answer {
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
     var stage: Stage
-    /// What the answer counts for in the connection's account.
-    var heldBytes = 0
-    /// Room set aside while the engine reads, in bytes.
-    var reservedBytes = 0
-    /// Whether that is in the holder's account: an answer that comes at once is not.
-    var isReservationCounted = false
+    /// What the response counts for; changed by `ResponseRoom` alone.
+    var room = Room()
+
+    /// What a response counts for.
+    struct Room {
+        /// Bytes of outcomes that wait for the client.
+        var heldBytes = 0
+        /// Room set aside while the engine reads, in bytes.
+        var reservedBytes = 0
+        /// Whether that is in the holder's account: that of a response which comes at once is not.
+        var isReservationCounted = false
+    }
 
     init(
         stream: UInt32,

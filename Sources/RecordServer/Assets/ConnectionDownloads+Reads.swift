@@ -7,7 +7,7 @@ import Transport
 import WireProtocol
 
 // What downloads read ahead: in turns, small files together.
-extension ConnectionHandler {
+extension ConnectionDownloads {
     /// Pieces of a download that are read at a time.
     private struct Turn: Sendable {
         var stream: UInt32
@@ -18,23 +18,22 @@ extension ConnectionHandler {
     }
 
     /// Reads for downloads that have credit, in turns.
-    func readPieces(of transfers: Transfers) {
-        while transfers.readsInFlight < Transfers.readsMax, self.context != nil, !transfers.ready.isEmpty {
-            let aheadBytesMax = self.server.downloadAheadBytes
-            let bytes = min(aheadBytesMax / 2, Transfers.readBytesMax)
-            guard transfers.aheadBytes == 0 || transfers.aheadBytes + bytes <= aheadBytesMax else { return }
-            let turns = self.nextTurns(of: transfers, bytes: bytes)
+    func readPieces() {
+        while self.connection.isOpen,
+            let bytes = self.queue.bytesOfNextRead(aheadBytesMax: self.server.downloadAheadBytes)
+        {
+            let turns = self.nextTurns(bytes: bytes)
             guard !turns.isEmpty else { return }
-            self.read(turns, transfers)
+            self.read(turns)
         }
     }
 
     /// Those of one read: as many as are small, or one.
-    private func nextTurns(of transfers: Transfers, bytes: Int) -> [Turn] {
+    private func nextTurns(bytes: Int) -> [Turn] {
         var turns: [Turn] = []
         var count = 0
-        while turns.count < Transfers.readFilesMax, count <= bytes / 2,
-            let turn = self.nextTurn(of: transfers, upTo: bytes - count)
+        while turns.count < DownloadQueue.readFilesMax, count <= bytes / 2,
+            let turn = self.nextTurn(upTo: bytes - count)
         {
             turns.append(turn)
             count += turn.count
@@ -43,16 +42,16 @@ extension ConnectionHandler {
     }
 
     /// Of the first download that has credit for more than was read for it.
-    private func nextTurn(of transfers: Transfers, upTo bytes: Int) -> Turn? {
-        for (place, stream) in transfers.ready.enumerated() {
-            guard let download = transfers.downloads[stream], let taken = download.machine.takenBytes else {
+    private func nextTurn(upTo bytes: Int) -> Turn? {
+        for (index, stream) in self.queue.ready.enumerated() {
+            guard let download = self[stream], let taken = download.machine.takenBytes else {
                 // It has ended; those behind it have not moved before the next call.
-                transfers.ready.remove(at: place)
-                return self.nextTurn(of: transfers, upTo: bytes)
+                self.queue.ready.remove(at: index)
+                return self.nextTurn(upTo: bytes)
             }
-            let credit = self.machine.assetCredit(on: stream) - Int64(taken)
+            let credit = self.connection.machine.assetCredit(on: stream) - Int64(taken)
             guard credit > 0 else { continue }
-            transfers.ready.remove(at: place)
+            self.queue.ready.remove(at: index)
             let pieces = download.machine.take(
                 upTo: min(credit, Int64(bytes)),
                 pieceBytesMax: min(bytes, DownloadProgress.pieceBytesMax)
@@ -67,9 +66,8 @@ extension ConnectionHandler {
         return nil
     }
 
-    private func read(_ turns: [Turn], _ transfers: Transfers) {
-        transfers.readsInFlight += 1
-        transfers.aheadBytes += turns.reduce(0) { $0 + $1.count }
+    private func read(_ turns: [Turn]) {
+        self.queue.readBegan(bytes: turns.reduce(0) { $0 + $1.count })
         let readings = turns.compactMap { turn in
             turn.pieces.first.map { first in
                 AssetStore.Reading(
@@ -85,14 +83,13 @@ extension ConnectionHandler {
                 )
             }
         }
-        let back = LoopReturn(self)
+        let back = LoopReturn(self, of: self.connection)
         let buffers = self.server.assetBuffers
         self.server.files.read(readings, into: { buffers.take(bytes: $0) }) { results in
-            back { connection in
-                guard let transfers = connection.transfers else { return }
-                transfers.readsInFlight -= 1
-                for (turn, result) in zip(turns, results) { connection.piecesRead(turn, result, transfers) }
-                connection.sendDownloads()
+            back { downloads in
+                downloads.queue.readEnded()
+                for (turn, result) in zip(turns, results) { downloads.piecesRead(turn, result) }
+                downloads.send()
             }
         }
     }
@@ -110,17 +107,13 @@ extension ConnectionHandler {
         return header
     }
 
-    private func piecesRead(
-        _ turn: Turn,
-        _ result: Result<[ByteBuffer], AssetStoreError>,
-        _ transfers: Transfers
-    ) {
-        guard let download = transfers.downloads[turn.stream] else {
-            return transfers.aheadBytes -= turn.count
+    private func piecesRead(_ turn: Turn, _ result: Result<[ByteBuffer], AssetStoreError>) {
+        guard let download = self[turn.stream] else {
+            return self.queue.left(bytes: turn.count)
         }
         switch result {
         case .failure(let error):
-            transfers.aheadBytes -= turn.count
+            self.queue.left(bytes: turn.count)
             self.server.logger.error(
                 "a file of an asset cannot be read",
                 metadata: [
@@ -128,12 +121,14 @@ extension ConnectionHandler {
                     LogKeys.error: "\(error)",
                 ]
             )
-            self.endTransfer(turn.stream, failure: Failure(error, item: Int(turn.pieces.first?.item ?? 0)))
+            self.end(turn.stream, failure: Failure(error, item: Int(turn.pieces.first?.item ?? 0)))
         case .success(let frames):
             for (piece, frame) in zip(turn.pieces, frames) {
-                transfers.pieces.append(Transfers.ReadPiece(stream: turn.stream, piece: piece, frame: frame))
+                self.queue.append(
+                    DownloadQueue.ReadPiece(stream: turn.stream, piece: piece, frame: frame)
+                )
             }
-            if !download.machine.isTaken { transfers.ready.append(turn.stream) }
+            if !download.machine.isTaken { self.queue.ready.append(turn.stream) }
         }
     }
 }

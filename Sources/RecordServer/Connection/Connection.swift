@@ -1,0 +1,247 @@
+import Logging
+import NIOCore
+import RecordStore
+import Transport
+import WireProtocol
+
+/// What the parts of a connection share: the machine that decides, the frames of a tick, and the end.
+///
+/// On its event loop. `ConnectionHandler` tells it about the channel; all parts write through it, and
+/// any of them may end it.
+final class Connection {
+    /// What one tick writes is flushed at its end, or when it is more than this: a page of 200 records
+    /// and its end leave together.
+    private static let outputBytesMax = 160 * 1_024
+
+    let shared: ConnectionShared
+    let loop: LoopContext
+    let eventLoop: any EventLoop
+    /// What changes are known by that this connection makes.
+    let number: UInt64
+    /// Of the peer's address, which pays while nobody is signed in.
+    let network: String
+    /// Of the address at first, of the user from the welcome on.
+    var account: Account
+    var machine: ConnectionStateMachine
+    /// Until then requests other than transfers are thought to travel beside those that are.
+    var busyUntil = NIODeadline.uptimeNanoseconds(0)
+    /// Called once, when nothing is written and nothing heard any more.
+    var ended: (() -> Void)?
+    /// Says at each flush whom to tell that the socket has taken it; `nil` while nobody asks.
+    var flushPromise: (() -> EventLoopPromise<Void>?)?
+
+    /// `nil` when the connection has ended, or is ending.
+    private(set) var context: ChannelHandlerContext?
+    /// Frames of this tick, flushed together.
+    private var output = ByteBuffer()
+    /// While the socket takes nothing.
+    private var socketTimer = SlowReaderTimer()
+
+    init(_ arrival: Arrival, shared: ConnectionShared, loop: LoopContext, eventLoop: any EventLoop) {
+        self.shared = shared
+        self.loop = loop
+        self.eventLoop = eventLoop
+        self.number = arrival.number
+        self.network = arrival.network
+        self.account = arrival.account
+        self.machine = ConnectionStateMachine(bounds: shared.bounds)
+    }
+
+    /// A connection that was accepted.
+    struct Arrival {
+        /// From 1, never used again while the server runs.
+        let number: UInt64
+        let network: String
+        let account: Account
+        /// There was no room for the connection: it is told so, and that is all.
+        let isRefused: Bool
+        /// SHA-256 of the certificate that the server shows.
+        let certificateHash: [UInt8]
+    }
+
+    var isOpen: Bool { self.context != nil }
+
+    /// Whether the socket takes bytes; `false` when the connection has ended.
+    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+
+    /// The connection has a channel.
+    func opened(in context: ChannelHandlerContext) { self.context = context }
+}
+
+// MARK: - Frames out
+
+extension Connection {
+    /// Writes a frame whose payload is appended by a closure.
+    ///
+    /// - Returns: Bytes of the payload; 0 if the connection has ended.
+    @discardableResult
+    func write(_ kind: FrameKind, stream: UInt32, payload: (inout ByteBuffer) -> Void) -> Int {
+        guard let context else { return 0 }
+        self.prepareOutput(context)
+        return FrameEncoder.write(kind, stream: stream, into: &self.output, payload: payload)
+    }
+
+    func write(_ frame: Frame) {
+        guard let context else { return }
+        self.prepareOutput(context)
+        FrameEncoder.write(frame, into: &self.output)
+    }
+
+    /// Writes the last frame of a stream.
+    func write(_ end: End, on stream: UInt32) {
+        if self.isOpen, let failure = end.failure { self.shared.metrics.failed(failure.code) }
+        self.write(.end, stream: stream) { end.encode(into: &$0) }
+    }
+
+    /// Grants the peer this much; writes nothing if it is 0.
+    func writeCredit(_ bytes: UInt32, on stream: UInt32 = 0) {
+        guard bytes > 0 else { return }
+        self.write(Frame(kind: .credit, stream: stream, payload: Credit(bytes: bytes).encoded()))
+    }
+
+    func writeProgress(_ doneBytes: Int64, of totalBytes: Int64, on stream: UInt32) {
+        let progress = Progress(doneBytes: doneBytes, totalBytes: totalBytes)
+        self.write(Frame(kind: .progress, stream: stream, payload: progress.encoded()))
+    }
+
+    /// Writes a frame that is encoded already, among the others of this tick.
+    ///
+    /// - Parameters:
+    ///   - frame: With its header.
+    ///   - bytesMax: The others are flushed first if all would be more than this.
+    func write(encoded frame: ByteBuffer, flushingAt bytesMax: Int) {
+        if self.output.readableBytes + frame.readableBytes > bytesMax { self.flush() }
+        guard let context else { return }
+        self.prepareOutput(context)
+        self.output.writeImmutableBuffer(frame)
+    }
+
+    /// Hands a frame that is encoded already to the channel in parts, without a copy, behind what was
+    /// written before.
+    ///
+    /// - Parameters:
+    ///   - frame: With its header.
+    ///   - partBytesMax: Bytes of a part.
+    ///   - promise: Kept when the socket has taken the frame.
+    func write(alone frame: ByteBuffer, partBytesMax: Int, promise: EventLoopPromise<Void>) {
+        let context = self.context
+        self.flush()
+        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        var frame = frame
+        while let part = frame.readSlice(length: min(frame.readableBytes, partBytesMax)) {
+            let isLast = frame.readableBytes == 0
+            context.writeAndFlush(NIOAny(part), promise: isLast ? promise : nil)
+            if isLast { break }
+        }
+    }
+
+    private func prepareOutput(_ context: ChannelHandlerContext) {
+        guard self.output.capacity == 0 else { return }
+        self.output = self.loop.takeBuffer(allocator: context.channel.allocator)
+    }
+
+    /// Sends what this tick wrote.
+    func flush() {
+        guard let context, self.output.readableBytes > 0 else { return }
+        let frames = self.output
+        self.output = ByteBuffer()
+        context.writeAndFlush(NIOAny(frames), promise: self.flushPromise?())
+        self.loop.giveBack(frames)
+        self.watchSocket()
+    }
+
+    /// Sends what this tick wrote if it is much: so it shows in time whether the socket takes it.
+    ///
+    /// - Parameter bytesMax: What counts as much.
+    func flushIfLarge(_ bytesMax: Int = Connection.outputBytesMax) {
+        if self.output.readableBytes >= bytesMax { self.flush() }
+    }
+
+    /// Starts to count the time in which the socket takes nothing; goes on counting when called again.
+    func watchSocket() {
+        guard self.isOpen, !self.isWritable else { return }
+        self.socketTimer.start(ending: self)
+    }
+
+    /// The socket takes bytes again.
+    func socketOpened() { self.socketTimer.stop() }
+}
+
+// MARK: - The end
+
+extension Connection {
+    /// Says why, in a `goaway` and one line of the log, and closes.
+    ///
+    /// - Parameters:
+    ///   - reason: From the registry.
+    ///   - detail: The field of the specification that is wrong.
+    ///   - isLogged: The line was written before.
+    func close(_ reason: CloseReason, detail: String = "", isLogged: Bool = false) {
+        guard self.isOpen else { return }
+        if !isLogged {
+            self.shared.logger.log(
+                level: reason == .drain || reason == .idle ? .debug : .info,
+                "connection closed",
+                metadata: [
+                    LogKeys.peer: "\(self.peerName)", LogKeys.reason: "\(reason.text)",
+                    LogKeys.detail: "\(detail)",
+                ]
+            )
+        }
+        var goaway = GoAway(reason: reason, message: reason.text)
+        switch reason {
+        case .versionUnsupported: goaway.versions = [ProtocolVersion.current]
+        case .overloaded: goaway.retryAfterMilliseconds = 1_000
+        default: break
+        }
+        self.write(Frame(kind: .goaway, payload: goaway.encoded()))
+        self.closeQuietly()
+    }
+
+    /// Closes after what was written.
+    func closeQuietly() {
+        guard self.isOpen else { return }
+        self.flush()
+        self.end()?.close(promise: nil)
+    }
+
+    /// Closes without a word, since nobody could read it.
+    func breakOff(_ message: Logger.Message, error: (any Error)? = nil, level: Logger.Level = .info) {
+        guard self.isOpen else { return }
+        self.shared.logger.log(
+            level: level,
+            message,
+            metadata: [
+                LogKeys.peer: "\(self.peerName)",
+                LogKeys.error: "\(error.map { ConnectionFailureText.of($0) } ?? "")",
+            ]
+        )
+        self.end()?.close(promise: nil)
+    }
+
+    /// The channel has closed.
+    func channelClosed() { _ = self.end() }
+
+    /// Lets go of everything that the connection holds.
+    ///
+    /// Replies that still come find no stream to belong to.
+    private func end() -> ChannelHandlerContext? {
+        let context = self.context
+        _ = self.machine.connectionEnded()
+        self.context = nil
+        self.socketTimer.stop()
+        self.output = ByteBuffer()
+        self.flushPromise = nil
+        let ended = self.ended
+        self.ended = nil
+        ended?()
+        return context
+    }
+
+    /// Address and port of the peer, for the log.
+    var peerName: String {
+        guard let address = self.context?.channel.remoteAddress else { return "" }
+        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

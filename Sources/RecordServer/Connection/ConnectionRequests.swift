@@ -1,0 +1,310 @@
+import NIOCore
+import RecordModel
+import RecordStore
+import Transport
+import WireProtocol
+
+/// The requests of a connection, from their bytes to whoever executes them.
+///
+/// The machine has admitted their streams, and `RequestPipeline` says what comes after what. The engine
+/// executes most; to listen, to upload and to download are parts of the connection, each made when it is
+/// first asked for.
+final class ConnectionRequests {
+    /// So long after a request that is no transfer nothing else is thought to travel beside transfers.
+    private static let quiet = TimeAmount.seconds(1)
+    /// A connection has one schema checked at a time, and its holder no more waiting than is left for
+    /// the others.
+    private static let tooManyChecks = StoreError.overloaded(retryAfterMilliseconds: 1_000)
+
+    private let connection: Connection
+    private let server: ServerContext
+    private let responses: ConnectionResponses
+    private let user: ConnectionUser
+    /// What requests of this connection may have.
+    private let bounds: Bounds
+    private let pipeline: RequestPipeline
+    private var queue = RequestQueue()
+    private var isCheckingSchema = false
+
+    /// `nil` until the client listens.
+    private(set) var listening: ConnectionListening?
+    /// `nil` until an upload is asked for.
+    private(set) var uploads: ConnectionUploads?
+    /// `nil` until a download is asked for.
+    private(set) var downloads: ConnectionDownloads?
+
+    init(
+        _ connection: Connection,
+        server: ServerContext,
+        responses: ConnectionResponses,
+        user: ConnectionUser,
+        bounds: Bounds
+    ) {
+        self.connection = connection
+        self.server = server
+        self.responses = responses
+        self.user = user
+        self.bounds = bounds
+        self.pipeline = RequestPipeline(server: server, account: connection.account)
+    }
+
+    /// Sends what was written in this tick.
+    func flush() { self.connection.flush() }
+
+    /// Takes a request whose stream the machine has opened.
+    func start(_ stream: UInt32, payload: ByteBuffer, arrived: NIODeadline) {
+        let admitted: RequestPipeline.Admitted
+        do throws(RequestPipeline.Refusal) {
+            admitted = try self.pipeline.admit(
+                payload,
+                of: self.user,
+                bounds: self.bounds,
+                origin: ChangeOrigin(run: self.server.run, connection: self.connection.number)
+            ) { kind in
+                self.server.metrics.requestStarted(kind)
+                if !kind.movesAssets {
+                    self.connection.busyUntil = self.connection.eventLoop.now + Self.quiet
+                }
+            }
+        } catch {
+            switch error {
+            case .end(let failure): return self.responses.end(stream, failure: failure)
+            case .close(let reason, let field): return self.connection.close(reason, detail: field)
+            }
+        }
+        let response = Response(
+            stream: stream,
+            kind: admitted.kind,
+            arrived: arrived,
+            request: admitted.request,
+            deadlineMilliseconds: admitted.deadlineMilliseconds
+        )
+        self.responses.insert(response)
+        if case .uploadAssets = admitted.kind { self.connection.machine.uploadOpened(stream) }
+        guard let gate = self.connection.shared.gate else { return self.enqueue(response) }
+        self.pass(response, admitted.request, gate)
+    }
+
+    /// The client wants no more of a stream.
+    func cancelled(_ stream: UInt32) {
+        switch self.responses.cancelled(stream) {
+        case .ended: self.executeWaiting()
+        case .executing: self.endTransfer(stream, failure: Failure(StoreError.cancelled))
+        case .goesOn: break
+        }
+    }
+
+    /// The windows or the socket take more of what waits.
+    func resumeResponses() {
+        self.responses.resume()
+        self.executeWaiting()
+    }
+
+    /// Ends uploads and downloads: what is durable stays for the next connection.
+    func endTransfers(failure: Failure) {
+        self.uploads?.endAll(failure: failure)
+        self.downloads?.endAll(failure: failure)
+    }
+
+    private func endTransfer(_ stream: UInt32, failure: Failure) {
+        self.uploads?.end(stream, failure: failure)
+        self.downloads?.end(stream, failure: failure)
+    }
+
+    /// Lets go of all, since the connection has ended.
+    func removeAll() {
+        self.listening?.end()
+        self.uploads?.removeAll()
+        self.downloads?.removeAll()
+        self.queue.removeAll()
+    }
+}
+
+// MARK: - Execution
+
+extension ConnectionRequests {
+    /// Executes the request of a response, or makes it wait until responses that are held are taken.
+    private func enqueue(_ response: Response) {
+        self.queue.append(response.stream)
+        self.executeWaiting()
+    }
+
+    /// Executes what there is room for.
+    private func executeWaiting() {
+        guard self.queue.begin() else { return }
+        let heldBytesMax = self.server.configuration.memory.answersHeldBytesMax
+        while let stream = self.queue.next(heldBytes: self.responses.heldBytes, heldBytesMax: heldBytesMax) {
+            guard let response = self.responses[stream], case .waiting(let request) = response.stage else {
+                continue
+            }
+            self.execute(request, for: response)
+        }
+    }
+
+    private func execute(_ request: AdmittedRequest, for response: Response) {
+        let tokens: ShareTokens?
+        do throws(Failure) {
+            tokens = try self.pipeline.begin(request, deadlineMilliseconds: response.deadlineMilliseconds)
+        } catch {
+            return self.responses.end(response.stream, failure: error)
+        }
+        response.stage = .executing
+        if request.isReading { self.responses.reserve(self.server.answerReservedBytes, for: response) }
+        self.ask(request, counting: tokens, for: response)
+        self.responses.countReservation(of: response)
+    }
+
+    private func ask(_ request: AdmittedRequest, counting tokens: ShareTokens?, for response: Response) {
+        let store = self.server.store
+        let back = EngineReturn(
+            requests: NIOLoopBound(self, eventLoop: self.connection.eventLoop),
+            stream: response.stream,
+            mailbox: self.connection.loop.mailbox,
+            server: self.server,
+            tokens: tokens
+        )
+        let container = self.user.container
+        switch request {
+        case .write(let write):
+            store.write(write, reply: back.reply { .written($0) })
+        case .fetchRecords(let fetch, let requester):
+            let keys = fetch.desiredKeys
+            store.fetchRecords(fetch.ids, desiredKeys: keys, for: requester, reply: back.reply { .read($0) })
+        case .fetchZones(let selection, let requester):
+            store.fetchZones(selection, for: requester, reply: back.reply { .read($0) })
+        case .fetchShareMetadata(let fetch, let requester):
+            let reply = back.reply { Outcomes.read($0) }
+            store.fetchShareMetadata(fetch, container: container, for: requester, reply: reply)
+        case .fetchShareParticipants(let fetch, let requester):
+            let reply = back.reply { Outcomes.read($0) }
+            store.fetchShareParticipants(fetch.lookups, for: requester, reply: reply)
+        case .fetchSubscriptions(let selection, let requester):
+            let reply = back.reply { Outcomes.subscriptions($0) }
+            store.fetchSubscriptions(selection, for: requester, reply: reply)
+        case .query(let query):
+            let (server, now) = (self.server, self.server.clock())
+            let reply = back.reply {
+                server.outcomes($0, to: query, in: container, nowMilliseconds: now)
+            }
+            store.query(query.read, for: query.requester, reply: reply)
+        case .feed(let feed):
+            feed.ask(store, key: self.server.sealKey, reply: back.reply { $0 })
+        case .checkSchema(let check):
+            self.submit(check, for: response, reply: back.reply { $0 })
+        case .listen(let identity):
+            self.listeningMade().listen(as: identity, on: response.stream)
+        case .upload(let upload):
+            self.uploadsMade().start(upload, for: response)
+        case .download(let download):
+            self.downloadsMade().start(download, for: response)
+        }
+    }
+
+    private func submit(
+        _ check: SchemaCheck,
+        for response: Response,
+        reply: @escaping @Sendable (Result<Outcomes, StoreError>) -> Void
+    ) {
+        let schemas = self.server.store.schemas
+        let holder = self.connection.account.holder
+        let isAdmitted =
+            !self.isCheckingSchema
+            && self.server.schemaChecks.submit(of: holder, cost: check.schema.utf8.count) {
+                reply(.success(.ended(check.end(schemas: schemas))))
+            }
+        guard isAdmitted else {
+            return self.responses.end(response.stream, failure: Failure(Self.tooManyChecks))
+        }
+        self.isCheckingSchema = true
+    }
+
+    /// The engine answered.
+    ///
+    /// Called on the event loop, within the call of the engine or later.
+    func replied(_ result: Result<Outcomes, StoreError>, on stream: UInt32) {
+        guard let response = self.responses[stream] else { return }
+        guard !self.responses.breaksConnection(insteadOf: stream) else {
+            return self.connection.closeQuietly()
+        }
+        self.responses.reserve(0, for: response)
+        if response.kind == .checkSchema { self.isCheckingSchema = false }
+        switch result {
+        case .failure(let error):
+            self.responses.end(stream, failure: Failure(error))
+        case .success(let outcomes):
+            self.responses.send(self.passing(outcomes, of: stream), on: response)
+        }
+        self.executeWaiting()
+    }
+
+    private func listeningMade() -> ConnectionListening {
+        let made =
+            self.listening
+            ?? ConnectionListening(self.connection, server: self.server, responses: self.responses)
+        self.listening = made
+        return made
+    }
+
+    private func uploadsMade() -> ConnectionUploads {
+        let made =
+            self.uploads
+            ?? ConnectionUploads(self.connection, server: self.server, responses: self.responses)
+        self.uploads = made
+        return made
+    }
+
+    private func downloadsMade() -> ConnectionDownloads {
+        let made =
+            self.downloads
+            ?? ConnectionDownloads(self.connection, server: self.server, responses: self.responses)
+        self.downloads = made
+        return made
+    }
+}
+
+// MARK: - What a gate decides, in tests alone
+
+extension ConnectionRequests {
+    /// Has a gate decide about a request that was admitted.
+    private func pass(_ response: Response, _ request: AdmittedRequest, _ gate: any RequestGate) {
+        let stream = response.stream
+        let gated = GatedRequest(
+            id: self.responses.gatedID(of: stream),
+            operation: response.kind,
+            userRecordName: self.user.signIn.userRecordName,
+            request: request
+        )
+        switch gate.admitted(gated) {
+        case .execute(let request):
+            response.stage = .waiting(request)
+            self.enqueue(response)
+        case .delay(let duration, let request):
+            response.stage = .waiting(request)
+            self.connection.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
+                self.letGo(stream)
+                self.connection.flush()
+            }
+        case .hold(let request, let until):
+            response.stage = .waiting(request)
+            let back = LoopReturn(self, of: self.connection)
+            until { back { $0.letGo(stream) } }
+        case .respond(let outcomes):
+            self.responses.send(outcomes, on: response)
+            self.executeWaiting()
+        case .fail(let failure):
+            self.responses.end(stream, failure: failure)
+        case .breakConnection:
+            self.connection.closeQuietly()
+        }
+    }
+
+    private func letGo(_ stream: UInt32) {
+        guard let response = self.responses[stream], case .waiting = response.stage else { return }
+        self.enqueue(response)
+    }
+
+    /// The outcomes that a gate lets pass.
+    private func passing(_ outcomes: Outcomes, of stream: UInt32) -> Outcomes {
+        self.connection.shared.gate?.passing(outcomes, of: self.responses.gatedID(of: stream)) ?? outcomes
+    }
+}

@@ -1,0 +1,250 @@
+import NIOCore
+import RecordStore
+import Transport
+import WireProtocol
+
+/// The responses of a connection, from the request of each to its last frame.
+///
+/// Outcomes leave in as many frames as the windows and the socket take, and the rest when they take
+/// more. Streams that wait take turns, a frame each.
+final class ConnectionResponses {
+    /// An `items` frame ends before the item that takes it beyond this; one larger item has a frame of
+    /// its own.
+    static let itemsFrameBytesMax = 64 * 1_024
+
+    private enum Step {
+        case frameSent
+        case blocked
+        case ended
+    }
+
+    /// What becomes of a response whose client wants no more of it.
+    enum OnCancel {
+        /// It has ended, so that there may be room for other requests.
+        case ended
+        /// Its request is being executed: a transfer ends, anything else goes on.
+        case executing
+        /// It goes on as if nothing had been said.
+        case goesOn
+    }
+
+    private let connection: Connection
+    private var table = StreamTable<Response>()
+    /// Streams whose outcomes wait for credit or for the socket.
+    private var blocked: [UInt32] = []
+    private var room = ResponseRoom()
+    /// While responses wait.
+    ///
+    /// Not the timer of the socket, since a socket that takes the bytes of downloads helps no response
+    /// that waits for credit.
+    private var creditTimer = SlowReaderTimer()
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    subscript(stream: UInt32) -> Response? { self.table[stream] }
+
+    /// Responses held, and room set aside for those that the engine is reading.
+    var heldBytes: Int { self.room.heldBytes }
+
+    func insert(_ response: Response) { self.table[response.stream] = response }
+
+    /// Lets go of all, since the connection has ended.
+    func removeAll() {
+        self.creditTimer.stop()
+        let account = self.connection.account
+        for response in self.table.values { self.room.release(&response.room, in: account) }
+        self.room.countSocket(isFull: false, in: account)
+        self.table = StreamTable()
+        self.blocked = []
+    }
+}
+
+// MARK: - Room
+
+extension ConnectionResponses {
+    /// Changes the room that is set aside for a response while the engine reads.
+    func reserve(_ bytes: Int, for response: Response) {
+        self.room.reserve(bytes, for: &response.room, in: self.connection.account)
+    }
+
+    /// Has the holder pay for that room, now that the engine was asked and has not answered at once.
+    func countReservation(of response: Response) {
+        self.room.countReservation(of: &response.room, in: self.connection.account)
+    }
+
+    /// What the socket has not taken counts like responses.
+    func countSocket(isFull: Bool) {
+        self.room.countSocket(isFull: isFull, in: self.connection.account)
+    }
+
+    /// Counts a response once it must wait: one that leaves in the tick of its request is nobody's burden.
+    private func hold(_ outcomes: Outcomes, for response: Response) {
+        guard response.room.heldBytes == 0 else { return }
+        if self.room.hold(outcomes.heldBytes, for: &response.room, in: self.connection.account) {
+            self.connection.shared.loops.makeRoomForResponses()
+        }
+    }
+
+    /// Ends a connection whose responses wait for the client, because others need the room.
+    func endIfBlocked() {
+        guard !self.blocked.isEmpty else { return }
+        self.connection.close(.slowReader, detail: "room for others")
+    }
+}
+
+// MARK: - Outcomes to frames
+
+extension ConnectionResponses {
+    /// Sends a response as far as it goes.
+    ///
+    /// Others that wait for the same windows come first.
+    func send(_ outcomes: Outcomes, on response: Response) {
+        response.stage = .sending(outcomes, next: 0)
+        guard self.blocked.isEmpty else {
+            self.blocked.append(response.stream)
+            return self.resume()
+        }
+        while true {
+            switch self.sendFrame(of: response) {
+            case .frameSent: continue
+            case .ended: return
+            case .blocked:
+                self.blocked.append(response.stream)
+                return self.creditTimer.start(ending: self.connection)
+            }
+        }
+    }
+
+    /// Lets the streams that wait send a frame each in turn, until none can.
+    ///
+    /// There may be room for further requests then.
+    func resume() {
+        var turn = self.blocked
+        self.blocked = []
+        while !turn.isEmpty, self.connection.isOpen {
+            var next: [UInt32] = []
+            for stream in turn {
+                guard let response = self.table[stream] else { continue }
+                switch self.sendFrame(of: response) {
+                case .frameSent: next.append(stream)
+                case .blocked: self.blocked.append(stream)
+                case .ended: break
+                }
+            }
+            turn = next
+        }
+        if self.blocked.isEmpty {
+            self.creditTimer.stop()
+        } else {
+            self.creditTimer.start(ending: self.connection)
+        }
+    }
+
+    private func sendFrame(of response: Response) -> Step {
+        guard case .sending(let outcomes, let next) = response.stage else { return .ended }
+        guard next < outcomes.count else {
+            // Only one that tells what a schema lacks is large: it waits until the socket takes bytes.
+            if case .ended = outcomes, self.connection.isOpen, !self.connection.isWritable {
+                self.hold(outcomes, for: response)
+                return .blocked
+            }
+            self.end(response.stream, with: outcomes.end)
+            return .ended
+        }
+        guard self.connection.isWritable, self.connection.machine.maySendItems(on: response.stream) else {
+            self.hold(outcomes, for: response)
+            return .blocked
+        }
+        let sent = self.writeItems(of: response, outcomes: outcomes, from: next)
+        response.stage = .sending(outcomes, next: sent)
+        self.creditTimer.stop()
+        guard sent == outcomes.count else { return .frameSent }
+        self.end(response.stream, with: outcomes.end)
+        return .ended
+    }
+
+    /// Writes one `items` frame.
+    ///
+    /// - Returns: The index of the first outcome that did not fit.
+    private func writeItems(of response: Response, outcomes: Outcomes, from first: Int) -> Int {
+        var next = first
+        let payloadBytes = self.connection.write(.items, stream: response.stream) { buffer in
+            let start = buffer.writerIndex
+            while next < outcomes.count {
+                let itemStart = buffer.writerIndex
+                let failure = outcomes.append(at: next, number: UInt32(next), toItems: &buffer)
+                if itemStart > start, buffer.writerIndex - start > Self.itemsFrameBytesMax {
+                    buffer.moveWriterIndex(to: itemStart)
+                    break
+                }
+                if let failure { self.connection.shared.metrics.failed(failure.code) }
+                next += 1
+            }
+        }
+        self.connection.machine.itemsSent(payloadBytes, on: response.stream)
+        self.connection.flushIfLarge()
+        return next
+    }
+}
+
+// MARK: - Ends
+
+extension ConnectionResponses {
+    /// Closes a stream whose request failed as a whole.
+    func end(_ stream: UInt32, failure: Failure) {
+        self.end(stream, with: End(failure: failure))
+    }
+
+    /// Closes a stream with its last frame, and grants what its request took.
+    func end(_ stream: UInt32, with end: End) {
+        if let response = self.table.removeValue(of: stream) {
+            self.room.release(&response.room, in: self.connection.account)
+            let duration = self.connection.eventLoop.now - response.arrived
+            self.connection.shared.metrics.requestEnded(response.kind, nanoseconds: duration.nanoseconds)
+        }
+        switch self.connection.machine.streamEnded(stream) {
+        case .goOn(let credit):
+            self.connection.write(end, on: stream)
+            self.connection.writeCredit(credit)
+        case .close:
+            // The `goaway` that announced the drain went out before.
+            self.connection.write(end, on: stream)
+            self.connection.closeQuietly()
+        case .ignore:
+            break
+        }
+    }
+
+    /// Closes a stream whose request was executed, unless a gate breaks the connection in its place.
+    func finish(_ stream: UInt32, with end: End) {
+        guard !self.breaksConnection(insteadOf: stream) else { return self.connection.closeQuietly() }
+        self.end(stream, with: end)
+    }
+
+    /// The client wants no more of a stream.
+    ///
+    /// What the engine is doing is answered as if nothing had been said; so is what was written. What
+    /// was read and not yet sent is dropped.
+    func cancelled(_ stream: UInt32) -> OnCancel {
+        switch self.table[stream]?.stage {
+        case .waiting, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),
+            .sending(.subscriptions, _), .sending(.ended, _):
+            self.end(stream, failure: Failure(StoreError.cancelled))
+            return .ended
+        case .executing: return .executing
+        case .sending(.written, _), nil: return .goesOn
+        }
+    }
+
+    /// What a gate knows a stream by.
+    func gatedID(of stream: UInt32) -> GatedRequest.ID {
+        GatedRequest.ID(connection: self.connection.number, stream: stream)
+    }
+
+    /// Whether a gate breaks the connection in place of a response.
+    func breaksConnection(insteadOf stream: UInt32) -> Bool {
+        self.connection.shared.gate?.breaksConnection(insteadOf: self.gatedID(of: stream)) ?? false
+    }
+}

@@ -1,0 +1,30 @@
+import Logging
+import NIOCore
+
+/// What every connection of a server uses: limits, the log, metrics, and who makes room.
+final class ConnectionShared: Sendable {
+    let bounds: ConnectionBounds
+    /// How long a client may take nothing of what waits for it.
+    let slowReaderTimeout: TimeAmount
+    let logger: Logger
+    let metrics: ServerMetrics
+    let loops: ServedLoops
+    /// `nil` in production.
+    let gate: (any RequestGate)?
+
+    init(
+        bounds: ConnectionBounds,
+        slowReaderTimeout: TimeAmount,
+        logger: Logger,
+        metrics: ServerMetrics,
+        loops: ServedLoops,
+        gate: (any RequestGate)?
+    ) {
+        self.bounds = bounds
+        self.slowReaderTimeout = slowReaderTimeout
+        self.logger = logger
+        self.metrics = metrics
+        self.loops = loops
+        self.gate = gate
+    }
+}

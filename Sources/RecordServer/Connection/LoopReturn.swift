@@ -1,0 +1,26 @@
+import NIOCore
+
+/// The way back to a part of a connection, from a thread of the engine or of the files.
+struct LoopReturn<Part: AnyObject>: Sendable {
+    private struct Target {
+        let part: Part
+        let connection: Connection
+    }
+
+    private let target: NIOLoopBound<Target>
+    private let eventLoop: any EventLoop
+
+    init(_ part: Part, of connection: Connection) {
+        let target = Target(part: part, connection: connection)
+        self.target = NIOLoopBound(target, eventLoop: connection.eventLoop)
+        self.eventLoop = connection.eventLoop
+    }
+
+    /// Executes the body on the connection's event loop, and flushes what it wrote.
+    func callAsFunction(_ body: @escaping @Sendable (Part) -> Void) {
+        self.eventLoop.execute {
+            body(self.target.value.part)
+            self.target.value.connection.flush()
+        }
+    }
+}

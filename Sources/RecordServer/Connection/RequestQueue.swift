@@ -1,0 +1,30 @@
+/// Requests that wait until responses that the connection holds make room, in order of arrival.
+struct RequestQueue {
+    private var waiting: [UInt32] = []
+    private var isExecuting = false
+
+    /// A request may be executed when its turn comes.
+    mutating func append(_ stream: UInt32) { self.waiting.append(stream) }
+
+    /// Begins to execute what there is room for.
+    ///
+    /// - Returns: Whether to; `false` for a response that comes while another request is executed, since
+    ///   whoever executes that one goes on.
+    mutating func begin() -> Bool {
+        guard !self.isExecuting, !self.waiting.isEmpty else { return false }
+        self.isExecuting = true
+        return true
+    }
+
+    /// The next request that there is room for; `nil` if there is none, which ends the execution.
+    mutating func next(heldBytes: Int, heldBytesMax: Int) -> UInt32? {
+        guard !self.waiting.isEmpty, heldBytes < heldBytesMax else {
+            self.isExecuting = false
+            return nil
+        }
+        return self.waiting.removeFirst()
+    }
+
+    /// The connection has ended.
+    mutating func removeAll() { self.waiting = [] }
+}

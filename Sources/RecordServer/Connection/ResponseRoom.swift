@@ -1,0 +1,57 @@
+/// What the responses of one connection count for.
+///
+/// The sum of the connection decides whether further requests are executed; the holder's account
+/// decides whether there is room beside others.
+struct ResponseRoom {
+    /// At this much nothing is written to the socket until it has taken some.
+    static let socketBytesMax = 256 * 1_024
+
+    /// Responses held, and room set aside for those that the engine is reading.
+    private(set) var heldBytes = 0
+    /// What the socket has not taken, as far as it is in the account.
+    private var socketBytes = 0
+
+    /// Changes the room that is set aside for a response.
+    mutating func reserve(_ bytes: Int, for room: inout Response.Room, in account: Account) {
+        let change = bytes - room.reservedBytes
+        guard change != 0 else { return }
+        room.reservedBytes = bytes
+        self.heldBytes += change
+        if room.isReservationCounted { account.answers.add(change) }
+    }
+
+    /// Has the holder pay for the room that is set aside.
+    ///
+    /// Called when the engine has been asked: most fetches are answered before that returns, and touch
+    /// no sum that threads share.
+    func countReservation(of room: inout Response.Room, in account: Account) {
+        guard room.reservedBytes > 0, !room.isReservationCounted else { return }
+        room.isReservationCounted = true
+        account.answers.add(room.reservedBytes)
+    }
+
+    /// Changes what a response counts for, in the connection's sum and the holder's.
+    ///
+    /// - Returns: Whether it counts for more than before, so that others may lack room.
+    mutating func hold(_ bytes: Int, for room: inout Response.Room, in account: Account) -> Bool {
+        let change = bytes - room.heldBytes
+        guard change != 0 else { return false }
+        room.heldBytes = bytes
+        self.heldBytes += change
+        account.answers.add(change)
+        return change > 0
+    }
+
+    /// Gives back all that a response counts for.
+    mutating func release(_ room: inout Response.Room, in account: Account) {
+        self.reserve(0, for: &room, in: account)
+        _ = self.hold(0, for: &room, in: account)
+    }
+
+    /// What the socket has not taken counts like responses.
+    mutating func countSocket(isFull: Bool, in account: Account) {
+        let bytes = isFull ? Self.socketBytesMax : 0
+        account.answers.add(bytes - self.socketBytes)
+        self.socketBytes = bytes
+    }
+}

@@ -1,0 +1,68 @@
+import NIOCore
+import Transport
+
+/// What a connection has of frames that are incomplete, or that wait for a turn.
+///
+/// Each frame that has begun has a time, and the holder's account has the memory of all.
+struct UnfinishedFrame {
+    /// Up to so many bytes belong to the connection, like its other memory.
+    static let freeBytes = 8 * 1_024
+
+    enum OnLook: Equatable {
+        /// A frame has begun, whose time is over then.
+        case watch(until: NIODeadline)
+        case goOn
+        /// The holder has no room for it.
+        case refuse
+    }
+
+    enum OnTimer: Equatable {
+        /// Another frame has begun meanwhile.
+        case watch(until: NIODeadline)
+        case ignore
+        case close
+    }
+
+    private let timeout: TimeAmount
+    /// Its number among those that came in pieces.
+    private var number: UInt64 = 0
+    private var began = NIODeadline.uptimeNanoseconds(0)
+    /// What the holder's account has of it.
+    private var countedBytes = 0
+
+    init(timeout: TimeAmount) {
+        self.timeout = timeout
+    }
+
+    /// Looks, after something came, whether a frame is incomplete, or frames wait for a turn.
+    mutating func look(at frames: FrameAssembly, heardAt: NIODeadline, account: Account) -> OnLook {
+        let bytes = frames.unfinishedBytes
+        let waiting = frames.waitingBytes
+        guard bytes > 0 || waiting > 0 || self.countedBytes > 0 else { return .goOn }
+        var isNew = false
+        if bytes > 0, self.number != frames.framesInPieces {
+            self.number = frames.framesInPieces
+            self.began = heardAt
+            isNew = true
+        }
+        let counted = bytes + waiting > Self.freeBytes ? bytes + waiting : 0
+        let change = counted - self.countedBytes
+        guard change <= 0 || account.unfinishedFrames.hasRoom(for: change) else { return .refuse }
+        account.unfinishedFrames.add(change)
+        self.countedBytes = counted
+        return isNew ? .watch(until: self.began + self.timeout) : .goOn
+    }
+
+    /// The time of a frame may be over.
+    func timerFired(at now: NIODeadline, isUnfinished: Bool) -> OnTimer {
+        guard isUnfinished else { return .ignore }
+        let end = self.began + self.timeout
+        return now >= end ? .close : .watch(until: end)
+    }
+
+    /// Gives back what the account has of the connection, which has ended.
+    mutating func end(in account: Account) {
+        account.unfinishedFrames.add(-self.countedBytes)
+        self.countedBytes = 0
+    }
+}
