@@ -80,6 +80,26 @@ struct UploadStateMachineTests {
         #expect(begun == .ask([Self.number(9)], ending: ticket, releasing: [Self.number(1)]))
     }
 
+    @Test func `a turn that somebody waits for is short, and the next turn of the upload is not`() {
+        var machine = UploadStateMachine()
+        _ = machine.begun([.incomplete(Self.number(1))], now: Self.start)
+        _ = machine.turnAsked(Self.ticket(), isNow: false)
+        machine.turnCame()
+        let contested = machine.contested()
+        #expect(contested == .ignore)
+        _ = machine.begun([.incomplete(Self.number(9))], now: Self.start)
+        _ = machine.turnAsked(Self.ticket(), isNow: true)
+        let recovered = machine.recovered([0], of: Self.assets(10), now: Self.start)
+        #expect(recovered == .receive(wantsBytes: true, isContested: false, nil))
+
+        var other = UploadStateMachine()
+        _ = other.begun([.incomplete(Self.number(1))], now: Self.start)
+        _ = other.turnAsked(Self.ticket(), isNow: true)
+        _ = other.contested()
+        let shorter = other.recovered([0], of: Self.assets(10), now: Self.start)
+        #expect(shorter == .receive(wantsBytes: true, isContested: true, nil))
+    }
+
     @Test func `what is there as a whole is finished before any bytes come`() {
         var machine = UploadStateMachine()
         _ = machine.begun([.incomplete(Self.number(1))], now: Self.start)
@@ -126,6 +146,24 @@ struct UploadStateMachineTests {
         #expect(written?.grants == true)
         #expect(written?.syncs == 0)
         #expect(written?.tells == .init(doneBytes: 512 * 1_024, totalBytes: 1_000_000))
+        #expect(written?.writes?.batch.payloadBytes == 112)
+    }
+
+    @Test func `many bytes overtake the time for which few waited, and nothing is written twice`() {
+        var machine = Self.receiving()
+        let few = machine.received(Self.bytes(100), now: Self.start)
+        #expect(few == .schedule)
+        let many = machine.received(Self.bytes(512 * 1_024, at: 100), now: Self.start)
+        guard case .write(let write) = many else {
+            Issue.record("many bytes were not written: \(many)")
+            return
+        }
+        #expect(write.batch.payloadBytes == 100 + 512 * 1_024 + 24)
+        let behind = machine.received(Self.bytes(100, at: 100 + 512 * 1_024), now: Self.start)
+        #expect(behind == .keep)
+        let late = machine.writeDue(now: Self.start)
+        #expect(late == nil, "the lane is writing")
+        let written = machine.written(durable: [], due: nil, now: Self.start)
         #expect(written?.writes?.batch.payloadBytes == 112)
     }
 

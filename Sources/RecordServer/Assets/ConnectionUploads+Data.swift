@@ -20,17 +20,14 @@ extension ConnectionUploads {
             bytes: data.bytes,
             payloadBytes: payloadBytes
         )
-        let action = upload.machine.received(bytes, now: self.now)
-        switch action {
-        case .refuse(let item): return self.end(stream, failure: .assetDataOutOfPlace(item: item))
-        case .ignore: return
-        case .write, .schedule, .keep: self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
-        }
-        switch action {
+        switch upload.machine.received(bytes, now: self.now) {
         case .write(let write): self.write(write, of: upload)
         case .schedule: self.scheduleWrite(of: upload)
-        case .keep, .refuse, .ignore: break
+        case .keep: break
+        case .refuse(let item): return self.end(stream, failure: .assetDataOutOfPlace(item: item))
+        case .ignore: return
         }
+        self.server.metrics.assetBytesReceived(data.bytes.readableBytes)
     }
 
     /// What a lane has done with the steps of a batch.

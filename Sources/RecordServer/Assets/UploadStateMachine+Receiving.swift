@@ -6,30 +6,15 @@ import RecordStore
 extension UploadStateMachine {
     /// Bytes came, in a payload of so many.
     mutating func received(_ data: AssetBytes, now: NIODeadline) -> OnData {
-        switch consume self {
-        case .receiving(var receiving):
-            let action = receiving.received(data, now: now)
-            self = .receiving(receiving)
-            return action
-        case .givingUp(let held, let incomplete):
-            self = .givingUp(held, incomplete: incomplete)
-            return .ignore
-        case .ended:
-            self = .ended
-            return .ignore
-        case .beginning: preconditionFailure("bytes for which nothing was granted")
-        case .beginningAgain: preconditionFailure("bytes for which nothing was granted")
-        case .asking: preconditionFailure("bytes for which nothing was granted")
-        case .waiting: preconditionFailure("bytes for which nothing was granted")
-        case .recovering: preconditionFailure("bytes for which nothing was granted")
-        }
+        self.whileReceiving(orElse: .ignore) { $0.received(data, now: now) }
     }
 
     /// No more bytes came at once.
     mutating func writeDue(now: NIODeadline) -> Write? {
         self.whileReceiving(orElse: nil) { receiving in
-            receiving.isWriteScheduled = false
-            return receiving.nextWrite(now: now)
+            // Many bytes may have come since, so that they were handed over at once.
+            guard case .scheduled(let batch) = receiving.lane else { return nil }
+            return receiving.write(batch, now: now)
         }
     }
 
@@ -46,24 +31,21 @@ extension UploadStateMachine {
         now: NIODeadline
     ) -> OnWritten? {
         self.whileReceiving(orElse: nil) { receiving in
-            receiving.isWriting = false
+            let next = receiving.lane.batch
             for (item, bytes) in durable { receiving.progress.becameDurable(item: item, bytes: bytes) }
             let syncs = due.flatMap { receiving.beginSync(now: now) ? $0 : nil }
             return OnWritten(
                 grants: receiving.progress.wantsBytes,
                 syncs: syncs,
                 tells: durable.isEmpty ? nil : receiving.toldWhenDue(now: now),
-                writes: receiving.nextWrite(now: now)
+                writes: receiving.write(next, now: now)
             )
         }
     }
 
     /// The lane could not write a batch: what was to come behind it is not written either.
     mutating func writeFailed() {
-        self.whileReceiving(orElse: ()) { receiving in
-            receiving.isWriting = false
-            receiving.batch = UploadBatch()
-        }
+        self.whileReceiving(orElse: ()) { $0.lane = .idle }
     }
 
     /// A grant opened the window again: from now on the client may be silent for so long.
@@ -110,8 +92,8 @@ extension UploadStateMachine {
             }
             self = .givingUp(receiving.held, incomplete: receiving.incompleteNumbers)
             return .giveUp
-        case .recovering(let held):
-            self = .recovering(held)
+        case .preparing(let held, .recovering):
+            self = .preparing(held, .recovering)
             return .fail
         case .givingUp(let held, let incomplete):
             self = .givingUp(held, incomplete: incomplete)
@@ -120,9 +102,7 @@ extension UploadStateMachine {
             self = .ended
             return .ignore
         case .beginning: preconditionFailure("a file of an upload that has not begun")
-        case .beginningAgain: preconditionFailure("a file of an upload that has not begun")
-        case .asking: preconditionFailure("a file of an upload that has not begun")
-        case .waiting: preconditionFailure("a file of an upload that has not begun")
+        case .preparing: preconditionFailure("a file of an upload that has not begun")
         }
     }
 
@@ -136,10 +116,7 @@ extension UploadStateMachine {
     borrowing func timerFired(now: NIODeadline, mayReceive: Bool, silence: Silence) -> OnTimer {
         switch self {
         case .beginning: return .lookAtDeadline
-        case .beginningAgain: return .tellThatItLives
-        case .asking: return .tellThatItLives
-        case .waiting: return .tellThatItLives
-        case .recovering: return .tellThatItLives
+        case .preparing: return .tellThatItLives
         case .receiving(let receiving):
             guard receiving.progress.wantsBytes else { return .ignore }
             let isContested = receiving.held.isContested
@@ -158,21 +135,12 @@ extension UploadStateMachine {
         case .beginning:
             self = .ended
             return OnEnd(batch: UploadBatch(), ticket: nil, numbers: [], touches: [])
-        case .beginningAgain(let held):
-            self = .ended
-            return OnEnd(held)
-        case .asking(let held):
-            self = .ended
-            return OnEnd(held)
-        case .waiting(let held):
-            self = .ended
-            return OnEnd(held)
-        case .recovering(let held):
+        case .preparing(let held, _):
             self = .ended
             return OnEnd(held)
         case .receiving(let receiving):
             self = .ended
-            return OnEnd(receiving.held, batch: receiving.batch, touches: receiving.incompleteNumbers)
+            return OnEnd(receiving.held, batch: receiving.lane.batch, touches: receiving.incompleteNumbers)
         case .givingUp(let held, let incomplete):
             self = .ended
             return OnEnd(held, touches: incomplete)
@@ -196,11 +164,8 @@ extension UploadStateMachine {
         case .ended:
             self = .ended
             return nothing
-        case .beginning: preconditionFailure("bytes of an upload that has not begun")
-        case .beginningAgain: preconditionFailure("bytes of an upload that has not begun")
-        case .asking: preconditionFailure("bytes of an upload that has not begun")
-        case .waiting: preconditionFailure("bytes of an upload that has not begun")
-        case .recovering: preconditionFailure("bytes of an upload that has not begun")
+        case .beginning: preconditionFailure("bytes for which nothing was granted")
+        case .preparing: preconditionFailure("bytes for which nothing was granted")
         }
     }
 }
@@ -220,14 +185,15 @@ extension UploadStateMachine.OnEnd {
         batch: UploadBatch = UploadBatch(),
         touches: [AssetNumber] = []
     ) {
-        self.init(batch: batch, ticket: held.ticket, numbers: held.numbers, touches: touches)
+        self.init(batch: batch, ticket: held.turn?.ticket, numbers: held.numbers, touches: touches)
     }
 }
 
 extension UploadStateMachine.Receiving {
     /// What is not written at once waits for so many bytes.
     private static let batchBytes = 512 * 1_024
-    /// Bytes become durable at least so often, if there are enough: a slow client sees how far it is.
+    /// Bytes become durable at least so often, if there are enough: a slow client sees how far it
+    /// is.
     private static let durableInterval = TimeAmount.seconds(1)
     private static let touchInterval = TimeAmount.seconds(60)
 
@@ -246,25 +212,49 @@ extension UploadStateMachine.Receiving {
         switch self.progress.received(item: data.item, offset: data.offset, count: count) {
         case .refuse(let item): return .refuse(item: item)
         case .write(let item, let isLast):
-            self.batch.add(data.bytes, item: item, payloadBytes: data.payloadBytes)
-            if isLast { self.batch.finish(item: item) }
             self.heardAt = now
-            guard !self.isWriting else { return .keep }
-            if isLast || self.batch.payloadBytes >= Self.batchBytes {
-                return self.nextWrite(now: now).map { .write($0) } ?? .keep
-            }
-            guard !self.isWriteScheduled else { return .keep }
-            self.isWriteScheduled = true
-            return .schedule
+            return self.take(data, item: item, isLast: isLast, now: now)
         }
     }
 
-    /// Hands over what came, unless the lane is busy: then what comes meanwhile goes together.
-    mutating func nextWrite(now: NIODeadline) -> UploadStateMachine.Write? {
-        guard !self.isWriting, !self.batch.steps.isEmpty else { return nil }
-        self.isWriting = true
-        var batch = UploadBatch()
-        swap(&batch, &self.batch)
+    private mutating func take(
+        _ data: AssetBytes,
+        item: Int,
+        isLast: Bool,
+        now: NIODeadline
+    ) -> UploadStateMachine.OnData {
+        let lane = self.lane
+        // Held once, so that a frame does not copy the batch to which it is added.
+        self.lane = .idle
+        var batch: UploadBatch
+        let isScheduled: Bool
+        switch consume lane {
+        case .writing(var next):
+            next.add(data, item: item, isLast: isLast)
+            self.lane = .writing(next: next)
+            return .keep
+        case .scheduled(let waiting):
+            batch = waiting
+            isScheduled = true
+        case .idle:
+            batch = UploadBatch()
+            isScheduled = false
+        }
+        batch.add(data, item: item, isLast: isLast)
+        if isLast || batch.payloadBytes >= Self.batchBytes {
+            return self.write(batch, now: now).map { .write($0) } ?? .keep
+        }
+        self.lane = .scheduled(batch)
+        return isScheduled ? .keep : .schedule
+    }
+
+    /// Hands a batch to the lane, if there is anything in it; what comes meanwhile goes together.
+    mutating func write(_ batch: UploadBatch, now: NIODeadline) -> UploadStateMachine.Write? {
+        guard !batch.steps.isEmpty else {
+            self.lane = .idle
+            return nil
+        }
+        self.lane = .writing(next: UploadBatch())
         var touches: [AssetNumber] = []
         if now - self.held.touchedAt >= Self.touchInterval {
             self.held.touchedAt = now
@@ -291,5 +281,13 @@ extension UploadStateMachine.Receiving {
         guard durableBytes > self.toldBytes, self.pace.isDue(at: now) else { return nil }
         self.toldBytes = durableBytes
         return UploadStateMachine.Told(doneBytes: durableBytes, totalBytes: self.progress.totalBytes)
+    }
+}
+
+extension UploadBatch {
+    /// Adds the bytes of a frame, and the end of the asset that they complete.
+    fileprivate mutating func add(_ data: AssetBytes, item: Int, isLast: Bool) {
+        self.add(data.bytes, item: item, payloadBytes: data.payloadBytes)
+        if isLast { self.finish(item: item) }
     }
 }

@@ -4,9 +4,12 @@ import RecordStore
 
 /// Decides about one upload, from its request to its end.
 ///
-///     beginning ──▶ asking ──▶ waiting ──turn──▶ beginningAgain ──▶ (asking or recovering)
-///         │            └──now──▶ recovering ──offsets──▶ receiving ──disk full──▶ givingUp
-///         └──nothing is missing──▶ recovering
+///     beginning ──▶ preparing ──offsets──▶ receiving ──disk full──▶ givingUp
+///
+/// The steps of `preparing`:
+///
+///     asking ──▶ waiting ──turn──▶ beginningAgain ──▶ (asking or recovering)
+///        └──now──▶ recovering ◀── nothing was missing
 ///
 /// From every state an upload may end, on purpose or because its connection is gone.
 ///
@@ -15,48 +18,57 @@ import RecordStore
 enum UploadStateMachine: ~Copyable {
     /// The registry is asked for the first time, and the client has heard nothing. Exits: `begun`.
     case beginning
-    /// The turn came, and the registry is asked once more, since whoever had the turn before may have
-    /// completed or removed what it spoke of. Exits: `begun`.
-    case beginningAgain(Held)
-    /// For the length of a call: a turn is asked for. Exits: `turnAsked`.
-    case asking(Held)
-    /// Other uploads have their turn. Exits: `turnCame`.
-    case waiting(Held)
-    /// What is there of earlier uploads is being looked at. Exits: `recovered`.
-    case recovering(Held)
+    /// The client hears that its upload lives, and may not send yet. Exits: those of the step.
+    case preparing(Held, Step)
     /// The client may send. Exits: `fileFailed`.
     case receiving(Receiving)
     /// The disk is full: what is there is removed for others. Nothing that still comes is written.
     case givingUp(Held, incomplete: [AssetNumber])
     case ended
 
+    /// What an upload waits for before its client may send.
+    enum Step: Equatable {
+        /// For the length of a call: a turn is asked for. Exits: `turnAsked`.
+        case asking
+        /// Other uploads have their turn. Exits: `turnCame`.
+        case waiting
+        /// The turn came, and the registry is asked once more, since whoever had the turn before
+        /// may have completed or removed what it spoke of. Exits: `begun`.
+        case beginningAgain
+        /// What is there of earlier uploads is being looked at. Exits: `recovered`.
+        case recovering
+    }
+
     /// What an upload has of the registry and of the turns.
     struct Held {
         /// What rows say of each asset.
         var places: [AssetPlace]
-        /// `nil` if nothing is missing, so that no turn was needed.
-        var ticket: UploadTurns.Ticket?
-        /// Somebody waits for an asset of this upload.
-        var isContested = false
+        /// `nil` until it is asked for, and if nothing is missing, so that none is needed.
+        var turn: Turn?
         /// When the registry last heard of the upload.
         var touchedAt: NIODeadline
 
         /// Assets that are not complete.
         var numbers: [AssetNumber] { self.places.compactMap(\.number) }
+
+        /// Whether somebody waits for an asset of this upload.
+        var isContested: Bool { self.turn?.isContested == true }
+    }
+
+    /// A turn that an upload has, or waits for.
+    struct Turn {
+        let ticket: UploadTurns.Ticket
+        /// Somebody waits for an asset of this upload.
+        var isContested = false
     }
 
     /// An upload whose client may send.
     ///
-    /// The lane may be writing while a file is made durable and the next batch is awaited: each of the
-    /// three goes on by itself.
+    /// The lane may be writing while a file is made durable: each of the two goes on by itself.
     struct Receiving {
         var held: Held
         var progress: UploadProgress
-        /// What came and was not yet handed to the lane.
-        var batch = UploadBatch()
-        var isWriting = false
-        /// What came is written soon, unless more comes at once.
-        var isWriteScheduled = false
+        var lane = Lane.idle
         /// What was written is being made durable.
         var isSyncing = false
         /// When bytes came, or could first come again.
@@ -66,6 +78,25 @@ enum UploadStateMachine: ~Copyable {
         /// What the client was last told to be durable.
         var toldBytes: Int64 = 0
         var pace = ProgressPace()
+    }
+
+    /// What becomes of bytes that came, and were not yet handed to the lane.
+    enum Lane {
+        /// There are none.
+        case idle
+        /// They are written soon, unless more come at once.
+        case scheduled(UploadBatch)
+        /// The lane writes others: what comes meanwhile goes together, when that is done.
+        case writing(next: UploadBatch)
+
+        /// What was not yet handed to the lane.
+        var batch: UploadBatch {
+            switch self {
+            case .idle: UploadBatch()
+            case .scheduled(let batch): batch
+            case .writing(let next): next
+            }
+        }
     }
 
     /// How long a client may be silent though it may send.
@@ -81,111 +112,6 @@ enum UploadStateMachine: ~Copyable {
     init() { self = .beginning }
 }
 
-// MARK: - Actions
-
-extension UploadStateMachine {
-    enum OnBegun: Equatable {
-        /// Look at what is there.
-        case recover(releasing: [AssetNumber])
-        /// Give back the ticket, if there is one, and ask for a turn.
-        case ask([AssetNumber], ending: UploadTurns.Ticket?, releasing: [AssetNumber])
-        /// Nothing is missing.
-        case complete
-    }
-
-    enum OnTurn: Equatable {
-        case recover
-        /// The deadline is met: from now on the client hears every now and then that its upload lives.
-        case tellThatItLives
-    }
-
-    enum OnContested: Equatable {
-        /// The client has less time from now on.
-        case look
-        case ignore
-    }
-
-    enum OnRecovered: Equatable {
-        /// All assets are on disk.
-        case finish
-        /// The client hears the offsets, and may send unless nothing is missing.
-        case receive(wantsBytes: Bool, isContested: Bool, Write?)
-    }
-
-    enum OnData: Equatable {
-        case write(Write)
-        /// Many bytes are written for the price of few, so these wait for those that come at once.
-        case schedule
-        /// They go with the next batch.
-        case keep
-        /// They are not those that come next.
-        case refuse(item: Int)
-        case ignore
-    }
-
-    /// What the lane is to do.
-    struct Write: Equatable {
-        let batch: UploadBatch
-        /// What is written is to become durable, if there is enough of it.
-        let isDurabilityDue: Bool
-        /// The registry is to hear that bytes came.
-        let touches: [AssetNumber]
-    }
-
-    struct Told: Equatable {
-        let doneBytes: Int64
-        let totalBytes: Int64
-    }
-
-    struct OnWritten: Equatable {
-        /// What was written makes room for more.
-        let grants: Bool
-        /// The item that is to be made durable.
-        let syncs: Int?
-        let tells: Told?
-        let writes: Write?
-    }
-
-    struct OnDurable: Equatable {
-        let tells: Told?
-        let syncsAgain: Bool
-    }
-
-    enum OnCompleted: Equatable {
-        /// It was the last asset.
-        case finish
-        case tell(Told)
-        case ignore
-    }
-
-    enum OnFileFailed: Equatable {
-        /// Remove what there is; only then the client is told, so that its next upload does not meet
-        /// this one.
-        case giveUp
-        case fail
-        case ignore
-    }
-
-    enum OnTimer: Equatable {
-        /// Only its deadline ends it.
-        case lookAtDeadline
-        case tellThatItLives
-        case look(in: TimeAmount)
-        case fail(isContested: Bool)
-        case ignore
-    }
-
-    /// What an upload gives back at its end.
-    struct OnEnd: Equatable {
-        /// What came and no thread had yet: written, so that it need not be sent again.
-        let batch: UploadBatch
-        let ticket: UploadTurns.Ticket?
-        let numbers: [AssetNumber]
-        /// What was durable stays for a while from now on.
-        let touches: [AssetNumber]
-    }
-}
-
 // MARK: - Until the client may send
 
 extension UploadStateMachine {
@@ -194,50 +120,48 @@ extension UploadStateMachine {
         switch consume self {
         case .beginning:
             let held = Held(places: places, touchedAt: now)
-            if held.numbers.isEmpty {
-                self = .recovering(held)
+            guard !held.numbers.isEmpty else {
+                self = .preparing(held, .recovering)
                 return .complete
             }
-            self = .asking(held)
+            self = .preparing(held, .asking)
             return .ask(held.numbers, ending: nil, releasing: [])
-        case .beginningAgain(var held):
+        case .preparing(var held, .beginningAgain):
             // Those of before were opened once more, or are no business of this upload any longer.
             let before = held.numbers
             held.places = places
             held.touchedAt = now
-            if held.ticket != nil, Set(held.numbers).isSubset(of: before) {
-                self = .recovering(held)
+            if Set(held.numbers).isSubset(of: before) {
+                self = .preparing(held, .recovering)
                 return .recover(releasing: before)
             }
-            let ticket = held.ticket
-            held.ticket = nil
-            self = .asking(held)
+            let ticket = held.turn?.ticket
+            held.turn = nil
+            self = .preparing(held, .asking)
             return .ask(held.numbers, ending: ticket, releasing: before)
-        case .ended: preconditionFailure("an upload began that has ended")
-        case .asking: preconditionFailure("an upload began that asks for its turn")
-        case .waiting: preconditionFailure("an upload began that waits for its turn")
-        case .recovering: preconditionFailure("an upload began twice")
+        case .preparing: preconditionFailure("an upload began that has asked for its turn")
         case .receiving: preconditionFailure("an upload began twice")
         case .givingUp: preconditionFailure("an upload began twice")
+        case .ended: preconditionFailure("an upload began that has ended")
         }
     }
 
     /// A turn was asked for.
     mutating func turnAsked(_ ticket: UploadTurns.Ticket, isNow: Bool) -> OnTurn {
-        guard case .asking(var held) = consume self else {
+        guard case .preparing(var held, .asking) = consume self else {
             preconditionFailure("a turn for an upload that had not asked")
         }
-        held.ticket = ticket
-        self = isNow ? .recovering(held) : .waiting(held)
+        held.turn = Turn(ticket: ticket)
+        self = .preparing(held, isNow ? .recovering : .waiting)
         return isNow ? .recover : .tellThatItLives
     }
 
     /// It is the upload's turn: the registry is to be asked again.
     mutating func turnCame() {
-        guard case .waiting(let held) = consume self else {
+        guard case .preparing(let held, .waiting) = consume self else {
             preconditionFailure("a turn that was not waited for")
         }
-        self = .beginningAgain(held)
+        self = .preparing(held, .beginningAgain)
     }
 
     /// Somebody waits for an asset of this upload, which has its turn.
@@ -246,24 +170,12 @@ extension UploadStateMachine {
         case .beginning:
             self = .beginning
             return .ignore
-        case .beginningAgain(var held):
-            held.isContested = true
-            self = .beginningAgain(held)
-            return .ignore
-        case .asking(var held):
-            held.isContested = true
-            self = .asking(held)
-            return .ignore
-        case .waiting(var held):
-            held.isContested = true
-            self = .waiting(held)
-            return .ignore
-        case .recovering(var held):
-            held.isContested = true
-            self = .recovering(held)
+        case .preparing(var held, let step):
+            held.turn?.isContested = true
+            self = .preparing(held, step)
             return .ignore
         case .receiving(var receiving):
-            receiving.held.isContested = true
+            receiving.held.turn?.isContested = true
             self = .receiving(receiving)
             return .look
         case .givingUp(let held, let incomplete):
@@ -277,7 +189,7 @@ extension UploadStateMachine {
 
     /// The first byte that is missing is known, of each asset.
     mutating func recovered(_ offsets: [Int64], of assets: [Asset], now: NIODeadline) -> OnRecovered {
-        guard case .recovering(let held) = consume self else {
+        guard case .preparing(let held, .recovering) = consume self else {
             preconditionFailure("offsets that were not looked for")
         }
         var receiving = Receiving(
@@ -286,6 +198,7 @@ extension UploadStateMachine {
             heardAt: now,
             durableAt: now
         )
+        var batch = UploadBatch()
         for (item, place) in held.places.enumerated() {
             switch place {
             case .complete:
@@ -294,10 +207,10 @@ extension UploadStateMachine {
                     return .finish
                 }
             case .incomplete:
-                if offsets[item] == assets[item].size { receiving.batch.finish(item: item) }
+                if offsets[item] == assets[item].size { batch.finish(item: item) }
             }
         }
-        let write = receiving.nextWrite(now: now)
+        let write = receiving.write(batch, now: now)
         let wantsBytes = receiving.progress.wantsBytes
         self = .receiving(receiving)
         return .receive(wantsBytes: wantsBytes, isContested: held.isContested, write)
