@@ -9,8 +9,8 @@ import Synchronization
 
 /// The server: it listens, and drains when it is told to stop.
 ///
-/// All work on a connection happens on the connection's event loop and on threads of the engine; there is no task and no
-/// await for a request.
+/// All work on a connection happens on the connection's event loop and on threads of the engine;
+/// there is no task and no await for a request.
 package final class RecordServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
@@ -19,7 +19,8 @@ package final class RecordServer: Sendable {
         var timers: [RepeatedTask]
     }
 
-    /// What the router gets to come to its end, even if the connections have used up the grace period.
+    /// What the router gets to come to its end, even if the connections have used up the grace
+    /// period.
     private static let routerStopMin = Duration.milliseconds(250)
 
     let context: ServerContext
@@ -35,7 +36,8 @@ package final class RecordServer: Sendable {
     ///   - logger: Never gets contents of records or tokens.
     ///   - clock: Milliseconds since 1970.
     ///   - gate: For tests: decides what goes wrong.
-    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL says about certificate and key.
+    /// - Throws: `DirectoryError.unavailable` when the store can't be read or written; what NIOSSL
+    ///   says about certificate and key.
     package init(
         configuration: ServerConfiguration,
         store: Store,
@@ -59,14 +61,16 @@ package final class RecordServer: Sendable {
         )
     }
 
-    /// Serves new connections with another certificate; those that are there keep the one that they began with.
+    /// Serves new connections with another certificate; those that are there keep the one that they
+    /// began with.
     ///
     /// - Throws: What NIOSSL says about certificate and key; then the old ones stay.
     package func replaceCertificate(_ tls: TLSMaterial) throws {
         try self.tls.replace(tls)
     }
 
-    /// The most bytes of answers that clients made the server hold at any time: what its bounds are judged by.
+    /// The most bytes of answers that clients made the server hold at any time: what its bounds are
+    /// judged by.
     package var heldBytesMost: Int { self.context.accounts.answers.most }
 
     /// Everything that is counted and measured without a look into the store.
@@ -97,7 +101,8 @@ package final class RecordServer: Sendable {
         }
     }
 
-    /// Ends the connections whose credential the directory admits no more; returns when they take no more requests.
+    /// Ends the connections whose credential the directory admits no more; returns when they take
+    /// no more requests.
     ///
     /// The server does so by itself within a second of the change.
     package func endRevokedConnections() async {

@@ -47,11 +47,14 @@ package struct ServerConfiguration: Hashable, Sendable {
         ///
         /// Below 2^31.
         package var connectionWindowBytes: UInt32 = 4 * 1_024 * 1_024
-        /// Answers of one connection that wait for the client: at this much no further request is executed.
+        /// Answers of one connection that wait for the client: at this much no further request is
+        /// executed.
         package var answersHeldBytesMax = 8 * 1_024 * 1_024
-        /// Answers of all connections that wait, or are being read: nobody may have more of it than is left for the others.
+        /// Answers of all connections that wait, or are being read: nobody may have more of it than
+        /// is left for the others.
         package var answersHeldTotalBytesMax = 512 * 1_024 * 1_024
-        /// Frames of all connections of which only a part has come: nobody may have more of it than is left for the others.
+        /// Frames of all connections of which only a part has come: nobody may have more of it than
+        /// is left for the others.
         package var unfinishedBytesMax = 256 * 1_024 * 1_024
 
         package init() {}
@@ -63,14 +66,15 @@ package struct ServerConfiguration: Hashable, Sendable {
 
         /// Uploads that receive bytes at the same time, of all connections; others wait.
         package var uploadsMax = 64
-        /// What a client may send of an upload before what came is written, at the most; twice as much while nothing else travels on its
-        /// connection.
+        /// What a client may send of an upload before what came is written, at the most; twice as
+        /// much while nothing else travels on its connection.
         ///
         /// Below 2^30.
         package var uploadWindowBytes: UInt32 = 1_024 * 1_024
         /// The same of all uploads together: many get smaller windows, of 256 KiB at the least.
         package var uploadWindowsBytes = 24 * 1_024 * 1_024
-        /// Bytes of downloads on their way from the disk to the socket, of a connection at the most.
+        /// Bytes of downloads on their way from the disk to the socket, of a connection at the
+        /// most.
         package var downloadAheadBytes = 1_024 * 1_024
         /// The same of all connections together: many get less, 16 KiB at the least.
         package var downloadsAheadBytes = 24 * 1_024 * 1_024
@@ -78,7 +82,8 @@ package struct ServerConfiguration: Hashable, Sendable {
         package var timeout = Duration.seconds(60)
         /// How long an upload may be silent when another one waits for the same asset.
         package var contestedTimeout = Duration.seconds(5)
-        /// How often the client of an upload hears that it lives, while it waits for its turn or its bytes are looked for.
+        /// How often the client of an upload hears that it lives, while it waits for its turn or
+        /// its bytes are looked for.
         package var lifeInterval = Duration.seconds(2)
         /// Between two looks for assets that nobody names.
         package var sweepInterval = Duration.seconds(60)
@@ -111,7 +116,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var memory = Memory.defaults
     package var assets = Assets.defaults
     package var storage = Storage.defaults
-    /// Event loops; `nil`: one a core.
+    /// Event loops; `nil` if there is to be one a core.
     package var threads: Int?
     /// Name, version and build of the server, for people.
     package var serverName = "tidemark/\(Release.version) (\(Release.build))"

@@ -115,7 +115,10 @@ final class ServerContext: Sendable {
         )
     }
 
-    /// Whose a connection is that was accepted, and whether all that it gets is a refusal; `nil`: it is to be closed.
+    /// Finds the account of a connection that was accepted.
+    ///
+    /// - Returns: The account, and whether all that the connection gets is a refusal; `nil` if the
+    ///   connection is to be closed.
     func accept(from network: String) -> (Account, isRefused: Bool)? {
         let arrival = self.accounts.opened(from: network)
         if case .serve(let account, let open) = arrival {
@@ -135,7 +138,8 @@ final class ServerContext: Sendable {
     private static let uploadWindowBytesMin = 256 * 1_024
     private static let downloadAheadBytesMin = 16 * 1_024
 
-    /// The window of an upload, as many as there are now; twice as large while nothing else travels on its connection.
+    /// The window of an upload, as many as there are now; twice as large while nothing else travels
+    /// on its connection.
     func uploadWindowBytes(isAlone: Bool) -> UInt32 {
         let assets = self.configuration.assets
         let share = assets.uploadWindowsBytes / max(self.uploadTurns.counts.receiving, 1)

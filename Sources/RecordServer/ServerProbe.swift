@@ -4,11 +4,12 @@ import NIOSSL
 import NIOTLS
 import WireProtocol
 
-/// Asks whether a server answers: a TLS handshake that ends with the protocol's name, and nothing behind it.
+/// Asks whether a server answers: a TLS handshake that ends with the protocol's name, and nothing
+/// behind it.
 package enum ServerProbe {
     /// Whether something that speaks the protocol answers in time.
     ///
-    /// The certificate is not looked at: who asks knows which process has the address.
+    /// The certificate is not looked at: the caller knows which process has the address.
     package static func answers(host: String, port: Int, timeout: Duration) async -> Bool {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none

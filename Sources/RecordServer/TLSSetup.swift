@@ -19,12 +19,13 @@ package struct TLSMaterial: Hashable, Sendable {
 
 /// TLS as the protocol wants it: version 1.3, one application protocol.
 ///
-/// BoringSSL goes on without an application protocol when the client offers none that the server has; so the handler looks
-/// at what was chosen before it reads the first frame.
+/// BoringSSL goes on without an application protocol when the client offers none that the server
+/// has; so the handler looks at what was chosen before it reads the first frame.
 enum TLSSetup {
     struct Server: Sendable {
         let context: NIOSSLContext
-        /// SHA-256 of the certificate in DER: what services sign, so that their signatures are for this server alone.
+        /// SHA-256 of the certificate in DER: what services sign, so that their signatures are for
+        /// this server alone.
         let certificateHash: [UInt8]
     }
 
@@ -40,7 +41,8 @@ enum TLSSetup {
         )
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [ProtocolVersion.alpn]
-        // Frames say where a conversation ends: the peer's own farewell adds nothing that is worth a long wait.
+        // Frames say where a conversation ends: the peer's own farewell adds nothing that is worth
+        // a long wait.
         configuration.shutdownTimeout = .seconds(1)
         let hash = try chain.first.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
         return Server(

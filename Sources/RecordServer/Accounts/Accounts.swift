@@ -31,7 +31,8 @@ final class Accounts: Sendable {
         var whenNone: [EventLoopPromise<Void>] = []
     }
 
-    /// Connections that are told at the same time that there is no room; further ones are closed without a word.
+    /// Connections that are told at the same time that there is no room; further ones are closed
+    /// without a word.
     static let refusedMax = 64
 
     private let connectionsMax: SharedBound
@@ -67,7 +68,8 @@ final class Accounts: Sendable {
 
     /// A connection belongs to a user from now on.
     ///
-    /// `nil`: the user has as many connections as there may be, and it belongs to whom it did.
+    /// - Returns: The user's account; `nil` if the user has as many connections as there may be, so
+    ///   that it goes on belonging to its address.
     func signedIn(_ holder: AccountHolder, instead address: Account) -> Account? {
         self.state.withLock { state in
             var entry = self.entry(of: holder, in: state)
@@ -115,7 +117,7 @@ final class Accounts: Sendable {
     /// Whether there is room for answers again.
     var hasRoomForAnswers: Bool { self.answers.all <= self.answers.bound.capacity / 4 * 3 }
 
-    /// Whose answers take the most memory; `nil`: there are none.
+    /// The account whose responses take the most memory; `nil` if there are none.
     ///
     /// Looks at every account: for the moment in which memory has to come back.
     var largestByAnswers: Account? {

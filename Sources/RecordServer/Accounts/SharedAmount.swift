@@ -3,7 +3,8 @@ import Synchronization
 
 /// What all holders have of one resource together, and what they may have.
 ///
-/// A look at it and a change are two steps: holders on several event loops may pass the bound together, each by what it added last.
+/// A look at it and a change are two steps: holders on several event loops may pass the bound
+/// together, each by what it added last.
 final class SharedAmount: Sendable {
     let bound: SharedBound
     private let sum = Atomic<Int>(0)
@@ -39,10 +40,12 @@ final class HeldAmount: Sendable {
         self.shared.bound.admits(added, own: self.own, all: self.shared.all)
     }
 
-    /// Whether the holder has more than is left for the others: since others came, or because nobody knew how much it would be.
+    /// Whether the holder has more than is left for the others: since others came, or because
+    /// nobody knew how much it would be.
     var isBeyondBound: Bool { !self.hasRoom(for: 0) }
 
-    /// Counts what the holder has more, or less, from now on; whether there is room was asked before.
+    /// Counts what the holder has more, or less, from now on; whether there is room was asked
+    /// before.
     func add(_ change: Int) {
         guard change != 0 else { return }
         self.sum.add(change, ordering: .relaxed)

@@ -4,9 +4,11 @@ import NIOCore
 import RecordStore
 import Synchronization
 
-/// Removes assets that nobody names any more: the registry marks them, their files go, then their rows.
+/// Removes assets that nobody names any more: the registry marks them, their files go, then their
+/// rows.
 ///
-/// A crash between any two steps is made up for by the next sweep, since marks stay until the files are gone.
+/// A crash between any two steps is made up for by the next sweep, since marks stay until the files
+/// are gone.
 final class AssetSweep: Sendable {
     /// Assets of one transaction.
     private static let batchMax = 1_000
@@ -15,7 +17,7 @@ final class AssetSweep: Sendable {
     private let files: AssetStore
     private let metrics: ServerMetrics
     private let logger: Logger
-    /// Who waits for the sweep that runs; `nil`: none does.
+    /// Callers that wait for the sweep that runs; `nil` if none runs.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
     init(registry: AssetRegistry, files: AssetStore, metrics: ServerMetrics, logger: Logger) {
@@ -25,7 +27,8 @@ final class AssetSweep: Sendable {
         self.logger = logger
     }
 
-    /// Sweeps, unless a sweep runs; `done` is called when the one that runs is through, on any thread.
+    /// Sweeps, unless a sweep runs; `done` is called when the one that runs is through, on any
+    /// thread.
     func sweep(done: @escaping @Sendable () -> Void = {}) {
         let isFirst = self.waiting.withLock { waiting in
             let isFirst = waiting == nil

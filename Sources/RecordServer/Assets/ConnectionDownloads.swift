@@ -8,11 +8,11 @@ import WireProtocol
 
 /// The downloads of a connection: what their machines decide is done here.
 ///
-/// Pieces are read ahead while the stream's window and the connection's share of memory have room, a
-/// frame each, and downloads take turns. On the event loop of the connection.
+/// Pieces are read ahead while the stream's window and the connection's share of memory have room,
+/// a frame each, and downloads take turns. On the event loop of the connection.
 final class ConnectionDownloads {
-    /// What TLS encrypts at a time: with its additions two records that fit the buffer which `TLSSetup`
-    /// keeps.
+    /// What TLS encrypts at a time: with its additions two records that fit the buffer which
+    /// `TLSSetup` keeps.
     private static let writtenBytesMax = 32 * 1_024 - 128
 
     let connection: Connection
@@ -144,7 +144,8 @@ final class ConnectionDownloads {
     private func write(_ read: DownloadQueue.ReadPiece, of download: Download) {
         let piece = read.piece
         if read.frame.readableBytes <= Self.writtenBytesMax {
-            // A small piece leaves with the other frames of this tick, such as the end of its download.
+            // A small piece leaves with the other frames of this tick, such as the end of its
+            // download.
             self.connection.write(encoded: read.frame, flushingAt: Self.writtenBytesMax)
             self.queue.written(bytes: piece.count)
             self.server.assetBuffers.giveBack(read.frame)
@@ -162,7 +163,7 @@ final class ConnectionDownloads {
 
     /// The frames of this tick leave.
     ///
-    /// - Returns: Whom to tell when the socket has taken them; `nil` if no piece is among them.
+    /// - Returns: Kept when the socket has taken them; `nil` if no piece is among them.
     private func flushed() -> EventLoopPromise<Void>? {
         let bytes = self.queue.flushed()
         return bytes > 0 ? self.whenTaken(bytes) : nil

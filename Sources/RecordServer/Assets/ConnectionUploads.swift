@@ -256,7 +256,8 @@ final class ConnectionUploads {
         self.watch(upload, in: TimeAmount(self.server.configuration.assets.lifeInterval))
     }
 
-    /// Until the deadline, from the server's clock; at least a moment, since clocks of tests stand still.
+    /// Until the deadline, from the server's clock; at least a moment, since clocks of tests stand
+    /// still.
     private func timeLeft(of upload: Upload) -> TimeAmount {
         .milliseconds(max(upload.deadlineMilliseconds - self.server.clock(), 10))
     }

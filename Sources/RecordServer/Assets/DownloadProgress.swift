@@ -6,7 +6,8 @@ import WireProtocol
 ///
 /// Pure.
 struct DownloadProgress: Hashable, Sendable {
-    /// Bytes of a piece, each a frame: half of what a frame may have, so that small answers between two of them wait less.
+    /// Bytes of a piece, each a frame: half of what a frame may have, so that small answers between
+    /// two of them wait less.
     static let pieceBytesMax = Bounds.assetDataBytesMax / 2
 
     struct Piece: Hashable, Sendable {
@@ -49,8 +50,8 @@ struct DownloadProgress: Hashable, Sendable {
     /// Whether all went out.
     var isSent: Bool { self.sentBytes == self.totalBytes }
 
-    /// Takes pieces of one asset to read and send next: at least one, if there is any, and more as long as they begin within so many bytes, each
-    /// counted with its header.
+    /// Takes pieces of one asset to read and send next: at least one, if there is any, and more as
+    /// long as they begin within so many bytes, each counted with its header.
     mutating func take(upTo bytes: Int64, pieceBytesMax: Int = Self.pieceBytesMax) -> [Piece] {
         var pieces: [Piece] = []
         var counted: Int64 = 0

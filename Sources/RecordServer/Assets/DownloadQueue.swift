@@ -10,8 +10,8 @@ struct DownloadQueue {
     static let readBytesMax = 512 * 1_024
     /// Downloads that one read is for at the most.
     ///
-    /// Many small files are worth one way to a thread and back, and a slow disk is not asked for more
-    /// behind each other.
+    /// Many small files are worth one way to a thread and back, and a slow disk is not asked for
+    /// more behind each other.
     static let readFilesMax = 8
 
     /// A piece of a download that waits for the socket.
@@ -22,7 +22,8 @@ struct DownloadQueue {
         let frame: ByteBuffer
     }
 
-    /// Downloads that have something to read and are not being read for, in the order of their turns.
+    /// Downloads that have something to read and are not being read for, in the order of their
+    /// turns.
     var ready: [UInt32] = []
     private var readsInFlight = 0
     /// In the order in which they were read.

@@ -9,7 +9,7 @@ struct OffsetSearch: Sendable {
         let error: AssetStoreError
     }
 
-    /// One an asset; `nil`: it is complete.
+    /// One an asset; `nil` if it is complete.
     let files: [UploadFile?]
     let sizes: [Int64]
     let lane: FileLane

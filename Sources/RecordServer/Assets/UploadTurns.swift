@@ -1,10 +1,11 @@
 import RecordStore
 import Synchronization
 
-/// Who may receive bytes of assets: a bounded number of uploads in the whole server, and one at a time for each asset.
+/// The turns in which uploads may receive bytes.
 ///
-/// An upload gets its turn for all of its assets at once, so that no two wait for each other; who came first goes first, but for those
-/// who wait for other assets.
+/// A bounded number of uploads in the whole server may, and one at a time for each asset. An upload
+/// gets its turn for all of its assets at once, so that no two wait for each other. The first to
+/// come goes first, except that it does not delay uploads of other assets.
 final class UploadTurns: Sendable {
     /// Tells an upload about its turn; called on any thread, never while the state is locked.
     typealias Tell = @Sendable (Message) -> Void

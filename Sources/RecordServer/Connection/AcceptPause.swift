@@ -1,9 +1,11 @@
 import Logging
 import NIOCore
 
-/// What a listener does while the system has no room for another connection, such as a file descriptor.
+/// What a listener does while the system has no room for another connection, such as a file
+/// descriptor.
 ///
-/// It accepts nobody for a moment, instead of trying again at once: connections wait in the kernel's queue, and the event loop serves the others.
+/// It accepts nobody for a moment, instead of trying again at once: connections wait in the
+/// kernel's queue, and the event loop serves the others.
 enum AcceptPause {
     private static let pause = TimeAmount.milliseconds(100)
     /// Between two lines of the log.

@@ -1,7 +1,8 @@
 import Transport
 import WireProtocol
 
-/// What the server takes of asset bytes on the streams of uploads: nothing until it grants, then what it granted.
+/// What the server takes of asset bytes on the streams of uploads: nothing until it grants, then
+/// what it granted.
 ///
 /// - Source: `Protocol/README.md`, sections 5.12 and 6.
 struct AssetWindows {

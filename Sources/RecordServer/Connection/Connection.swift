@@ -4,13 +4,14 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// What the parts of a connection share: the machine that decides, the frames of a tick, and the end.
+/// What the parts of a connection share: the machine that decides, the frames of a tick, and the
+/// end.
 ///
-/// On its event loop. `ConnectionHandler` tells it about the channel; all parts write through it, and
-/// any of them may end it.
+/// On its event loop. `ConnectionHandler` tells it about the channel; all parts write through it,
+/// and any of them may end it.
 final class Connection {
-    /// What one tick writes is flushed at its end, or when it is more than this: a page of 200 records
-    /// and its end leave together.
+    /// What one tick writes is flushed at its end, or when it is more than this: a page of 200
+    /// records and its end leave together.
     private static let outputBytesMax = 160 * 1_024
 
     let shared: ConnectionShared
@@ -116,8 +117,8 @@ extension Connection {
         self.output.writeImmutableBuffer(frame)
     }
 
-    /// Hands a frame that is encoded already to the channel in parts, without a copy, behind what was
-    /// written before.
+    /// Hands a frame that is encoded already to the channel in parts, without a copy, behind what
+    /// was written before.
     ///
     /// - Parameters:
     ///   - frame: With its header.
@@ -157,7 +158,8 @@ extension Connection {
         if self.output.readableBytes >= bytesMax { self.flush() }
     }
 
-    /// Starts to count the time in which the socket takes nothing; goes on counting when called again.
+    /// Starts to count the time in which the socket takes nothing; goes on counting when called
+    /// again.
     func watchSocket() {
         guard self.isOpen, !self.isWritable else { return }
         self.socketTimer.start(ending: self)

@@ -59,7 +59,8 @@ final class ConnectionCredential {
             guard self.connection.isOpen, self.credential == credential else { return }
             switch result {
             case .success(.success(let end)):
-                // A token of an identity provider has its own end, which the directory does not know.
+                // A token of an identity provider has its own end, which the directory does not
+                // know.
                 if case .identity = credential { return }
                 self.setExpiry(end)
             case .success(.failure(.unavailable)):

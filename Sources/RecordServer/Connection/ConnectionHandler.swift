@@ -3,11 +3,12 @@ import NIOCore
 import Transport
 import WireProtocol
 
-/// The server's end of a channel: tells the connection's machine what happens, and does what it says.
+/// The server's end of a channel: tells the connection's machine what happens, and does what it
+/// says.
 ///
-/// On its event loop: no lock, no task, no await. What takes more than a call is the business of a part:
-/// `Connection` writes and ends, `ConnectionHandshake` lets a client in, `ConnectionRequests` executes,
-/// `ConnectionResponses` answers, `ConnectionCredential` watches who is signed in.
+/// On its event loop: no lock, no task, no await. What takes more than a call is the business of a
+/// part: `Connection` writes and ends, `ConnectionHandshake` lets a client in, `ConnectionRequests`
+/// executes, `ConnectionResponses` answers, `ConnectionCredential` watches who is signed in.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -112,7 +113,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Reads no more from a peer that does not take what it is sent, or whose holder has had a turn.
+    /// Reads no more from a peer that does not take what it is sent, or whose holder has had a
+    /// turn.
     func read(context: ChannelHandlerContext) {
         guard self.mayRead(context) else {
             self.isReadHeldBack = true

@@ -6,10 +6,11 @@ import Synchronization
 import Transport
 import WireProtocol
 
-/// The steps of a handshake that take time: a challenge, a look into the directory, a refusal's delay.
+/// The steps of a handshake that take time: a challenge, a look into the directory, a refusal's
+/// delay.
 ///
-/// The look happens on a thread of its own. Dropped when the client is let in, or the connection has
-/// ended.
+/// The look happens on a thread of its own. Dropped when the client is let in, or the connection
+/// has ended.
 final class ConnectionHandshake {
     /// A client that was let in.
     struct Guest {
@@ -84,11 +85,12 @@ final class ConnectionHandshake {
         self.signIn(challenged.hello, version: challenged.version, proof: proof)
     }
 
-    /// Looks up who says hello.
+    /// Looks up the credential of a hello.
     func signIn(_ hello: Hello, version: UInt32, proof: ReceivedProof? = nil) {
         let authenticator = self.server.authenticator
         let back = LoopReturn(self, of: self.connection)
-        // A connection has no more than one look-up, and those of one address wait behind each other.
+        // A connection has no more than one look-up, and those of one address wait behind each
+        // other.
         let isAdmitted = self.server.signIns.submit(of: self.connection.account.holder, cost: 1) {
             let result = Result { () throws(SignInRefusal) in try authenticator.signIn(hello, proof: proof) }
             back { handshake in

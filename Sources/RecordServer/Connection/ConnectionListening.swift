@@ -3,8 +3,8 @@ import RecordStore
 import Transport
 import WireProtocol
 
-/// A connection that listens: what the router has for it becomes frames, and its acknowledgements go to
-/// the store.
+/// A connection that listens: what the router has for it becomes frames, and its acknowledgements
+/// go to the store.
 final class ConnectionListening {
     /// So much is flushed before the end of a tick.
     private static let flushedBytes = 64 * 1_024
@@ -43,7 +43,8 @@ final class ConnectionListening {
         }
     }
 
-    /// The store watches: what it reports from now on comes here, and the responses go out before it.
+    /// The store watches: what it reports from now on comes here, and the responses go out before
+    /// it.
     func began() {
         for stream in self.listener.began() { self.finish(stream, with: End()) }
     }

@@ -6,14 +6,15 @@ import WireProtocol
 
 /// The requests of a connection, from their bytes to whoever executes them.
 ///
-/// The machine has admitted their streams, and `RequestPipeline` says what comes after what. The engine
-/// executes most; to listen, to upload and to download are parts of the connection, each made when it is
-/// first asked for.
+/// The machine has admitted their streams, and `RequestPipeline` says what comes after what. The
+/// engine executes most; to listen, to upload and to download are parts of the connection, each
+/// made when it is first asked for.
 final class ConnectionRequests {
-    /// So long after a request that is no transfer nothing else is thought to travel beside transfers.
+    /// So long after a request that is no transfer nothing else is thought to travel beside
+    /// transfers.
     private static let quiet = TimeAmount.seconds(1)
-    /// A connection has one schema checked at a time, and its holder no more waiting than is left for
-    /// the others.
+    /// A connection has one schema checked at a time, and its holder no more waiting than is left
+    /// for the others.
     private static let tooManyChecks = StoreError.overloaded(retryAfterMilliseconds: 1_000)
 
     private let connection: Connection
@@ -123,7 +124,8 @@ final class ConnectionRequests {
 // MARK: - Execution
 
 extension ConnectionRequests {
-    /// Executes the request of a response, or makes it wait until responses that are held are taken.
+    /// Executes the request of a response, or makes it wait until responses that are held are
+    /// taken.
     private func enqueue(_ response: Response) {
         self.queue.append(response.stream)
         self.executeWaiting()

@@ -8,8 +8,8 @@ import WireProtocol
 /// Outcomes leave in as many frames as the windows and the socket take, and the rest when they take
 /// more. Streams that wait take turns, a frame each.
 final class ConnectionResponses {
-    /// An `items` frame ends before the item that takes it beyond this; one larger item has a frame of
-    /// its own.
+    /// An `items` frame ends before the item that takes it beyond this; one larger item has a frame
+    /// of its own.
     static let itemsFrameBytesMax = 64 * 1_024
 
     private enum Step {
@@ -35,8 +35,8 @@ final class ConnectionResponses {
     private var room = ResponseRoom()
     /// While responses wait.
     ///
-    /// Not the timer of the socket, since a socket that takes the bytes of downloads helps no response
-    /// that waits for credit.
+    /// Not the timer of the socket, since a socket that takes the bytes of downloads helps no
+    /// response that waits for credit.
     private var creditTimer = SlowReaderTimer()
 
     init(_ connection: Connection) {
@@ -69,7 +69,8 @@ extension ConnectionResponses {
         self.room.reserve(bytes, for: &response.room, in: self.connection.account)
     }
 
-    /// Has the holder pay for that room, now that the engine was asked and has not answered at once.
+    /// Has the holder pay for that room, now that the engine was asked and has not answered at
+    /// once.
     func countReservation(of response: Response) {
         self.room.countReservation(of: &response.room, in: self.connection.account)
     }
@@ -79,7 +80,8 @@ extension ConnectionResponses {
         self.room.countSocket(isFull: isFull, in: self.connection.account)
     }
 
-    /// Counts a response once it must wait: one that leaves in the tick of its request is nobody's burden.
+    /// Counts a response once it must wait: one that leaves in the tick of its request is nobody's
+    /// burden.
     private func hold(_ outcomes: Outcomes, for response: Response) {
         guard response.room.heldBytes == 0 else { return }
         if self.room.hold(outcomes.heldBytes, for: &response.room, in: self.connection.account) {
@@ -145,7 +147,8 @@ extension ConnectionResponses {
     private func sendFrame(of response: Response) -> Step {
         guard case .sending(let outcomes, let next) = response.stage else { return .ended }
         guard next < outcomes.count else {
-            // Only one that tells what a schema lacks is large: it waits until the socket takes bytes.
+            // Only one that tells what a schema lacks is large: it waits until the socket takes
+            // bytes.
             if case .ended = outcomes, self.connection.isOpen, !self.connection.isWritable {
                 self.hold(outcomes, for: response)
                 return .blocked
@@ -217,7 +220,8 @@ extension ConnectionResponses {
         }
     }
 
-    /// Closes a stream whose request was executed, unless a gate breaks the connection in its place.
+    /// Closes a stream whose request was executed, unless a gate breaks the connection in its
+    /// place.
     func finish(_ stream: UInt32, with end: End) {
         guard !self.breaksConnection(insteadOf: stream) else { return self.connection.closeQuietly() }
         self.end(stream, with: end)
@@ -225,8 +229,8 @@ extension ConnectionResponses {
 
     /// The client wants no more of a stream.
     ///
-    /// What the engine is doing is answered as if nothing had been said; so is what was written. What
-    /// was read and not yet sent is dropped.
+    /// What the engine is doing is answered as if nothing had been said; so is what was written.
+    /// What was read and not yet sent is dropped.
     func cancelled(_ stream: UInt32) -> OnCancel {
         switch self.table[stream]?.stage {
         case .waiting, .sending(.read, _), .sending(.found, _), .sending(.encoded, _),

@@ -17,7 +17,8 @@ extension ConnectionMachine where Side == ServerSide {
         self = .handshake(.awaitingHello(bounds))
     }
 
-    /// The client's first frame arrived: the first offered version that this server speaks is taken.
+    /// The client's first frame arrived: the first offered version that this server speaks is
+    /// taken.
     mutating func helloReceived(
         versions: [UInt32],
         windows: Windows,

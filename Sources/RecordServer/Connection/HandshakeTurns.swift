@@ -1,13 +1,15 @@
 import NIOCore
 import RecordStore
 
-/// The TLS handshakes of one event loop, in turns by address: one, then whatever others have sent, then the next.
+/// The TLS handshakes of one event loop, in turns by address: one, then whatever others have sent,
+/// then the next.
 ///
 /// A handshake costs as much as dozens of requests, and strangers can ask for any number of them.
 ///
 /// Used on the loop only.
 final class HandshakeTurns {
-    /// Between two handshakes: an event loop looks for what came only when it has nothing to do now.
+    /// Between two handshakes: an event loop looks for what came only when it has nothing to do
+    /// now.
     private static let pause = TimeAmount.microseconds(50)
 
     private let eventLoop: any EventLoop
@@ -35,7 +37,8 @@ final class HandshakeTurns {
     }
 }
 
-/// Holds back the first bytes of a connection, those that TLS begins with, until its turn comes, and reads no more meanwhile.
+/// Holds back the first bytes of a connection, those that TLS begins with, until its turn comes,
+/// and reads no more meanwhile.
 final class HandshakeTurn: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

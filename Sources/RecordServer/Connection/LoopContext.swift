@@ -1,6 +1,7 @@
 import NIOCore
 
-/// What the connections of one event loop share: its mailbox, its spare buffers, and the lists of them.
+/// What the connections of one event loop share: its mailbox, its spare buffers, and the lists of
+/// them.
 ///
 /// Used on the loop only.
 final class LoopContext {
@@ -38,8 +39,8 @@ final class LoopContext {
     /// A list of its own: connections leave while it is walked.
     var openConnections: [ConnectionHandler] { Array(self.connections.values) }
 
-    /// Ends connections of an account that wait for their clients, until there is room for responses
-    /// again.
+    /// Ends connections of an account that wait for their clients, until there is room for
+    /// responses again.
     ///
     /// Those that hold most end first.
     func endLargest(of account: Account, while accounts: Accounts) {
@@ -74,7 +75,8 @@ final class LoopContext {
         self.listeners[listener.number] = nil
     }
 
-    /// Hands what the router has to the connections; each writes all that is for it and flushes once.
+    /// Hands what the router has to the connections; each writes all that is for it and flushes
+    /// once.
     func received(_ posts: [NotificationRouting.Post]) {
         var reached: [ConnectionListening] = []
         for post in posts {

@@ -1,11 +1,13 @@
 import NIOCore
 import RecordStore
 
-/// The time of one event loop, in turns by holder: what one of them sends on any number of connections delays others by a turn.
+/// The time of one event loop, in turns by holder: what one of them sends on any number of
+/// connections delays others by a turn.
 ///
-/// In each round, in which every connection is read once at the most, frames are handled as they come while their holder has time left of
-/// a turn. Then what else came waits in the connections, which read no more, and the loop goes on with it for a turn at a time. Between
-/// two it looks for what others have sent.
+/// In each round, in which every connection is read once at the most, frames are handled as they
+/// come while their holder has time left of a turn. Then what else came waits in the connections,
+/// which read no more, and the loop goes on with it for a turn at a time. Between two it looks for
+/// what others have sent.
 ///
 /// Used on the loop only.
 final class LoopTurns {
@@ -44,9 +46,11 @@ final class LoopTurns {
 
     private var turn: TimeAmount { self.accounts.count == 1 ? Self.turnAlone : Self.turn }
 
-    /// A connection is read: its holder has a turn in each round, unless others of theirs wait for one.
+    /// A connection is read: its holder has a turn in each round, unless others of theirs wait for
+    /// one.
     ///
-    /// - Returns: The round, to be told at the next time; one that was read in this round is in the next.
+    /// - Returns: The round, to be told at the next time; one that was read in this round is in the
+    ///   next.
     func reads(in lastRound: UInt64, of account: LoopAccount) -> UInt64 {
         if lastRound == self.round { self.round += 1 }
         if account.round != self.round, account.waiting == 0 {

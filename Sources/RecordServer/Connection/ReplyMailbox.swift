@@ -20,7 +20,8 @@ struct EngineReturn: Sendable {
 
     /// A reply for the engine to call, once and on any thread.
     ///
-    /// - Parameter outcomes: Turns what the engine found into what is sent, on the thread of the call.
+    /// - Parameter outcomes: Turns what the engine found into what is sent, on the thread of the
+    ///   call.
     /// - Returns: The reply.
     func reply<Value>(
         _ outcomes: @escaping @Sendable (Value) -> Outcomes
@@ -37,8 +38,8 @@ struct EngineReturn: Sendable {
 
 /// Brings replies from threads of the engine to an event loop.
 ///
-/// One wake-up serves all replies that come before the loop looks. So a commit of many requests costs
-/// one wake-up a loop, and what they write to one connection shares a flush.
+/// One wake-up serves all replies that come before the loop looks. So a commit of many requests
+/// costs one wake-up a loop, and what they write to one connection shares a flush.
 ///
 /// Bounded by the requests in flight of the loop's connections: each has one reply.
 final class ReplyMailbox: Sendable {

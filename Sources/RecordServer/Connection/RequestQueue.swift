@@ -8,8 +8,8 @@ struct RequestQueue {
 
     /// Begins to execute what there is room for.
     ///
-    /// - Returns: Whether to; `false` for a response that comes while another request is executed, since
-    ///   whoever executes that one goes on.
+    /// - Returns: Whether to; `false` for a response that comes while another request is executed,
+    ///   since whoever executes that one goes on.
     mutating func begin() -> Bool {
         guard !self.isExecuting, !self.waiting.isEmpty else { return false }
         self.isExecuting = true

@@ -22,8 +22,8 @@ struct ResponseRoom {
 
     /// Has the holder pay for the room that is set aside.
     ///
-    /// Called when the engine has been asked: most fetches are answered before that returns, and touch
-    /// no sum that threads share.
+    /// Called when the engine has been asked: most fetches are answered before that returns, and
+    /// touch no sum that threads share.
     func countReservation(of room: inout Response.Room, in account: Account) {
         guard room.reservedBytes > 0, !room.isReservationCounted else { return }
         room.isReservationCounted = true

@@ -24,7 +24,8 @@ final class ServedLoops: Sendable {
 
     /// Ends connections of the holder with most responses, if little room is left for the others.
     ///
-    /// They come to an end on their event loops, until there is room again: those first that hold most.
+    /// They come to an end on their event loops, until there is room again: those first that hold
+    /// most.
     func makeRoomForResponses() {
         guard self.accounts.isShortOfAnswers,
             self.isMakingRoom.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged

@@ -33,7 +33,8 @@ struct ServerSide: ConnectionSide {
     let bounds: ConnectionBounds
     let streamWindowBytes: UInt32
     var lastStream: UInt32 = 0
-    /// Requests refused since a stream last ended: the client had not heard of it when it sent them.
+    /// Requests refused since a stream last ended: the client had not heard of it when it sent
+    /// them.
     var refusedInRow = 0
     var controlFrames: ControlFrameBudget
     var assetWindows = AssetWindows()

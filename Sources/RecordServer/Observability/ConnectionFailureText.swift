@@ -2,7 +2,8 @@ import NIOSSL
 
 /// What the error of a connection says to operators.
 ///
-/// TLS errors come with a path of the machine that built the library and a number of its own; both stay out.
+/// TLS errors come with a path of the machine that built the library and a number of its own; both
+/// stay out.
 enum ConnectionFailureText {
     /// BoringSSL's reasons that an operator can do something about.
     private static let advice = [
@@ -31,7 +32,8 @@ enum ConnectionFailureText {
         }
     }
 
-    /// Takes `Error: NUMBER error:NUMBER:LIBRARY:FUNCTION:REASON at PATH:LINE`, or `Error:  REASON`.
+    /// Takes `Error: NUMBER error:NUMBER:LIBRARY:FUNCTION:REASON at PATH:LINE`, or `Error:
+    /// REASON`.
     static func reason(in description: String) -> String {
         let named =
             description.firstRange(of: " at ").map { description[..<$0.lowerBound] } ?? description[...]

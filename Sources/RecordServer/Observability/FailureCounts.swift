@@ -2,7 +2,8 @@ import RecordModel
 import Synchronization
 import WireProtocol
 
-/// How often each error was sent: no lock, since an overloaded server refuses ten thousand requests a second.
+/// How often each error was sent: no lock, since an overloaded server refuses ten thousand requests
+/// a second.
 final class FailureCounts: Sendable {
     /// CloudKit's numbers are below 48, ours from 1000 on; the last place takes every other.
     private let counts = InlineArray<65, Atomic<Int64>> { _ in Atomic(0) }
@@ -20,7 +21,8 @@ final class FailureCounts: Sendable {
         }
     }
 
-    /// Counts by the names of the registry, and `other`; zeros too, so that a first failure shows as an increase.
+    /// Counts by the names of the registry, and `other`; zeros too, so that a first failure shows
+    /// as an increase.
     var readings: [(name: String, count: Int64)] {
         let named = ErrorCode.names.sorted { $0.key.rawValue < $1.key.rawValue }.map { code, name in
             (name, self.counts[Self.offset(of: code)].load(ordering: .relaxed))

@@ -1,6 +1,7 @@
 /// Keys of log metadata.
 ///
-/// Values are never record contents or tokens. Numbers are given as `.stringConvertible`, so that they are numbers in JSON.
+/// Values are never record contents or tokens. Numbers are given as `.stringConvertible`, so that
+/// they are numbers in JSON.
 package enum LogKeys {
     package static let peer = "peer"
     package static let reason = "reason"

@@ -5,7 +5,8 @@ import WireProtocol
 
 /// What operators graph, counted where it happens.
 ///
-/// A request costs three additions to memory and no lock. A class, so that a request copies none of it.
+/// A request costs three additions to memory and no lock. A class, so that a request copies none of
+/// it.
 final class ServerMetrics: Sendable {
     private final class Operation: Sendable {
         let started = Atomic<Int64>(0)
@@ -59,7 +60,8 @@ final class ServerMetrics: Sendable {
         self.notificationsSent.add(Int64(count), ordering: .relaxed)
     }
 
-    /// Those that a later one of their subscription took the place of, because a listener had not acknowledged enough.
+    /// Those that a later one of their subscription took the place of, because a listener had not
+    /// acknowledged enough.
     func notificationsCoalesced(_ count: Int) {
         self.notificationsCoalesced.add(Int64(count), ordering: .relaxed)
     }

@@ -44,7 +44,7 @@ struct Admission {
     /// The connection.
     let origin: ChangeOrigin
 
-    /// Checks count, scope and who asks.
+    /// Checks the count, the scope and the requester.
     ///
     /// Sizes were checked before anything was decoded.
     ///

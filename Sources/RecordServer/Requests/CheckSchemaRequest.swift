@@ -10,7 +10,8 @@ package struct SchemaCheck: Sendable {
     let container: String
     let environment: Environment
 
-    /// As many lines as an answer may have, and as fit into it; the last one tells how many more there are.
+    /// As many lines as an answer may have, and as fit into it; the last one tells how many more
+    /// there are.
     static func lines(_ missing: some Sequence<String>, count: Int) -> [String] {
         var lines: [String] = []
         var bytes = 0

@@ -16,13 +16,15 @@ struct ConnectionUser: Sendable {
     /// The same: milliseconds since 1970.
     var deadlineMilliseconds = Int64.max
 
-    /// What its notifications and their acknowledgements belong to; `nil`: the client did not say which installation it is.
+    /// What its notifications and their acknowledgements belong to.
+    ///
+    /// `nil` if the client did not say which installation it is.
     var listenerIdentity: ListenerIdentity? {
         guard !self.installation.isEmpty else { return nil }
         return ListenerIdentity(installation: self.installation, signIn: self.signIn)
     }
 
-    /// Who pays for what the connection does.
+    /// The holder of the account that pays for what the connection does.
     var holder: AccountHolder {
         self.signIn.userRecordName.map { .user(self.signIn.environment, $0) } ?? .address(self.network)
     }

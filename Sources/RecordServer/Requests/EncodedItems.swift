@@ -3,13 +3,15 @@ package import RecordModel
 import RecordStore
 package import WireProtocol
 
-/// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in order.
+/// The items of a page as they travel, encoded where they are read: payloads of `items` frames, in
+/// order.
 ///
-/// SAFETY: the thread of the engine that reads the page has it until the page is answered, the connection's loop from then on.
+/// SAFETY: the thread of the engine that reads the page has it until the page is answered, the
+/// connection's loop from then on.
 package final class EncodedItems: FeedSink, @unchecked Sendable {
     /// Apart, so that an item is one access to it.
     private var encoding = Encoding()
-    /// The zone of all records; `nil`: there are none.
+    /// The zone of all records; `nil` if there are none.
     private let zone: EncodedZone?
 
     package init(of zone: ZoneID? = nil) {
@@ -76,7 +78,8 @@ private struct Encoding {
         return start
     }
 
-    /// A payload ends before the item that takes it beyond what it should have: one larger item has a payload of its own.
+    /// A payload ends before the item that takes it beyond what it should have: one larger item has
+    /// a payload of its own.
     private mutating func endItem(_ start: Int) {
         let size = self.payload.writerIndex - start
         self.itemCount += 1

@@ -3,7 +3,8 @@ import AssetStore
 import RecordStore
 import WireProtocol
 
-// What ends an upload or a download. One asset at fault is named as the item that the request depends on.
+// What ends an upload or a download. One asset at fault is named as the item that the request
+// depends on.
 extension Failure {
     /// What the store refuses.
     init(asset error: StoreError, item: Int? = nil) {

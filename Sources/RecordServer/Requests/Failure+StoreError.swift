@@ -17,7 +17,7 @@ extension Failure {
 }
 
 extension StoreError {
-    /// Who is at fault within the request: the item itself unless another one failed first.
+    /// What is at fault within the request: the item itself unless another one failed first.
     fileprivate var cause: Failure.Cause {
         switch self {
         case .atomicPeer(let index): .atomicPeer(index: UInt32(clamping: index))

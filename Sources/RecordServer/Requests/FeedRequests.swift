@@ -7,7 +7,7 @@ package struct AdmittedFeed: Sendable {
     enum Question: Sendable {
         case changes(FeedRead)
         case databaseChanges(DatabaseFeedRead)
-        /// `nil`: the database's.
+        /// The token of a zone, or of the database if there is no zone.
         case token(ZoneID?)
     }
 

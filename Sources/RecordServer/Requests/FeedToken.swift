@@ -3,13 +3,15 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// A token of a feed as clients have it: the store's word for where the feed is, and whose it is, sealed.
+/// A token of a feed as clients have it: the store's word for where the feed is, and whose it is,
+/// sealed.
 ///
 /// ```text
 /// version 1 | length (2) and bytes of the user's name | the store's token | seal
 /// ```
 ///
-/// The store's token names database and zone; a client that changed a byte would be believed without the seal.
+/// The store's token names database and zone; a client that changed a byte would be believed
+/// without the seal.
 enum FeedToken {
     private static let version: UInt8 = 1
 
@@ -24,7 +26,7 @@ enum FeedToken {
         return key.sealed(Array(buffer.readableBytesView), as: .token)
     }
 
-    /// The store's token of one that came back; `nil`: none came.
+    /// The store's token of one that came back; `nil` if none came.
     ///
     /// - Throws: `changeTokenExpired`: it is not one of this server's, or another user's.
     static func opened(

@@ -3,7 +3,7 @@ import RecordStore
 import WireProtocol
 
 extension Admission {
-    /// `listen`: somebody with a name, on an installation that can be told from his others.
+    /// Admits `listen`: a user with a name, on an installation that can be told from their others.
     func admitListen() throws(Failure) -> AdmittedRequest {
         guard self.user.signIn.userRecordName != nil else { throw Failure(StoreError.notSignedIn) }
         guard let identity = self.user.listenerIdentity else {

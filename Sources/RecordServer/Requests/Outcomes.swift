@@ -45,9 +45,13 @@ package enum Outcomes: Sendable {
         }
     }
 
-    /// Appends the outcome at this place to the payload of an `items` frame, and returns its failure if it is one.
+    /// Appends the outcome at this index to the payload of an `items` frame.
     ///
-    /// `number`: the item's, unless it was encoded with its number.
+    /// - Parameters:
+    ///   - offset: The index.
+    ///   - number: The item's, unless it was encoded with its number.
+    ///   - buffer: The payload.
+    /// - Returns: The outcome's failure, if it is one.
     func append(at offset: Int, number: UInt32, toItems buffer: inout ByteBuffer) -> Failure? {
         if case .encoded(let items, _) = self {
             buffer.writeImmutableBuffer(items.payloads[offset])
@@ -64,7 +68,7 @@ package enum Outcomes: Sendable {
         return failure
     }
 
-    /// The record at this place; `nil`: the outcome is something else.
+    /// The record at this index; `nil` if the outcome is something else.
     private func record(at offset: Int) -> Record? {
         switch self {
         case .found(let records, _): return records[offset]

@@ -3,19 +3,23 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// Where a query goes on: what the server must know to send the next page, sealed, and kept by the client.
+/// Where a query goes on, sealed, and kept by the client.
+///
+/// It holds what the server must know to send the next page.
 ///
 /// ```text
-/// version 1 | made, ms since 1970 (8) | database (8) | lengths and bytes of: user, zone, query, resume | HMAC-SHA256 (32)
+/// version 1 | made, ms since 1970 (8) | database (8)
+///     | lengths and bytes of: user, zone, query, resume | HMAC-SHA256 (32)
 /// ```
 ///
-/// Integers are in network byte order. The seal covers all before it: a cursor is the server's own word, or it is refused.
+/// Integers are in network byte order. The seal covers all before it: a cursor is the server's own
+/// word, or it is refused.
 struct QueryCursor: Hashable, Sendable {
     var madeMilliseconds: Int64
     var database: DatabaseID
     /// Empty: nobody was signed in.
     var user: String
-    /// `nil`: all zones.
+    /// `nil` if the query is about all zones.
     var zone: ZoneID?
     var query: Query
     /// The store's own word for where it was.
@@ -48,7 +52,8 @@ struct QueryCursor: Hashable, Sendable {
 
     /// Opens a cursor that came back.
     ///
-    /// - Throws: `invalidArguments`: it is not one of this server's, not of this user and database, or too old.
+    /// - Throws: `invalidArguments`: it is not one of this server's, not of this user and database,
+    ///   or too old.
     init(
         opening bytes: [UInt8],
         with key: SealKey,
@@ -56,7 +61,8 @@ struct QueryCursor: Hashable, Sendable {
         nowMilliseconds: Int64
     ) throws(Failure) {
         guard let contents = key.opened(bytes, as: .cursor) else { throw .cursorInvalid }
-        // What carries the seal was written here: a failure to read it means another version's server.
+        // What carries the seal was written here: a failure to read it means another version's
+        // server.
         var buffer = ByteBuffer(bytes: contents)
         guard buffer.readInteger(as: UInt8.self) == Self.version,
             let madeMilliseconds = buffer.readInteger(as: Int64.self),

@@ -1,8 +1,10 @@
 import NIOCore
 
-/// What a request is known by when its client makes it again, with another ID and on whichever connection: a hash of what is asked for.
+/// What a request is known by when its client makes it again, with another ID and on whichever
+/// connection: a hash of what is asked for.
 ///
-/// Of a large request the beginning, the end and the size count. Two requests with one mark share a reservation, which harms nobody but who makes them.
+/// Of a large request the beginning, the end and the size count. Two requests with one mark share a
+/// reservation, which harms nobody but their client.
 struct RequestMark: Hashable {
     static let none = RequestMark(value: 0)
 
@@ -14,7 +16,8 @@ struct RequestMark: Hashable {
     private init(value: UInt64) { self.value = value }
 
     /// - Parameters:
-    ///   - payload: An encoded `Request`; its ID and its deadline do not count where they come first, as our clients send them.
+    ///   - payload: An encoded `Request`; its ID and its deadline do not count where they come
+    ///     first, as our clients send them.
     ///   - installation: Of the client.
     init(_ payload: ByteBuffer, installation: [UInt8]) {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -18,7 +18,8 @@ import WireProtocol
 /// 8. Share tokens: somebody guesses URLs of shares.
 /// 9. Engine.
 ///
-/// `admit` is steps 1 to 3 and `begin` is 6 to 8. What lies between them waits, and is the connection's.
+/// `admit` is steps 1 to 3 and `begin` is 6 to 8. What lies between them waits, and is the
+/// connection's.
 struct RequestPipeline {
     let server: ServerContext
     let account: Account

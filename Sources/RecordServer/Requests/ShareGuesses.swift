@@ -3,7 +3,7 @@ import RecordStore
 import Synchronization
 import WireProtocol
 
-// Who asks where URLs of shares lead is counted: see `GuessPace`.
+// Requests that ask where URLs of shares lead are counted: see `GuessPace`.
 extension AdmittedRequest {
     /// Tokens of URLs in the request.
     var shareTokens: ShareTokens? {
@@ -32,7 +32,9 @@ struct ShareTokens: Sendable {
 }
 
 extension ServerContext {
-    /// The failure of a request that comes too soon; `nil`: it may be executed, and its answer is to be counted.
+    /// The failure of a request that comes too soon.
+    ///
+    /// - Returns: `nil` if it may be executed; then its response is to be counted.
     func refusal(of tokens: ShareTokens) -> Failure? {
         let now = self.clock()
         let wait = self.guesses.withLock { $0.asked(tokens.count, by: tokens.user, nowMilliseconds: now) }

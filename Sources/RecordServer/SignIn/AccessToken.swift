@@ -2,7 +2,8 @@ import Crypto
 
 /// What a user signs in with: 32 random bytes, shown once, and kept by the server only as a hash.
 package struct AccessToken: Sendable {
-    /// A prefix, by which scanners for leaked secrets find it, and the bytes in base64url without padding.
+    /// A prefix, by which scanners for leaked secrets find it, and the bytes in base64url without
+    /// padding.
     ///
     /// 47 characters that need no quoting anywhere.
     package let text: String

@@ -7,11 +7,11 @@ import WireProtocol
 
 /// Finds out who connects.
 ///
-/// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an answer says
-/// nothing about a token.
+/// Only the SHA-256 of a token is ever compared, in an index of hashes, so that the time of an
+/// answer says nothing about a token.
 struct Authenticator: Sendable {
     let directory: Directory
-    /// `nil`: no identity provider is trusted.
+    /// `nil` if no identity provider is trusted.
     let identities: IdentityTokens?
     /// Milliseconds since 1970.
     let clock: @Sendable () -> Int64
@@ -20,10 +20,11 @@ struct Authenticator: Sendable {
     ///
     /// - Parameters:
     ///   - hello: What the client says.
-    ///   - proof: What it answered to a challenge; there if and only if the hello has a service key.
+    ///   - proof: What it answered to a challenge; there if and only if the hello has a service
+    ///     key.
     /// - Returns: What the connection may use.
-    /// - Throws: `notAuthenticated` (wrong, revoked or not permitted), `credentialExpired`, `containerUnknown`, `overloaded` when the directory
-    ///   can't be read, `internalError`.
+    /// - Throws: `notAuthenticated` (wrong, revoked or not permitted), `credentialExpired`,
+    ///   `containerUnknown`, `overloaded` when the directory can't be read, `internalError`.
     func signIn(_ hello: Hello, proof: ReceivedProof?) throws(SignInRefusal) -> Admittance {
         guard NameRules.isContainerID(hello.container) else { throw SignInRefusal(.containerUnknown) }
         let claim: CredentialClaim

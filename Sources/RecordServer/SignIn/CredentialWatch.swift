@@ -3,10 +3,12 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// Notices that tokens, keys and users were changed, by this process or by another, and that credentials have expired.
+/// Notices that tokens, keys and users were changed, by this process or by another, and that
+/// credentials have expired.
 ///
-/// The directory is asked four times a second for the version of its last change, which is one entry of an index. Only when it is another are the changed
-/// users asked for; only connections of theirs are looked at again, and only loops that have connections with an end are woken.
+/// The directory is asked four times a second for the version of its last change, which is one
+/// entry of an index. Only when it is another are the changed users asked for; only connections of
+/// theirs are looked at again, and only loops that have connections with an end are woken.
 final class CredentialWatch: Sendable {
     static let interval = TimeAmount.milliseconds(250)
 
@@ -42,7 +44,7 @@ final class CredentialWatch: Sendable {
                 let changes = try? self.directory.credentialChanges(after: self.version),
                 changes.version != self.version
             else { return }
-            // Before it is told: who signs in from now on compares with it.
+            // Stored before it is told: connections that sign in from now on compare with it.
             self.seen.store(changes.version, ordering: .releasing)
             changed(changes.users)
         }

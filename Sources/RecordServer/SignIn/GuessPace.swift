@@ -1,12 +1,15 @@
 /// How many URLs of shares that lead nowhere a user may ask for.
 ///
-/// A token that leads nowhere is a miss. Misses of a minute may come at once, then one more each time that a part of a minute has passed; until then
-/// whatever is asked for is refused alike, so that an answer tells nothing. What leads somewhere costs nothing.
+/// A token that leads nowhere is a miss. Misses of a minute may come at once, then one more each
+/// time that a part of a minute has passed; until then whatever is asked for is refused alike, so
+/// that an answer tells nothing. What leads somewhere costs nothing.
 struct GuessPace {
     private static let windowMicroseconds: Int64 = 60_000_000
-    /// At the bound all are forgotten: it takes as many users with misses of the last minute to get there.
+    /// At the bound all are forgotten: it takes as many users with misses of the last minute to get
+    /// there.
     private static let usersMax = 65_536
-    /// How long to wait when so many tokens are looked for that another request has to wait for their answers.
+    /// How long to wait when so many tokens are looked for that another request has to wait for
+    /// their answers.
     private static let crowdedMilliseconds: UInt32 = 1_000
 
     private struct Account {
@@ -24,7 +27,8 @@ struct GuessPace {
 
     /// - Parameters:
     ///   - missesPerMinuteMax: From 1.
-    ///   - askingMax: Tokens that are looked for at one time for a user, before another request is refused.
+    ///   - askingMax: Tokens that are looked for at one time for a user, before another request is
+    ///     refused.
     init(missesPerMinuteMax: Int, askingMax: Int) {
         self.missMicroseconds = max(Self.windowMicroseconds / Int64(missesPerMinuteMax), 1)
         self.burstMicroseconds = self.missMicroseconds * Int64(missesPerMinuteMax)
@@ -36,7 +40,8 @@ struct GuessPace {
 
     /// A user asks where tokens lead.
     ///
-    /// - Returns: Milliseconds to wait; `nil`: they are looked for now, and `answered` is called whatever comes of it.
+    /// - Returns: Milliseconds to wait; `nil` if they are looked for now, and then `answered` is
+    ///   called, whatever comes of it.
     mutating func asked(_ count: Int, by user: String, nowMilliseconds: Int64) -> UInt32? {
         let now = nowMilliseconds * 1_000
         var account = self.account(of: user, now)
@@ -60,7 +65,7 @@ struct GuessPace {
 
     private mutating func account(of user: String, _ now: Int64) -> Account {
         if var account = self.accounts[user] {
-            // A clock that was set back costs nobody more than his misses.
+            // A clock that was set back costs no user more than their misses.
             let most = now + self.burstMicroseconds + 2 * Int64(self.askingMax) * self.missMicroseconds
             account.fullAgain = min(max(account.fullAgain, now), most)
             return account

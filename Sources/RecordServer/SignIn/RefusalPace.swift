@@ -2,8 +2,8 @@ import NIOCore
 
 /// How soon an address is told that it may not come in.
 ///
-/// The first refusals are told at once, since most are mistakes; then one more a second, and the others a second later. Nobody is locked out, and
-/// nobody else waits.
+/// The first refusals are told at once, since most are mistakes; then one more a second, and the
+/// others a second later. Nobody is locked out, and nobody else waits.
 struct RefusalPace {
     /// Refusals of one address that are told at once.
     static let burst = 10
@@ -32,7 +32,8 @@ struct RefusalPace {
         return .zero
     }
 
-    /// The whole of an IPv4 address, the first 64 bits of an IPv6 address: what one machine may choose from.
+    /// The whole of an IPv4 address, the first 64 bits of an IPv6 address: what one machine may
+    /// choose from.
     static func network(of address: SocketAddress?) -> String {
         let text = address?.ipAddress ?? ""
         guard text.contains(":"), !text.contains(".") else { return text }

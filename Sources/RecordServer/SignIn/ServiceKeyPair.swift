@@ -6,7 +6,7 @@ package struct ServiceKeyPair: Sendable {
     package let keyID: String
     /// SubjectPublicKeyInfo in DER.
     package let publicKey: [UInt8]
-    /// PKCS #8 in PEM; `nil`: only the public key is known.
+    /// PKCS #8 in PEM; `nil` if only the public key is known.
     package let privatePEM: String?
 
     /// Makes a new pair.

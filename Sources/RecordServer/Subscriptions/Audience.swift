@@ -20,7 +20,8 @@ final class ListeningUser {
     }
 }
 
-/// The connections with which one user listens in one database, and the subscriptions that they hear of: all that the user has there.
+/// The connections with which one user listens in one database, and the subscriptions that they
+/// hear of: all that the user has there.
 ///
 /// Used on the router's thread only.
 final class Audience {

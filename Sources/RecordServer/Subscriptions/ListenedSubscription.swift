@@ -5,7 +5,8 @@ import WireProtocol
 
 /// A subscription as it was saved at one position, which somebody listens for.
 ///
-/// What the router, the event loops and every queue of a listener name it by; saved again it is another one.
+/// What the router, the event loops and every queue of a listener name it by; saved again it is
+/// another one.
 final class ListenedSubscription: Sendable {
     /// Of the router; never used again.
     let number: UInt64
@@ -21,7 +22,8 @@ final class ListenedSubscription: Sendable {
         self.scope = scope
     }
 
-    /// A notification that says what happened was handed to a listener, or what may have happened while nobody listened.
+    /// A notification that says what happened was handed to a listener, or what may have happened
+    /// while nobody listened.
     ///
     /// `true`, once: the subscription was to fire once, and is to be deleted now.
     func handed() -> Bool {
@@ -34,7 +36,8 @@ final class ListenedSubscription: Sendable {
         return firesOn.contains(.once)
     }
 
-    /// What changes are compared with: those of a shared database come without a record type, so one that names a type hears of all.
+    /// What changes are compared with: those of a shared database come without a record type, so
+    /// one that names a type hears of all.
     var comparedKind: Subscription.Kind {
         switch (self.scope, self.subscription.kind) {
         case (.shared, .database): .database(recordType: nil)
@@ -44,7 +47,8 @@ final class ListenedSubscription: Sendable {
 
     /// Says that something may have happened, and not what.
     ///
-    /// Everything up to the position is news; coalesced it stands for notifications that the listener does not get.
+    /// Everything up to the position is news; coalesced it stands for notifications that the
+    /// listener does not get.
     func news(upTo position: Int64, isCoalesced: Bool, fires: Bool = true) -> OutgoingNotification {
         let event: Notification.Event =
             switch self.subscription.kind {
@@ -63,10 +67,11 @@ final class ListenedSubscription: Sendable {
     }
 }
 
-/// A notification on its way to any number of listeners: made once, only its number is each listener's own.
+/// A notification on its way to any number of listeners: made once, only its number is each
+/// listener's own.
 final class OutgoingNotification: Sendable {
     let subject: ListenedSubscription
-    /// Who acknowledges it knows of everything up to here.
+    /// A listener that acknowledges it knows of everything up to here.
     let position: Int64
     let content: SharedNotification
     /// It stands for others that nobody gets.

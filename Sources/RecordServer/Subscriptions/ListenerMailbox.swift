@@ -1,10 +1,11 @@
 import Foundation
 import NIOCore
 
-/// Brings what the router has for the connections of one event loop to it: one wake-up for all that comes before the loop looks, so that
-/// what a connection gets meanwhile shares a flush.
+/// Brings what the router has for the connections of one event loop to it: one wake-up for all that
+/// comes before the loop looks, so that what a connection gets meanwhile shares a flush.
 ///
-/// Bounded: when more deliveries wait than the loop should hold, the router waits until it has looked, and meanwhile its own queue decides.
+/// Bounded: when more deliveries wait than the loop should hold, the router waits until it has
+/// looked, and meanwhile its own queue decides.
 ///
 /// SAFETY: `state` is read and written only while the condition is locked.
 final class ListenerMailbox: @unchecked Sendable {

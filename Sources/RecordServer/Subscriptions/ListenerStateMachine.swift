@@ -8,12 +8,14 @@ import WireProtocol
 ///       ^                   |
 ///       +------ failed -----+
 ///
-/// An acknowledgement that the peer must not send answers `.close(reason)`; a notification for who does not listen is a race with
-/// the end and answers `.ignore`; a start that was not asked for is a bug of ours and stops the process.
+/// An acknowledgement that the peer must not send answers `.close(reason)`. A notification for a
+/// connection that does not listen is a race with the end, and answers `.ignore`. A start that was
+/// not asked for is a bug of ours, and stops the process.
 enum ListenerStateMachine: ~Copyable {
     /// Exits: `listenRequested`.
     case deaf
-    /// The store is being asked; streams that are answered when it has said how things stand. Exits: `began`, `failed`.
+    /// The store is being asked; streams that are answered when it has said how things stand.
+    /// Exits: `began`, `failed`.
     case starting(streams: [UInt32])
     /// To the end of the connection.
     case listening(NotificationWindow)

@@ -4,8 +4,9 @@ import WireProtocol
 
 /// What a notification says, cut to what it may have.
 ///
-/// Everything but values of the record is bounded well below the limit of a notification. Values are taken while there is room: first those
-/// that stand in the lists of `info`, then those of the desired keys; a value that does not fit stays out.
+/// Everything but values of the record is bounded well below the limit of a notification. Values
+/// are taken while there is room: first those that stand in the lists of `info`, then those of the
+/// desired keys; a value that does not fit stays out.
 ///
 /// - Source: `Protocol/README.md`, section 5.11.
 struct NotificationContent {

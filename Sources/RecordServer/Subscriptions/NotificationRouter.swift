@@ -4,8 +4,8 @@ import NIOPosix
 import RecordStore
 import Synchronization
 
-/// Tells listeners what commits: a thread of its own takes what the store reports, in turns by database, finds out whose subscriptions it
-/// meets, and hands notifications to the event loops.
+/// Tells listeners what commits: a thread of its own takes what the store reports, in turns by
+/// database, finds out whose subscriptions it meets, and hands notifications to the event loops.
 ///
 /// Neither the writer nor an event loop waits for it.
 final class NotificationRouter: Sendable {
@@ -54,7 +54,8 @@ final class NotificationRouter: Sendable {
         thread.name = "tidemark-router"
     }
 
-    /// Drops what waits and ends the thread, which notices after the piece of work that it is about.
+    /// Drops what waits and ends the thread, which notices after the piece of work that it is
+    /// about.
     ///
     /// Returns at once when it does not run, and after a time whatever it does.
     func stop(within limit: Duration) async {
@@ -96,7 +97,8 @@ final class NotificationRouter: Sendable {
         var isInParts = false
         while let events = self.queue.take(self.patience(turns, routing)) {
             for event in events { self.accept(event, &turns, &routing) }
-            // Between commits. In the middle of one it would pay for all that a slow machine can compare.
+            // Between commits. In the middle of one it would pay for all that a slow machine can
+            // compare.
             if !isInParts { routing.timePassed(nowMilliseconds: self.clock()) }
             isInParts = turns.popFirst().map { self.execute($0, &turns, &routing) } ?? false
             self.deliver(&routing, to: mailboxes)

@@ -2,17 +2,19 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-// From what a transaction changed to notifications. A query's subscription has one for each record; a zone's and a database's
-// have one for each transaction, about all that it changed there.
+// From what a transaction changed to notifications. A query's subscription has one for each record;
+// a zone's and a database's have one for each transaction, about all that it changed there.
 extension NotificationRouting {
     /// Goes on with a transaction, until that has cost so much or it is routed.
     ///
     /// - Parameters:
     ///   - commit: With how far it is routed.
     ///   - costMax: In comparisons; exceeded by one change at most.
-    ///   - mayRead: Who may read what changed.
-    ///   - isStopped: Whether the router has been stopped, asked before each change: then the rest is of no account any more.
-    /// - Returns: Whether it is routed; otherwise it is to be called again, before anything else of its databases.
+    ///   - mayRead: Says which users may read what changed.
+    ///   - isStopped: Whether the router has been stopped, asked before each change: then the rest
+    ///     is of no account any more.
+    /// - Returns: Whether it is routed; otherwise it is to be called again, before anything else of
+    ///   its databases.
     mutating func route(
         _ commit: inout RoutedCommit,
         costMax: Int = .max,

@@ -1,7 +1,7 @@
 import RecordStore
 
-// What could not be found out, because a user's subscriptions would have cost too much, is told as news: later, and as much of it as the
-// user can afford.
+// What could not be found out, because a user's subscriptions would have cost too much, is told as
+// news: later, and as much of it as the user can afford.
 extension NotificationRouting {
     /// News that are told at a time, in all.
     private static let newsMax = 256

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// Who listens for what, and which notifications a commit makes for whom.
+/// Knows which connections listen for what, and which notifications a commit makes for them.
 ///
 /// Used on the router's thread only: events in, posts for event loops out.
 struct NotificationRouting {
@@ -37,7 +37,8 @@ struct NotificationRouting {
     struct Counts: Hashable {
         /// Comparisons of values of records with those of conditions.
         var comparisons = 0
-        /// Notifications that say that there may be news, because it could not be afforded to find out.
+        /// Notifications that say that there may be news, because it could not be afforded to find
+        /// out.
         var news = 0
     }
 
@@ -108,7 +109,8 @@ struct NotificationRouting {
     ///
     /// The connection hears of a database from `joined` on.
     ///
-    /// - Returns: Whether the connection has ended meanwhile, so that the store need not watch for it.
+    /// - Returns: Whether the connection has ended meanwhile, so that the store need not watch for
+    ///   it.
     mutating func started(_ listener: Listener, _ result: Result<ListeningStart, StoreError>) -> Bool {
         let hasEnded = self.starting.remove(listener.number) == nil
         switch result {
@@ -124,7 +126,8 @@ struct NotificationRouting {
         return false
     }
 
-    /// A connection hears of a database from this place in the order of its commits on, if it has not ended.
+    /// A connection hears of a database from this place in the order of its commits on, if it has
+    /// not ended.
     ///
     /// - Returns: Whether all is done; otherwise it is to be called again.
     mutating func joined(_ joining: inout JoiningListener, costMax: Int = .max) -> Bool {
@@ -226,9 +229,11 @@ struct NotificationRouting {
 
     // MARK: - Posts
 
-    /// Hands a notification to every listener but the connection that made the change, and charges their user with it.
+    /// Hands a notification to every listener but the connection that made the change, and charges
+    /// their user with it.
     ///
-    /// One that is to fire once does so when there is anybody to hear it; otherwise it is news when somebody comes.
+    /// One that is to fire once does so when there is anybody to hear it; otherwise it is news when
+    /// somebody comes.
     mutating func post(
         _ notification: OutgoingNotification,
         of watch: Watch,

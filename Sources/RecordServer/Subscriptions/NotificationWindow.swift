@@ -2,7 +2,8 @@ import RecordModel
 import RecordStore
 import WireProtocol
 
-/// The notifications of one listener: those that were sent and not acknowledged, at most 64, and those that wait, one a subscription.
+/// The notifications of one listener: those that were sent and not acknowledged, at most 64, and
+/// those that wait, one a subscription.
 ///
 /// Those that wait keep the place of the first of their subscription, so that none waits for ever.
 struct NotificationWindow {
@@ -15,7 +16,8 @@ struct NotificationWindow {
         var fires: Bool
     }
 
-    /// Contents of a connection's notifications that wait; what comes on top waits without them, as news.
+    /// Contents of a connection's notifications that wait; what comes on top waits without them, as
+    /// news.
     static let waitingBytesMax = 1_024 * 1_024
 
     private struct Sent {
@@ -26,7 +28,7 @@ struct NotificationWindow {
     private struct Waiting {
         var subject: ListenedSubscription
         var position: Int64
-        /// `nil`: what happened is not kept, only that something did.
+        /// `nil` if what happened is not kept, only that something did.
         var notification: OutgoingNotification?
         var isCoalesced: Bool
         var fires: Bool

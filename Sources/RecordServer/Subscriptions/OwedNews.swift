@@ -1,6 +1,8 @@
-/// That a group of subscriptions is to hear that there may be news, because it could not be found out what the news is.
+/// That a group of subscriptions is to hear that there may be news, because it could not be found
+/// out what the news is.
 ///
-/// They hear of it in laps, each once a lap, and there is a lap a second at the most, however much happens.
+/// They hear of it in laps, each once a lap, and there is a lap a second at the most, however much
+/// happens.
 struct OwedNews {
     private static let lapMilliseconds: Int64 = 1_000
 
@@ -31,7 +33,7 @@ struct OwedNews {
         return true
     }
 
-    /// The place of who is told next, of so many; `nil`: the lap is over.
+    /// The index of the subscription that is told next, of so many; `nil` if the lap is over.
     mutating func takeNext(of count: Int) -> Int? {
         guard self.left > 0, count > 0 else {
             self.left = 0

@@ -3,8 +3,8 @@ import RecordStore
 
 /// A transaction that is being routed, and what has been found out meanwhile.
 ///
-/// A query's subscription has a notification for each record. A zone's and a database's have one for each transaction, about all that it
-/// changed there, and so at its end.
+/// A query's subscription has a notification for each record. A zone's and a database's have one
+/// for each transaction, about all that it changed there, and so at its end.
 struct RoutedCommit {
     /// What a transaction does to subscriptions of a zone or a database.
     struct Touched {
@@ -15,7 +15,7 @@ struct RoutedCommit {
         var hasSeveralOrigins = false
     }
 
-    /// Who may read what is asked once a transaction.
+    /// Permission to read something, which is asked for once a transaction.
     struct Question: Hashable {
         var requester: Requester
         var recordType: String

@@ -4,16 +4,17 @@ import RecordStore
 
 /// What comes to the router from other threads, in order, bounded in changes and bytes.
 ///
-/// Databases share the bounds: none may have more waiting than is left for the others. Beyond that the details of its changes are dropped,
-/// and of no other's, until the router has come so far: what stays is that it changed, and what became of its subscriptions. Nobody who adds
-/// ever waits.
+/// Databases share the bounds: none may have more waiting than is left for the others. Beyond that
+/// the details of its changes are dropped, and of no other's, until the router has come so far:
+/// what stays is that it changed, and what became of its subscriptions. Nobody who adds ever waits.
 ///
 /// SAFETY: `state` is read and written only while the condition is locked.
 final class RouterQueue: @unchecked Sendable {
     enum Event: Sendable {
         /// `routed` follows, when that is over.
         case committed(DatabaseCommit)
-        /// In place of transactions whose details were dropped; `takeSkipped` gives what is left of them.
+        /// In place of transactions whose details were dropped; `takeSkipped` gives what is left of
+        /// them.
         case skipped(DatabaseID)
         /// A connection wants to listen; `started` follows.
         case asked(UInt64)
@@ -133,7 +134,8 @@ final class RouterQueue: @unchecked Sendable {
         }
     }
 
-    /// What is left of dropped transactions of a database, whose turn it is now: details are kept again.
+    /// What is left of dropped transactions of a database, whose turn it is now: details are kept
+    /// again.
     func takeSkipped(of database: DatabaseID) -> SkippedChanges? {
         self.condition.withLock { self.state.skipped.removeValue(forKey: database) }
     }
@@ -188,7 +190,8 @@ struct DatabaseCommit: Sendable {
     }
 }
 
-/// What is kept of transactions of a database whose details were dropped: as much as there are subscriptions.
+/// What is kept of transactions of a database whose details were dropped: as much as there are
+/// subscriptions.
 struct SkippedChanges: Sendable {
     enum SubscriptionChange: Hashable, Sendable {
         case saved(WatchedSubscription)

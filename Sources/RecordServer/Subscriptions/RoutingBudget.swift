@@ -3,9 +3,11 @@ import RecordStore
 
 /// What users' subscriptions have cost the router lately, and whose may cost it more.
 ///
-/// Costs are in comparisons: of a value of a record with one of a condition. What a user has spent is a debt that time pays off; it is bounded
-/// for all of them together, and nobody may have more of it than is left for the others. So no user waits for the comparisons of all others
-/// longer than it takes to make `debtMax` of them, and they take a bounded part of the router's time, however many users there are.
+/// Costs are in comparisons: of a value of a record with one of a condition. What a user has spent
+/// is a debt that time pays off; it is bounded for all of them together, and nobody may have more
+/// of it than is left for the others. So no user waits for the comparisons of all others longer
+/// than it takes to make `debtMax` of them, and they take a bounded part of the router's time,
+/// however many users there are.
 struct RoutingBudget {
     struct Limits: Hashable, Sendable {
         /// Of all users together; one alone may have half of it.

@@ -1,10 +1,12 @@
 import RecordModel
 import RecordStore
 
-/// Which subscriptions a committed change can match: those of its database that name its zone and its record type, or none; of queries that
-/// demand a value of a field, those whose value the record has.
+/// Which subscriptions a committed change can match: those of its database that name its zone and
+/// its record type, or none; of queries that demand a value of a field, those whose value the
+/// record has.
 ///
-/// So what a change costs follows from how many are interested in changes like it, not from how many there are.
+/// So what a change costs follows from how many are interested in changes like it, not from how
+/// many there are.
 struct SubscriptionIndex {
     /// What is listened for in one place: a zone, or all of them.
     private struct Place {
@@ -122,7 +124,7 @@ struct SubscriptionIndex {
 
         var isEmpty: Bool { self.zones.isEmpty && self.everywhere.isEmpty }
 
-        /// `nil`: all zones.
+        /// Changes what is kept of a zone, or of all zones if it is `nil`.
         mutating func change(_ zone: String?, _ body: (inout Place) -> Void) {
             guard let zone else { return body(&self.everywhere) }
             body(&self.zones[zone, default: Place()])
@@ -152,7 +154,8 @@ struct SubscriptionIndex {
             || database.zones[zone]?.queries[recordType] != nil
     }
 
-    /// Calls with all queries whose condition a record may meet; twice with some of them, if a list has several values that are asked for.
+    /// Calls with all queries whose condition a record may meet; twice with some of them, if a list
+    /// has several values that are asked for.
     func forEachQuery(
         meeting record: ComparedRecord,
         inZone zone: String,
@@ -165,9 +168,11 @@ struct SubscriptionIndex {
         database.zones[zone]?.queries[recordType]?.forEach(meeting: record, body)
     }
 
-    /// Calls with all subscriptions of the zone or of the database that a change of a record of this type fires.
+    /// Calls with all subscriptions of the zone or of the database that a change of a record of
+    /// this type fires.
     ///
-    /// `_defaultZone` fires none. Without a type the zone itself came or went, which is the database's alone.
+    /// `_defaultZone` fires none. Without a type the zone itself came or went, which is the
+    /// database's alone.
     func forEachChange(
         ofType recordType: String?,
         inZone zone: String,
@@ -183,7 +188,8 @@ struct SubscriptionIndex {
         place.changes[recordType]?.forEach(body)
     }
 
-    /// Calls with all subscriptions of a database; several times with those that demand one of several values.
+    /// Calls with all subscriptions of a database; several times with those that demand one of
+    /// several values.
     func forEach(in id: DatabaseID, _ body: (WatchGroup) -> Void) {
         guard let database = self.databases[id] else { return }
         for place in [database.everywhere] + database.zones.values {
@@ -195,7 +201,7 @@ struct SubscriptionIndex {
         }
     }
 
-    /// `nil`: all zones.
+    /// The zone that a subscription is about; `nil` if it is about all.
     private static func zone(of watch: Watch) -> String? {
         switch watch.subject.comparedKind {
         case .query(_, _, let zone, _): zone?.zoneName

@@ -25,8 +25,8 @@ final class Watch {
     /// Whether it was there when something happened at a position of its database.
     func wasThere(at position: Int64) -> Bool { self.subject.key.position < position }
 
-    /// Whether a record of the type that a query is about meets its condition, and what finding out cost beside the comparisons that the
-    /// record counts.
+    /// Whether a record of the type that a query is about meets its condition, and what finding out
+    /// cost beside the comparisons that the record counts.
     func matches(_ record: ComparedRecord, shape: RecordTypeShape) -> (isMet: Bool, checked: Int) {
         guard case .query(_, let predicate, _, _) = self.subject.subscription.kind else { return (false, 0) }
         if let condition, condition.shape === shape { return (condition.matches(record), 0) }
@@ -84,7 +84,8 @@ final class WatchGroup {
 struct CheckedCondition {
     /// What the condition was checked against.
     let shape: RecordTypeShape
-    /// `nil`: the schema has changed since the subscription was saved, and no record can meet the condition.
+    /// `nil` if the schema has changed since the subscription was saved, so that no record can meet
+    /// the condition.
     private let evaluator: PredicateEvaluator?
 
     init(_ predicate: Predicate, shape: RecordTypeShape) {
@@ -109,8 +110,9 @@ extension Predicate {
     }
 }
 
-/// What is defined of a record type, for who looks at one record at a time: an index that was dropped after a subscription was saved is no
-/// hindrance.
+/// What is defined of a record type, for looking at one record at a time.
+///
+/// An index that was dropped after a subscription was saved is no hindrance.
 final class RecordTypeShape {
     let definitions: FieldDefinitions
     let check: QueryCheck
@@ -128,7 +130,8 @@ final class RecordTypeShape {
     }
 }
 
-/// The shapes of the types that subscriptions are about, so that conditions are checked again only when a type has changed.
+/// The shapes of the types that subscriptions are about, so that conditions are checked again only
+/// when a type has changed.
 struct RecordTypeShapes {
     private struct Name: Hashable {
         var environment: EnvironmentID
