@@ -474,4 +474,34 @@ struct SharingRuleTests {
         #expect(try await block(many) == .tooManyParticipants)
         #expect(try await block(Array(many.dropLast())) == nil)
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a root that the end of its share changes stands in the index of that date`(
+        kind: EngineKind
+    ) async throws {
+        let it = try await EngineUnderTest.withNotes(kind)
+        let text = """
+            DEFINE SCHEMA RECORD TYPE Note ("___recordID" REFERENCE QUERYABLE,
+                "___modTime" TIMESTAMP QUERYABLE SORTABLE);
+            """
+        try it.store.schemas.apply(
+            .replaceDevelopment(try SchemaParser.parse(text)),
+            inContainer: EngineUnderTest.container
+        )
+        func namesByDate() async throws -> [String] {
+            let query = Query(recordType: "Note", sort: [SortKey(field: "___modTime")])
+            let read = QueryRead(query: query, zone: notes, limit: 10)
+            return try await it.query(read).records.map(\.id.recordName)
+        }
+        _ = try await it.modify([save("list")])
+        try await it.share("list")
+        it.clock.advance(milliseconds: 10)
+        _ = try await it.modify([save("other")])
+        #expect(try await namesByDate() == ["list", "other"])
+        it.clock.advance(milliseconds: 10)
+        _ = try await it.modify([], deletes: [id("share")])
+        #expect(try await namesByDate() == ["other", "list"])
+        _ = try await it.modify([], deletes: [id("list")])
+        #expect(try await namesByDate() == ["other"])
+    }
 }

@@ -36,8 +36,15 @@ struct RecordRewriting {
             parent: record.parent,
             body: body
         )
+        let definitions = try self.transaction.fields(
+            ofType: record.recordType,
+            in: self.requester.environment
+        )
+        var save = RecordWrites.Save(name: name, record: rewritten, existing: record)
+        // Its date of change and who changed it may have entries.
+        save.entries = IndexChanges(from: record, to: rewritten, named: name, definitions: definitions)
         var writes = RecordWrites()
-        writes.saves = [RecordWrites.Save(name: name, record: rewritten, existing: record)]
+        writes.saves = [save]
         try self.transaction.apply(writes, to: self.zone, in: self.requester.environment)
         guard self.transaction.isWatched(self.zone.database) else { return rewritten }
         let change = CommittedRecord(
@@ -45,10 +52,7 @@ struct RecordRewriting {
             name: name,
             before: record,
             after: rewritten,
-            definitions: try self.transaction.fields(
-                ofType: record.recordType,
-                in: self.requester.environment
-            )
+            definitions: definitions
         )
         self.transaction.note(.record(change), at: rewritten.position, in: self.zone.database)
         return rewritten
