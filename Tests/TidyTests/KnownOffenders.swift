@@ -18,8 +18,8 @@ enum KnownOffenders {
     static let rows: [Row] = [
         Row("type size", "Sources/RecordStore", 1),
         Row("type size", "Sources/SQLiteEngine", 1),
-        Row("comment width", "Sources/RecordStore", 107),
-        Row("comment width", "Sources/SQLiteEngine", 98),
+        Row("comment width", "Sources/RecordStore", 89),
+        Row("comment width", "Sources/SQLiteEngine", 93),
         Row("comment prose", "Sources/RecordStore", 93),
         Row("comment prose", "Sources/SQLiteEngine", 31),
     ]
