@@ -46,6 +46,7 @@ let protocolTargets: [Target] = [
         name: "Transport",
         dependencies: ["WireProtocol", "FileIO", nio("NIOCore")],
         path: "Protocol/Transport",
+        exclude: ["README.md"],
         swiftSettings: settings
     ),
 ]

@@ -1,4 +1,5 @@
 import AssetStore
+import FileIO
 import Logging
 import NIOCore
 import RecordModel

@@ -1,4 +1,5 @@
 import AssetStore
+import FileIO
 import NIOCore
 import RecordModel
 import RecordStore
@@ -11,7 +12,7 @@ final class Upload {
     /// Milliseconds since 1970.
     let deadlineMilliseconds: Int64
     /// Jobs on the files of this upload.
-    let lane: AssetLane
+    let lane: FileLane
     var machine = UploadStateMachine()
     /// What the search for offsets has found.
     let found = FoundBytes()
@@ -19,7 +20,7 @@ final class Upload {
     var files: [UploadFile?] = []
     var timer: Scheduled<Void>?
 
-    init(_ request: AdmittedUpload, for response: Response, lane: AssetLane) {
+    init(_ request: AdmittedUpload, for response: Response, lane: FileLane) {
         self.stream = response.stream
         self.request = request
         self.deadlineMilliseconds = response.deadlineMilliseconds
