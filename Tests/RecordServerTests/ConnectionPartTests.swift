@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import RecordStore
 import Testing
 import Transport
@@ -25,15 +26,19 @@ struct ConnectionPartTests {
     @Test func `requests are executed in order until responses take the room`() {
         var queue = RequestQueue()
         for stream in [1, 3, 5] as [UInt32] { queue.append(stream) }
-        #expect(queue.begin())
+        let begins = queue.begin()
+        #expect(begins)
         #expect(queue.next(heldBytes: 0, heldBytesMax: 10) == 1)
-        #expect(!queue.begin(), "a response that comes at once does not begin again")
+        let beginsWithin = queue.begin()
+        #expect(!beginsWithin, "a response that comes at once does not begin again")
         #expect(queue.next(heldBytes: 9, heldBytesMax: 10) == 3)
         #expect(queue.next(heldBytes: 10, heldBytesMax: 10) == nil)
-        #expect(queue.begin())
+        let beginsLater = queue.begin()
+        #expect(beginsLater)
         #expect(queue.next(heldBytes: 0, heldBytesMax: 10) == 5)
         #expect(queue.next(heldBytes: 0, heldBytesMax: 10) == nil)
-        #expect(!queue.begin())
+        let beginsForNothing = queue.begin()
+        #expect(!beginsForNothing)
     }
 
     // MARK: - Room
@@ -124,6 +129,26 @@ struct ConnectionPartTests {
         }
         #expect(refused > 0 && refused < 10)
         #expect(account.unfinishedFrames.own <= 400_000)
+    }
+
+    // MARK: - Time of the event loop
+
+    @Test func `a holder pays for what a connection spends, and has a turn in each round`() {
+        let turns = LoopTurns(eventLoop: EmbeddedEventLoop())
+        var time = LoopTime()
+        time.readBegan(at: Self.start, in: turns)
+        #expect(time.isTurn, "nobody pays before the welcome")
+        time.workEnded(at: Self.start)
+
+        time.joined(turns.joined(.address("a")))
+        #expect(!time.isTurn)
+        time.readBegan(at: Self.start, in: turns)
+        time.pay(at: Self.start + .milliseconds(4))
+        #expect(time.isTurn)
+        time.workEnded(at: Self.start + .milliseconds(11))
+        #expect(!time.isTurn)
+        time.readBegan(at: Self.start + .milliseconds(20), in: turns)
+        #expect(time.isTurn, "what it did not do in between costs nothing")
     }
 
     // MARK: - Downloads
