@@ -10,10 +10,10 @@ package final class SQLiteEngine: StorageEngine {
     private let queue: WriteQueue
     private let writer: Writer
     let reads: ReadPool
-    private let pendingViews: PendingViews
+    private let pendingViews = PendingViews()
     private let tables: TableConnection
     package let clock: @Sendable () -> Int64
-    private let sqliteSubscriptions: SQLiteSubscriptions
+    private let observation = CommitObservation()
     let configuration: SQLiteEngineConfiguration
     let report: @Sendable (EngineEvent) -> Void
     private let ending: Ending
@@ -54,8 +54,6 @@ package final class SQLiteEngine: StorageEngine {
             clock: clock,
             report: report
         )
-        let watch = WatchedDatabases()
-        self.pendingViews = watch.pendingViews
         do {
             self.reads = try ReadPool(
                 file: file,
@@ -65,18 +63,18 @@ package final class SQLiteEngine: StorageEngine {
                 report: report
             )
             self.tables = try TableConnection(queue: file.openReader())
-            self.sqliteSubscriptions = SQLiteSubscriptions(
-                writer: self.queue,
-                watch: watch,
-                access: try ReadConnection(file: file),
-                configuration: configuration,
-                report: report
-            )
         } catch {
             throw SQLiteEngineError.cannotOpen(path: file.path, reason: String(describing: error))
         }
         self.ending = Ending()
-        try Self.startWriter(self.writer, database, watch, configuration, self.ending)
+        try Self.startWriter(
+            self.writer,
+            database,
+            self.observation,
+            self.pendingViews,
+            configuration,
+            self.ending
+        )
     }
 
     deinit {
@@ -89,7 +87,8 @@ package final class SQLiteEngine: StorageEngine {
     private static func startWriter(
         _ writer: Writer,
         _ database: DatabaseQueue,
-        _ watch: WatchedDatabases,
+        _ observation: CommitObservation,
+        _ pendingViews: PendingViews,
         _ configuration: SQLiteEngineConfiguration,
         _ ending: Ending
     ) throws {
@@ -100,7 +99,11 @@ package final class SQLiteEngine: StorageEngine {
                     guard let connection = database.sqliteConnection else {
                         throw .unexpected(code: 0)
                     }
-                    let transaction = try WriterTransaction(connection: connection, watch: watch)
+                    let transaction = try WriterTransaction(
+                        connection: connection,
+                        observation: observation,
+                        pendingViews: pendingViews
+                    )
                     let housekeeping = try Housekeeping(
                         transaction: transaction,
                         database: database,
@@ -128,6 +131,10 @@ package final class SQLiteEngine: StorageEngine {
     }
 
     package func write(_ job: WriteJob) {
+        if case .aside(let milliseconds) = job.schedule {
+            let due = milliseconds > 0 ? self.queue.now + milliseconds * 1_000_000 : .min
+            return self.executeAside(job, due: due)
+        }
         switch self.queue.add(job) {
         case .admitted: return
         case .refused(let milliseconds):
@@ -137,6 +144,30 @@ package final class SQLiteEngine: StorageEngine {
             job.fail(.shuttingDown)
         }
     }
+
+    /// Executes a job in a transaction of its own.
+    private func executeAside(_ job: WriteJob, due: Int64) {
+        let progress = Mutex<WriteJob.Progress?>(nil)
+        let report = self.report
+        let administration = WriteQueue.Administration(due: due) { transaction in
+            let result = try job.execute(transaction)
+            progress.withLock { $0 = result }
+        } reply: { error in
+            if let error {
+                let failure = StorageFailure(error)
+                Self.tell(of: failure, report)
+                return job.fail(failure.isForWantOfRoom ? .diskFull : .storage(failure))
+            }
+            switch progress.withLock({ $0 }) {
+            case .finished(let reply)?: reply()
+            case .unfinished(let rest)?: self.executeAside(rest, due: .min)
+            case nil: job.fail(.storage(.unexpected(code: 0)))
+            }
+        }
+        guard case .admitted = self.queue.add(administration) else { return job.fail(.shuttingDown) }
+    }
+
+    package func report(to observer: any CommitObserver) { self.observation.begin(with: observer) }
 
     /// The writer applies pending changes of shared databases in the requester's turn, and rejects
     /// requesters who have more than a fair part waiting.
@@ -206,8 +237,6 @@ package final class SQLiteEngine: StorageEngine {
         guard let value = value.withLock({ $0 }) else { throw StorageFailure.unexpected(code: 0) }
         return value
     }
-
-    package var subscriptions: any SubscriptionStore { self.sqliteSubscriptions }
 
     package var statistics: EngineStatistics {
         var statistics = self.writer.counted

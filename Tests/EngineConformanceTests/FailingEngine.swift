@@ -34,6 +34,7 @@ final class FailingEngine: StorageEngine, LoadGate {
         let failure = self.next()
         if failure != nil { self.failures.add(1, ordering: .relaxed) }
         return WriteJob(
+            schedule: job.schedule,
             requester: job.requester,
             records: job.records,
             bytes: job.bytes,
@@ -74,6 +75,7 @@ final class FailingEngine: StorageEngine, LoadGate {
         guard case .unfinished(let rest) = progress else { return .finished(reply: reply) }
         return .unfinished(
             rest: WriteJob(
+                schedule: rest.schedule,
                 requester: rest.requester,
                 records: rest.records,
                 bytes: rest.bytes,
@@ -115,7 +117,7 @@ final class FailingEngine: StorageEngine, LoadGate {
 
     var clock: @Sendable () -> Int64 { self.engine.clock }
 
-    var subscriptions: any SubscriptionStore { self.engine.subscriptions }
+    func report(to observer: any CommitObserver) { self.engine.report(to: observer) }
 
     var statistics: EngineStatistics { self.engine.statistics }
 

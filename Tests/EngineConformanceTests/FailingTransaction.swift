@@ -85,7 +85,6 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.countsOfDeleteSelfReferrers(of: targets, in: zone, limit: limit)
     }
 
-
     // MARK: SharingTransaction
 
     func shares(in zone: ZoneKey) throws(StorageFailure) -> [StoredShare] {
@@ -198,42 +197,19 @@ final class FailingTransaction: WriteTransaction {
         return try self.transaction.bytesStored(under: quota, with: database)
     }
 
-    // MARK: SubscriptionTransaction
+    // MARK: ChangeTransaction
 
-    func subscription(
-        _ id: String,
-        of owner: String,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> StoredSubscription? {
+    func position(of database: DatabaseID) throws(StorageFailure) -> Int64 {
         try self.pass()
-        return try self.transaction.subscription(id, of: owner, in: database)
+        return try self.transaction.position(of: database)
     }
 
-    func subscriptionID(
-        defined definition: [UInt8],
-        of owner: String,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> String? {
+    func lastChange(
+        inZonesOf database: DatabaseID,
+        exceptNamed name: String
+    ) throws(StorageFailure) -> Int64 {
         try self.pass()
-        return try self.transaction.subscriptionID(defined: definition, of: owner, in: database)
-    }
-
-    func countOfSubscriptions(of owner: String, in database: DatabaseID) throws(StorageFailure) -> Int {
-        try self.pass()
-        return try self.transaction.countOfSubscriptions(of: owner, in: database)
-    }
-
-    func save(
-        _ subscription: StoredSubscription,
-        replacing existing: StoredSubscription?
-    ) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.save(subscription, replacing: existing)
-    }
-
-    func delete(_ subscription: StoredSubscription) throws(StorageFailure) {
-        try self.pass()
-        try self.transaction.delete(subscription)
+        return try self.transaction.lastChange(inZonesOf: database, exceptNamed: name)
     }
 
     func isWatched(_ database: DatabaseID) -> Bool { self.transaction.isWatched(database) }

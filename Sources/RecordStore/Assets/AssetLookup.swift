@@ -33,7 +33,7 @@ extension TableReader {
     ) throws(StorageFailure) -> AssetRow? {
         var uploader: Int64 = 0
         if let user {
-            guard let author = try self.author(user) else { return nil }
+            guard let author = try self.authorNumber(ofUser: user) else { return nil }
             uploader = author
         }
         return try self.row(AssetRow.uploading, database, asset.sha256, asset.size, uploader)
@@ -42,7 +42,7 @@ extension TableReader {
     /// Says whether a user of a public database has sent an asset, or a participant of a share all
     /// bytes of an upload.
     func isAsset(_ number: AssetNumber, sentBy user: String) throws(StorageFailure) -> Bool {
-        guard let author = try self.author(user) else { return false }
+        guard let author = try self.authorNumber(ofUser: user) else { return false }
         return try self.row(AssetUserRow.byKey, number, author) != nil
     }
 
@@ -82,11 +82,6 @@ extension TableReader {
     /// Says whether there is an asset with the number, and its bytes are complete.
     package func isStored(_ number: AssetNumber) throws(StorageFailure) -> Bool {
         try self.row(AssetRow.byKey, number)?.state == .complete
-    }
-
-    /// The number that stands for a user in rows; `nil` if no row has needed one.
-    fileprivate func author(_ user: String) throws(StorageFailure) -> Int64? {
-        try self.row(AuthorRow.byRecordName, user)?.number
     }
 }
 

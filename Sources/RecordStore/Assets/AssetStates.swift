@@ -19,7 +19,8 @@ extension UsageTransaction {
             sha256: asset.sha256,
             size: asset.size,
             state: .uploading,
-            uploader: try user.map { (user) throws(StorageFailure) in try self.authorNumber(user) } ?? 0,
+            uploader: try user.map { (user) throws(StorageFailure) in try self.authorNumber(ofUserOrNew: user)
+            } ?? 0,
             sinceMilliseconds: self.nowMilliseconds
         )
         self.count(.asset(of: asset.size, sign: 1), in: database)
@@ -169,12 +170,6 @@ extension UsageTransaction {
 
     private func addSender(_ author: Int64, of number: AssetNumber) throws(StorageFailure) {
         try self.put(AssetUserRow(asset: number, author: author))
-    }
-
-    /// The number that stands for a user in rows, which is given with the first row that needs it.
-    private func authorNumber(_ user: String) throws(StorageFailure) -> Int64 {
-        if let known = try self.row(AuthorRow.byRecordName, user) { return known.number }
-        return try self.insert(AuthorRow(recordName: user))
     }
 }
 

@@ -69,7 +69,9 @@ struct DeletionSteps {
         ).deleteUserRecord(in: open.number)
         if let author = try self.transaction.row(AuthorRow.byRecordName, recordName) {
             let subscriptions = RowRange(SubscriptionRow.byOwner, open.number, author.number)
-            for row in try self.transaction.rows(subscriptions) { try self.transaction.delete(row.stored) }
+            for row in try self.transaction.rows(subscriptions) {
+                try self.transaction.delete(row.stored(ownedBy: recordName))
+            }
         }
     }
 
@@ -172,7 +174,7 @@ struct DeletionSteps {
     }
 
     private func delete(_ zone: ZoneRow) throws(StorageFailure) {
-        try self.transaction.deleteZone(
+        try self.transaction.removeZone(
             zone.key,
             named: zone.name,
             at: self.transaction.takePosition(in: zone.database)
@@ -196,7 +198,7 @@ struct DeletionSteps {
             RowRange(SubscriptionRow.byOwner, database),
             limit: Self.rowsMax
         )
-        for row in subscriptions { try self.transaction.delete(row.stored) }
+        for row in subscriptions { try self.transaction.delete(row.stored(ownedBy: "")) }
         // What they took is subtracted from the counters with the commit, so these are set after
         // it.
         guard subscriptions.isEmpty else { return .more }

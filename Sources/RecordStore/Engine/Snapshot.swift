@@ -117,19 +117,6 @@ package protocol Snapshot: RecordReader {
     /// Finds the user who is known by an address, a number or a name: the record name.
     func user(_ lookup: IdentityLookup, in environment: EnvironmentID) throws(StorageFailure) -> String?
 
-    // MARK: Subscriptions
-
-    /// Finds subscriptions of a user in one database: one element an ID, in order.
-    func subscriptions(
-        _ ids: [String],
-        of owner: String,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [StoredSubscription?]
-    /// Lists the subscriptions of a user in one database, by ID: at most as many as a user may have.
-    func subscriptions(
-        of owner: String,
-        in database: DatabaseID
-    ) throws(StorageFailure) -> [StoredSubscription]
 }
 
 extension Snapshot {

@@ -160,8 +160,8 @@ package protocol StorageEngine: Sendable {
     /// Milliseconds since 1970, as transactions are told.
     var clock: @Sendable () -> Int64 { get }
 
-    /// What users want to be told about.
-    var subscriptions: any SubscriptionStore { get }
+    /// Names who is told of commits from now on; to be called once.
+    func report(to observer: any CommitObserver)
 
     /// Figures for metrics and for `tidemark-load`.
     var statistics: EngineStatistics { get }

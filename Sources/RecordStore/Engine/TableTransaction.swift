@@ -75,6 +75,18 @@ package struct RowRange<Row: TableRow>: Sendable {
     }
 }
 
+extension RowIndex {
+    /// The values of a row in the columns of the index.
+    package struct Key: Hashable, Sendable {
+        let values: [ColumnValue]
+    }
+
+    /// A key, with a value for each column.
+    package func key<each Value: ColumnConvertible>(_ values: repeat each Value) -> Key {
+        Key(values: ColumnValue.list(repeat each values))
+    }
+}
+
 extension ColumnValue {
     static func list<each Value: ColumnConvertible>(_ values: repeat each Value) -> [ColumnValue] {
         var list: [ColumnValue] = []
@@ -99,9 +111,17 @@ extension TableReader {
         _ index: RowIndex<Row>,
         keys: [some ColumnConvertible]
     ) throws(StorageFailure) -> [Row?] {
+        try self.rows(index, keys: keys.map { index.key($0) })
+    }
+
+    /// The rows with these keys, in their order; `nil` where there is none.
+    package func rows<Row: TableRow>(
+        _ index: RowIndex<Row>,
+        keys: [RowIndex<Row>.Key]
+    ) throws(StorageFailure) -> [Row?] {
         var rows: [Row?] = []
         rows.reserveCapacity(keys.count)
-        for values in try self.rows(of: Row.table, by: index.index, keys: keys.map { [$0.columnValue] }) {
+        for values in try self.rows(of: Row.table, by: index.index, keys: keys.map(\.values)) {
             rows.append(try values.map { (values) throws(StorageFailure) in try Row(values: values) })
         }
         return rows

@@ -20,3 +20,12 @@ package protocol UsageTransaction: TableWriter {
         with database: DatabaseID
     ) throws(StorageFailure) -> Int64?
 }
+
+extension UsageTransaction {
+    /// Counts the bytes of rows of a database that belong to no zone.
+    func count(rowBytes: Int, in database: DatabaseID) {
+        var growth = StoredAmount()
+        growth.rowBytes = Int64(rowBytes)
+        self.count(growth, in: database)
+    }
+}

@@ -1,3 +1,5 @@
+import RecordModel
+
 /// A part of a transaction: an engine executes a job together with others and commits them as one.
 ///
 /// An engine may execute a job more than once before it calls back, each time from its beginning and
@@ -15,6 +17,19 @@ package struct WriteJob: Sendable {
         case unfinished(rest: WriteJob)
     }
 
+    /// When an engine executes a job.
+    package enum Schedule: Hashable, Sendable {
+        /// In the turn of the requester, if there is room for it to wait, together with others.
+        case inTurn
+        /// In a transaction of its own, so many milliseconds from now or somewhat later; when the
+        /// engine shuts down it waits no longer.
+        ///
+        /// This is the store's own work. No engine rejects it for want of room, as there are few
+        /// such jobs at a time, or as many as connections begin to listen.
+        case aside(afterMilliseconds: Int64)
+    }
+
+    package var schedule: Schedule
     /// Whose job it is: engines serve users in turns.
     ///
     /// `nil` for a job of the store itself, which what began before bounds: it is never rejected for
@@ -42,6 +57,7 @@ package struct WriteJob: Sendable {
     package let fail: @Sendable (JobFailure) -> Void
 
     package init(
+        schedule: Schedule = .inTurn,
         requester: Requester?,
         records: Int,
         bytes: Int,
@@ -52,6 +68,7 @@ package struct WriteJob: Sendable {
         execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress,
         fail: @escaping @Sendable (JobFailure) -> Void
     ) {
+        self.schedule = schedule
         self.requester = requester
         self.records = records
         self.bytes = bytes
@@ -61,6 +78,28 @@ package struct WriteJob: Sendable {
         self.takesTurn = takesTurn
         self.execute = execute
         self.fail = fail
+    }
+}
+
+extension WriteJob {
+    /// A job of the store itself.
+    init(
+        asideAfterMilliseconds milliseconds: Int64,
+        execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Progress,
+        fail: @escaping @Sendable (JobFailure) -> Void
+    ) {
+        self.init(
+            schedule: .aside(afterMilliseconds: milliseconds),
+            requester: nil,
+            records: 1,
+            bytes: 0,
+            deadlineMilliseconds: .max,
+            origin: nil,
+            makesRoom: true,
+            takesTurn: true,
+            execute: execute,
+            fail: fail
+        )
     }
 }
 

@@ -4,14 +4,9 @@ package import RecordModel
 ///
 /// Calls come from one thread at a time. A write is seen by the reads after it, and by nobody else before the commit.
 /// A failure leaves the request in a state that nobody may rely on: the engine rolls it back to its beginning.
-package protocol WriteTransaction: SubscriptionTransaction, SharingTransaction, UsageTransaction,
-    RecordReader, IndexWriter
-{
+package protocol WriteTransaction: ChangeTransaction, SharingTransaction, RecordReader, IndexWriter {
     /// Grows with whatever a request changes.
     var positionsTaken: Int { get }
-
-    /// The next position of a database. Ascending; gaps are permitted.
-    func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
 
     /// Creates a zone that is absent, with a number that no zone of the database had before.
     func createZone(

@@ -1,7 +1,6 @@
 import RecordModel
 
-/// What the rows of a snapshot mean for somebody who asks.
-extension Snapshot {
+extension IndexReader {
     /// Sums up what a requester may do with the records of a type.
     package func access(
         toType type: String,
@@ -18,7 +17,10 @@ extension Snapshot {
         }
         return TypeAccess(grants: grants, roles: roles, requester: requester)
     }
+}
 
+/// What the rows of a snapshot mean for somebody who asks.
+extension Snapshot {
     /// Finds what somebody may do with a record of another user's zone; `nil` if the record is not
     /// there for them.
     func grant(of record: RecordKey, _ access: SharedAccess) throws(StorageFailure) -> ShareGrant? {

@@ -82,7 +82,7 @@ struct ModifyZonesRule {
         guard Access.isOwn(zone, of: self.requester) else { return .failed(.zoneMissing) }
         guard let key = try self.transaction.zone(named: zone.zoneName, in: database) else { return .deleted }
         let position = try self.transaction.takePosition(in: database)
-        try self.transaction.deleteZone(key, named: zone.zoneName, at: position)
+        try self.transaction.removeZone(key, named: zone.zoneName, at: position)
         return .deleted
     }
 

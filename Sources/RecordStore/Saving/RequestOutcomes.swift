@@ -30,8 +30,6 @@ extension WriteTransaction {
         in database: DatabaseID
     ) throws(StorageFailure) {
         try self.put(RequestRow(database: database, id: request, outcome: outcome))
-        var growth = StoredAmount()
-        growth.rowBytes = Int64(RowBytes.outcome(outcome.count))
-        self.count(growth, in: database)
+        self.count(rowBytes: RowBytes.outcome(outcome.count), in: database)
     }
 }

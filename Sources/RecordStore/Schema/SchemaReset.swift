@@ -44,7 +44,7 @@ struct SchemaReset {
 
     private func dropZones(of database: DatabaseID) throws(StorageFailure) {
         for zone in try self.transaction.rows(RowRange(ZoneRow.byKey, database)) {
-            try self.transaction.deleteZone(
+            try self.transaction.removeZone(
                 zone.key,
                 named: zone.name,
                 at: self.transaction.takePosition(in: database)

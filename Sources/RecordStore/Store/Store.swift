@@ -12,12 +12,15 @@ package final class Store: Sendable {
     let counters = WriteCounters()
     /// Which files there are, which records name them, and which uploads are open.
     package let assets: AssetRegistry
+    /// The changes that users are notified of.
+    package let subscriptions: Subscriptions
 
     /// Serves what an engine keeps, and has the engine to itself.
     package init(_ engine: some StorageEngine & LoadGate) {
         self.engine = engine
         self.load = engine
         self.assets = AssetRegistry(engine: engine)
+        self.subscriptions = Subscriptions(engine: engine)
     }
 
     /// The users and containers that may use the store.
@@ -25,9 +28,6 @@ package final class Store: Sendable {
 
     /// What records may look like, and which roles users have.
     package var schemas: SchemaStore { SchemaStore(engine: self.engine) }
-
-    /// The subscriptions of users, and the changes that they are notified of.
-    package var subscriptions: any SubscriptionStore { self.engine.subscriptions }
 
     /// Figures for metrics and for `tidemark-load`.
     package var statistics: EngineStatistics {
@@ -38,5 +38,8 @@ package final class Store: Sendable {
 
     /// Lets the writer finish what it admitted, rejects the rest with `shuttingDown`, and closes the
     /// files.
-    package func shutdown() async { await self.engine.shutdown() }
+    package func shutdown() async {
+        self.subscriptions.flush()
+        await self.engine.shutdown()
+    }
 }

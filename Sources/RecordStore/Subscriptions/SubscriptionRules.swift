@@ -83,13 +83,3 @@ extension Subscription {
         return canonical
     }
 }
-
-extension WriteTransaction {
-    /// Deletes a subscription that is present, and notes it.
-    package func drop(_ subscription: StoredSubscription) throws(StorageFailure) {
-        let database = subscription.key.database
-        let position = try self.takePosition(in: database)
-        try self.delete(subscription)
-        self.note(.subscriptionDeleted(subscription.key), at: position, in: database)
-    }
-}

@@ -15,6 +15,8 @@ package struct SubscriptionRow: TableRow {
         ]
     )
     static let byOwner = Self.index(on: "database", "owner", "id")
+    static let byDefinition = Self.index(on: "database", "owner", "definition")
+    static let byZone = Self.index(on: "database", "zone")
 
     var number: Int64 = 0
     var database: DatabaseID
@@ -30,6 +32,18 @@ package struct SubscriptionRow: TableRow {
     var definition: [UInt8]
     /// `nil` if its notifications say nothing.
     var info: [UInt8]?
+
+    init(_ subscription: StoredSubscription, owner: Int64) {
+        self.number = subscription.number
+        self.database = subscription.key.database
+        self.owner = owner
+        self.id = subscription.key.id
+        self.position = subscription.key.position
+        self.createdPosition = subscription.createdPosition
+        self.zone = subscription.zone?.number
+        self.definition = subscription.definition
+        self.info = subscription.info
+    }
 
     package init(_ columns: inout ColumnReader) throws(StorageFailure) {
         self.number = try columns.next()
@@ -55,15 +69,52 @@ package struct SubscriptionRow: TableRow {
         columns.append(self.info)
     }
 
-    /// The subscription, without the name of its owner.
-    var stored: StoredSubscription {
+    /// The subscription, whose owner has a name.
+    func stored(ownedBy owner: String) -> StoredSubscription {
         StoredSubscription(
             number: self.number,
-            key: SubscriptionKey(database: self.database, owner: "", id: self.id, position: self.position),
+            key: SubscriptionKey(
+                database: self.database,
+                owner: owner,
+                id: self.id,
+                position: self.position
+            ),
             createdPosition: self.createdPosition,
             zone: self.zone.map { ZoneKey(database: self.database, number: $0) },
             definition: self.definition,
             info: self.info
         )
+    }
+}
+
+/// The position up to which an installation has acknowledged a subscription.
+package struct ListenerCursorRow: TableRow {
+    package static let table = Table(
+        "listener_cursor",
+        columns: [.integer("subscription"), .bytes("installation"), .integer("position")],
+        key: ["subscription", "installation"]
+    )
+
+    /// The number of the subscription.
+    var subscription: Int64
+    var installation: [UInt8]
+    var position: Int64
+
+    init(subscription: Int64, installation: [UInt8], position: Int64) {
+        self.subscription = subscription
+        self.installation = installation
+        self.position = position
+    }
+
+    package init(_ columns: inout ColumnReader) throws(StorageFailure) {
+        self.subscription = try columns.next()
+        self.installation = try columns.next()
+        self.position = try columns.next()
+    }
+
+    package func write(to columns: inout ColumnWriter) {
+        columns.append(self.subscription)
+        columns.append(self.installation)
+        columns.append(self.position)
     }
 }

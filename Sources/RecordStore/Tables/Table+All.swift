@@ -4,7 +4,8 @@ extension Table {
     package static let all: [Table] = [
         AssetRow.table, AssetUseRow.table, AssetUserRow.table, AuthorRow.table, ContainerRow.table,
         DatabaseRow.table, EnvironmentRow.table, FieldRow.table, IndexBuildRow.table,
-        IndexRemovalRow.table, RecordTypeRow.table, RequestRow.table, RoleRow.table,
+        IndexRemovalRow.table, ListenerCursorRow.table, RecordTypeRow.table, RequestRow.table,
+        RoleRow.table,
         SecretRow.table, ServiceKeyRow.table, ServiceKeyUserRow.table, ShareReaderRow.table,
         ShareRow.table, SubscriptionRow.table, SweepRow.table, TypeGrantRow.table,
         UserContactRow.table, UserRoleRow.table, UserRow.table, ViewRefreshRow.table, ZoneRow.table,

@@ -36,20 +36,9 @@ final class Housekeeping {
             || self.outcomes.isWanted(nowMilliseconds: now)
     }
 
-    /// Cursors of listeners that one transaction writes, beside requests and alone.
-    private static let cursorsMax = 1_000
-    private static let cursorsAloneMax = 5_000
-
-    /// Writes down some of what listeners have acknowledged.
-    func writeCursors(isAlone: Bool) throws(StorageFailure) {
-        let now = self.transaction.nowMilliseconds
-        guard isAlone || self.transaction.watch.cursors.isDue(nowMilliseconds: now) else { return }
-        try self.transaction.writeCursors(max: isAlone ? Self.cursorsAloneMax : Self.cursorsMax)
-    }
-
     /// Whether there is something to do when nobody has asked for anything for a second.
     func isWantedAfterWaiting(nowMilliseconds now: Int64) throws(StorageFailure) -> Bool {
-        try self.transaction.othersHaveWritten() || !self.transaction.watch.cursors.isEmpty
+        try self.transaction.othersHaveWritten()
             || self.tombstones.isWanted(nowMilliseconds: now)
             || self.outcomes.isWanted(nowMilliseconds: now)
     }

@@ -15,7 +15,6 @@ final class ReadConnection: @unchecked Sendable {
     /// The copies of the log that the connection has heard of.
     private var copiesKnown: Int
     private let begin, commit, zoneByName, recordByName, typeName, authorName: HotStatement
-    let subscriptionByID, subscriptionsByID: HotStatement
     let sharing: SharingConnection
     /// The statements of feeds.
     let feedStatements: FeedStatements
@@ -41,12 +40,6 @@ final class ReadConnection: @unchecked Sendable {
         self.commit = try HotStatement("COMMIT", on: connection)
         self.zoneByName = try HotStatement(ZoneQueries.find, on: connection)
         self.recordByName = try HotStatement(RecordColumns.select, on: connection)
-        let ofOwner = """
-            SELECT \(SubscriptionColumns.names) FROM subscription
-            WHERE database = ? AND owner = (SELECT number FROM author WHERE record_name = ?)
-            """
-        self.subscriptionByID = try HotStatement("\(ofOwner) AND id = ?", on: connection)
-        self.subscriptionsByID = try HotStatement("\(ofOwner) ORDER BY id", on: connection)
         self.queryStatements = try QueryStatements(connection)
         self.knownTypes = try KnownTypes(connection: connection)
         self.tables = TableStatements(connection: connection)

@@ -7,8 +7,10 @@ import Synchronization
 ///
 /// SAFETY: `state` is read and written only between `lock()` and `unlock()` of the condition.
 final class WriteQueue: @unchecked Sendable {
-    /// Rare work of the directory, in a transaction of its own.
+    /// Rare work of the store's own, in a transaction of its own.
     struct Administration {
+        /// By `now`; the end of the queue is not waited for.
+        var due = Int64.min
         let work: @Sendable (WriterTransaction) throws -> Void
         let reply: @Sendable ((any Error)?) -> Void
     }
@@ -46,6 +48,8 @@ final class WriteQueue: @unchecked Sendable {
         var rule: OverloadRule
         var jobs = TurnQueue<AccountHolder, WriteJob>(quantum: WriteQueue.turnWork)
         var administrations: [Administration] = []
+        /// Administrations whose time has not come.
+        var later: [Administration] = []
         /// Whether the last batch was of the directory: then it is the others' turn.
         var wasAdministration = false
         /// Whose the last batch was; `nil`: several holders'.
@@ -58,6 +62,18 @@ final class WriteQueue: @unchecked Sendable {
         var logSyncs = DurationCounts()
 
         var isEmpty: Bool { self.jobs.isEmpty && self.administrations.isEmpty }
+
+        /// Finds out which administrations have become due.
+        mutating func timePassed(now: Int64) {
+            guard !self.later.isEmpty else { return }
+            self.administrations += self.later.filter { self.isClosed || $0.due <= now }
+            self.later.removeAll { self.isClosed || $0.due <= now }
+        }
+
+        /// Seconds until the next administration becomes due, if that is within a limit.
+        func seconds(upTo limit: Double, now: Int64) -> Double {
+            self.later.reduce(limit) { min($0, max(0, Double($1.due - now) / 1_000_000_000)) }
+        }
     }
 
     /// So many requests may always wait, or a few clients with large batches would be refused.
@@ -96,7 +112,11 @@ final class WriteQueue: @unchecked Sendable {
     func add(_ administration: Administration) -> Admission {
         self.condition.withLock {
             guard !self.state.isClosed else { return .closed }
-            self.state.administrations.append(administration)
+            if administration.due <= self.time() {
+                self.state.administrations.append(administration)
+            } else {
+                self.state.later.append(administration)
+            }
             if self.state.writerWaits { self.condition.signal() }
             return .admitted
         }
@@ -149,12 +169,15 @@ final class WriteQueue: @unchecked Sendable {
     /// Without `waits`, or after a second of waiting, it may be nothing; `nil` when the queue is closed and empty.
     func takeBatch(recordsMax: Int, bytesMax: Int, waits: Bool) -> Batch? {
         self.condition.withLock {
+            self.state.timePassed(now: self.time())
             while self.state.isEmpty {
                 if self.state.isClosed { return nil }
                 guard waits else { return Batch() }
                 self.state.writerWaits = true
-                let isWoken = self.condition.wait(until: Date(timeIntervalSinceNow: Self.waitSecondsMax))
+                let seconds = self.state.seconds(upTo: Self.waitSecondsMax, now: self.time())
+                let isWoken = self.condition.wait(until: Date(timeIntervalSinceNow: seconds))
                 self.state.writerWaits = false
+                self.state.timePassed(now: self.time())
                 if !isWoken, self.state.isEmpty, !self.state.isClosed { return Batch() }
             }
             let isDirectorysTurn = self.state.jobs.isEmpty || !self.state.wasAdministration

@@ -80,7 +80,6 @@ final class Writer: @unchecked Sendable {
                 self.execute(batch, transaction, housekeeping)
             }
         }
-        while !transaction.watch.cursors.isEmpty, self.writeCursors(housekeeping, transaction) {}
         self.sync.close()
     }
 
@@ -193,9 +192,9 @@ final class Writer: @unchecked Sendable {
         self.pagesInLog += pages
         self.room.committed(pages: pages)
         let changes = transaction.takeCommitted()
-        let watch = transaction.watch
+        let observation = transaction.observation
         self.sync.committed(announced, isAlone: isAlone) { loss in
-            if loss == nil, let changes { watch.report(changes) }
+            if loss == nil, let changes { observation.committed(changes) }
             answer(loss)
         }
     }
@@ -281,7 +280,6 @@ final class Writer: @unchecked Sendable {
                 if !isShort { try housekeeping.workOnIndexes(isAlone: false) }
                 try housekeeping.staleChanges.remove(isIdle: false)
                 try housekeeping.removeOldTombstones()
-                try housekeeping.writeCursors(isAlone: false)
                 try housekeeping.removeOldOutcomes(
                     olderThanMilliseconds: self.oldestRequestMilliseconds(now: now)
                 )
@@ -354,20 +352,6 @@ final class Writer: @unchecked Sendable {
         self.checkpoint.want()
     }
 
-    /// Writes down what listeners acknowledged last.
-    private func writeCursors(_ housekeeping: Housekeeping, _ transaction: WriterTransaction) -> Bool {
-        do {
-            try transaction.begin(nowMilliseconds: self.clock())
-            try housekeeping.writeCursors(isAlone: true)
-            self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
-            return true
-        } catch {
-            transaction.rollback()
-            self.report(.housekeepingFailed(code: error.code))
-            return false
-        }
-    }
-
     /// Sweeps, works on indexes and removes old tombstones, while nobody waits.
     ///
     /// After waiting there is work only if somebody else wrote, such as the command line, or time has passed. Returns whether there may be
@@ -398,7 +382,6 @@ final class Writer: @unchecked Sendable {
             try housekeeping.removeOldOutcomes(
                 olderThanMilliseconds: self.oldestRequestMilliseconds(now: now)
             )
-            try housekeeping.writeCursors(isAlone: true)
             self.finish(try transaction.commit(self.sync), transaction, isAlone: true)
             for event in housekeeping.takeEvents() { self.report(event) }
             return housekeeping.isWanted(nowMilliseconds: now, onFullDisk: isShort)

@@ -14,7 +14,6 @@ final class WriterStatements {
     let references: ReferenceStatements
     let names: NameStatements
     let indexes: IndexStatements
-    let subscriptions: SubscriptionStatements
     let usage: UsageStatements
     let shares: ShareStatements
     let views: ViewStatements
@@ -39,7 +38,6 @@ final class WriterStatements {
         self.references = try ReferenceStatements(connection)
         self.names = try NameStatements(connection)
         self.indexes = try IndexStatements(connection)
-        self.subscriptions = try SubscriptionStatements(connection)
         self.usage = try UsageStatements(connection)
         self.shares = try ShareStatements(connection)
         self.views = try ViewStatements(connection)
@@ -49,9 +47,13 @@ final class WriterStatements {
 }
 
 struct ZoneStatements {
-    let find, insert, contents, delete, insertTombstone, insertSweep, count: HotStatement
+    let find, insert, contents, delete, insertTombstone, insertSweep, count, lastChange: HotStatement
 
     init(_ connection: OpaquePointer) throws(StorageFailure) {
+        self.lastChange = try HotStatement(
+            "SELECT coalesce(max(position), 0) FROM zone WHERE database = ? AND name != ?",
+            on: connection
+        )
         self.find = try HotStatement(
             ZoneQueries.find,
             on: connection

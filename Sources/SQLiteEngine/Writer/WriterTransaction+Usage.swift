@@ -123,7 +123,7 @@ extension WriterTransaction {
                 self.caches.userBytes[account.owner]? += usage.bytes
             }
             if self.caches.counters[usage.database]?.isChanged == true { continue }
-            try self.advance(usage.database, to: self.position(of: usage.database), usage)
+            try self.advance(usage.database, to: self.lastPosition(of: usage.database), usage)
         }
         for database in self.caches.changedCounters {
             let position = self.caches.counters[database]!.position

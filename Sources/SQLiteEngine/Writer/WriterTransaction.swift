@@ -15,7 +15,7 @@ final class WriterTransaction: WriteTransaction {
     /// Whether indexes may have to be filled or emptied.
     var mayHaveIndexWork = true
     /// Whether shared databases may have to be told of something.
-    var mayHaveViewWork: Bool { self.watch.pendingViews.mayBeAny }
+    var mayHaveViewWork: Bool { self.pendingViews.mayBeAny }
     /// Whether the transaction has told them of everything.
     private var viewsAreTold = false
     /// Positions that were taken in any database since the process began: whoever changes something takes one.
@@ -28,9 +28,10 @@ final class WriterTransaction: WriteTransaction {
     var changes = PendingChanges()
     /// Entries of `change` that the transaction before made stale.
     var staleWritten = 0
-    /// Who watches which databases, and what listeners have acknowledged.
-    let watch: WatchedDatabases
-    /// What the transaction has changed there.
+    /// Who is told of commits.
+    let observation: CommitObservation
+    private let pendingViews: PendingViews
+    /// What the transaction has changed in watched databases.
     var report = CommitReport()
     private var committed: CommittedChanges?
     /// The positions of watched databases after the last commit of ours.
@@ -40,18 +41,20 @@ final class WriterTransaction: WriteTransaction {
 
     init(
         connection: OpaquePointer,
-        watch: WatchedDatabases
+        observation: CommitObservation,
+        pendingViews: PendingViews
     ) throws(StorageFailure) {
         self.connection = connection
         self.statements = try WriterStatements(connection: connection)
-        self.watch = watch
+        self.observation = observation
+        self.pendingViews = pendingViews
     }
 
     /// Starts a transaction; waits for a writer of another process.
     func begin(nowMilliseconds: Int64) throws(StorageFailure) {
         self.nowMilliseconds = nowMilliseconds
         self.caches.trim()
-        self.report = CommitReport(watched: self.watch.watched)
+        self.report = CommitReport(watched: self.observation.watched)
         try self.statements.begin.run()
         let version = try self.currentDataVersion()
         if version != self.dataVersion {
@@ -93,7 +96,7 @@ final class WriterTransaction: WriteTransaction {
 
     /// Notes that shared databases have to be told of something, before anybody can see it.
     func wantViewWork() {
-        self.watch.pendingViews.mayBeAny = true
+        self.pendingViews.mayBeAny = true
         self.viewsAreTold = false
     }
 
@@ -113,8 +116,7 @@ final class WriterTransaction: WriteTransaction {
             sync.abandoned(announced)
             throw error
         }
-        self.watch.cursors.confirm()
-        if self.viewsAreTold { self.watch.pendingViews.mayBeAny = false }
+        if self.viewsAreTold { self.pendingViews.mayBeAny = false }
         self.viewsAreTold = false
         self.committed = self.report.committed(atMilliseconds: self.nowMilliseconds)
         self.watchedPositions.merge(self.report.incomplete) { max($0, $1) }
@@ -137,7 +139,6 @@ final class WriterTransaction: WriteTransaction {
         self.entries.removeAll()
         self.changes.removeAll()
         self.report = CommitReport()
-        self.watch.cursors.takeBack()
         // SQLite rolls back by itself after some failures; there is nothing to roll back then, and it says so.
         try? self.statements.rollback.run()
     }
@@ -162,7 +163,6 @@ final class WriterTransaction: WriteTransaction {
             self.caches.forgetNames()
             self.changes = changes
             self.report = report
-            self.watch.cursors.takeBack()
             self.mayHaveSweepWork = true
             self.mayHaveIndexWork = true
             self.wantViewWork()
@@ -194,21 +194,11 @@ final class WriterTransaction: WriteTransaction {
         if let known = self.caches.counters[database] {
             counter = known
         } else {
-            counter = WriterCaches.Counter(position: try self.position(of: database), isChanged: false)
+            counter = WriterCaches.Counter(position: try self.lastPosition(of: database), isChanged: false)
             self.caches.counters[database] = counter
         }
         self.caches.lastCounter = (database, counter)
         return counter
-    }
-
-    /// The last position that was taken in a database.
-    func position(of database: DatabaseID) throws(StorageFailure) -> Int64 {
-        if let known = self.caches.counters[database] { return known.position }
-        let statement = self.statements.position
-        statement.bind(1, database.rawValue)
-        guard try statement.step() else { throw .unexpected(code: SQLITE_NOTFOUND) }
-        defer { statement.reset() }
-        return statement.integer(0)
     }
 
     // MARK: Zones
@@ -273,7 +263,6 @@ final class WriterTransaction: WriteTransaction {
         try self.statements.zones.insertSweep.run()
         self.mayHaveSweepWork = true
         self.note(.zoneDeleted(name), at: position, in: zone.database)
-        try self.deleteSubscriptions(of: zone, at: position)
     }
 
     // MARK: Counting

@@ -18,7 +18,6 @@ final class MemorySnapshot: Snapshot {
     /// What readers have joined, by their shared database.
     var joined: [DatabaseID: [ShareGrant]] = [:]
     var users: [IdentityLookup: String] = [:]
-    var ownedSubscriptions: [StoredSubscription] = []
     /// Names that were asked for together, a call each.
     private(set) var namesAsked: [[String]] = []
     /// The rows of declared tables.
@@ -160,16 +159,6 @@ final class MemorySnapshot: Snapshot {
     func place(ofToken token: String) -> SharePlace? { nil }
 
     func user(_ lookup: IdentityLookup, in environment: EnvironmentID) -> String? { self.users[lookup] }
-
-    // MARK: Subscriptions
-
-    func subscriptions(_ ids: [String], of owner: String, in database: DatabaseID) -> [StoredSubscription?] {
-        ids.map { id in self.subscriptions(of: owner, in: database).first { $0.key.id == id } }
-    }
-
-    func subscriptions(of owner: String, in database: DatabaseID) -> [StoredSubscription] {
-        self.ownedSubscriptions.filter { $0.key.owner == owner && $0.key.database == database }
-    }
 }
 
 /// Alice, who owns the zone "notes", and Bob, whose shared database shows it.

@@ -1,0 +1,24 @@
+/// What rules need of a transaction that changes a database: positions, and what the observer of
+/// commits is told.
+package protocol ChangeTransaction: UsageTransaction {
+    /// Takes the next position of a database. Ascending; gaps are permitted.
+    func takePosition(in database: DatabaseID) throws(StorageFailure) -> Int64
+    /// The last position that was taken in a database, by the transaction or before it.
+    func position(of database: DatabaseID) throws(StorageFailure) -> Int64
+    /// The position of the last change in any zone of a database but one, as of the last commit; 0
+    /// if there is no other zone.
+    ///
+    /// Zones that are gone do not count.
+    func lastChange(
+        inZonesOf database: DatabaseID,
+        exceptNamed name: String
+    ) throws(StorageFailure) -> Int64
+
+    /// Whether somebody is told of what changes in a database (`CommitObserver.watched`).
+    func isWatched(_ database: DatabaseID) -> Bool
+    /// Adds a change to what the observer is told when the transaction has been committed, if the
+    /// database is watched.
+    ///
+    /// Zones are for the engine to note.
+    func note(_ kind: CommittedChange.Kind, at position: Int64, in database: DatabaseID)
+}

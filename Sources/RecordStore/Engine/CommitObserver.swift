@@ -1,0 +1,16 @@
+/// Somebody who is told of commits.
+///
+/// An engine calls from its own threads, also while commits wait, so both must be quick.
+package protocol CommitObserver: Sendable {
+    /// The databases whose changes are reported, with the environment of each.
+    ///
+    /// An engine asks at the beginning of each transaction. A database that was added before a job
+    /// was handed to the engine is reported from the transaction of that job on.
+    var watched: [DatabaseID: EnvironmentID] { get }
+
+    /// A transaction that changed something in watched databases is durable.
+    ///
+    /// - Order: The reports of one database come in the order of its commits, each before the
+    ///   replies to the jobs of its transaction.
+    func committed(_ changes: CommittedChanges)
+}

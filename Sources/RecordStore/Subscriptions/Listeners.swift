@@ -1,0 +1,60 @@
+package import RecordModel
+
+/// Who listens: an installation of a program, for a user.
+package struct ListenerIdentity: Hashable, Sendable {
+    /// 16 bytes.
+    package var installation: [UInt8]
+    package var signIn: SignIn
+
+    package init(installation: [UInt8], signIn: SignIn) {
+        self.installation = installation
+        self.signIn = signIn
+    }
+
+    /// What is watched for the listener.
+    package var databases: [DatabaseID] {
+        [self.signIn.publicDatabase]
+            + [self.signIn.privateDatabase, self.signIn.sharedDatabase].compactMap { $0 }
+    }
+}
+
+/// How things stand when a listener begins.
+package struct ListeningStart: Hashable, Sendable {
+    /// Those of all databases.
+    package var subscriptions: [WatchedSubscription]
+
+    package init(subscriptions: [WatchedSubscription]) {
+        self.subscriptions = subscriptions
+    }
+}
+
+/// A subscription with what a listener has to know of it.
+package struct WatchedSubscription: Hashable, Sendable {
+    package var key: SubscriptionKey
+    package var subscription: Subscription
+    /// Whether anything happened, where the subscription looks, that the installation has not
+    /// acknowledged.
+    package var hasNews: Bool
+    /// The position of the database: what is to be acknowledged when the installation knows of the
+    /// news.
+    package var position: Int64
+
+    package init(key: SubscriptionKey, subscription: Subscription, hasNews: Bool, position: Int64) {
+        self.key = key
+        self.subscription = subscription
+        self.hasNews = hasNews
+        self.position = position
+    }
+}
+
+/// What happened up to a position of the database is taken care of, as far as the subscription
+/// goes.
+package struct Acknowledgement: Hashable, Sendable {
+    package var subscription: SubscriptionKey
+    package var position: Int64
+
+    package init(subscription: SubscriptionKey, position: Int64) {
+        self.subscription = subscription
+        self.position = position
+    }
+}

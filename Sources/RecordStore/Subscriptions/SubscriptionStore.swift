@@ -1,0 +1,42 @@
+/// What the router of notifications needs of a store.
+///
+/// `Subscriptions` is the one that serves; tests have others.
+package protocol SubscriptionStore: Sendable {
+    /// Names who is told of commits in databases that are watched.
+    ///
+    /// Called when a transaction that changed something there is durable, before any reply to its
+    /// requests, in the order of the commits of each database, on a thread that commits wait for: it
+    /// must be quick. To be set once, before the first `startWatching`.
+    func report(to observer: @escaping @Sendable (CommittedChanges) -> Void)
+
+    /// Watches the databases of a listener, and says how things stand.
+    ///
+    /// Replies on the thread of `report`: every transaction that the start does not show is reported
+    /// after the reply. A failure watches nothing.
+    func startWatching(
+        _ listener: ListenerIdentity,
+        reply: @escaping @Sendable (Result<ListeningStart, StoreError>) -> Void
+    )
+
+    /// Ends one `startWatching`: a database is watched until there were as many stops as starts.
+    func stopWatching(_ listener: ListenerIdentity)
+
+    /// Notes what a listener is through with.
+    ///
+    /// Written within a second or two: a crash may lose them, nothing else does. A position never
+    /// goes back. At most 65,536 wait; what is acknowledged beyond that is forgotten, so that the
+    /// news comes once more.
+    func acknowledge(_ acknowledgements: [Acknowledgement], by listener: ListenerIdentity)
+
+    /// Deletes a subscription that has fired and was to fire once, if it is still the one that was
+    /// saved at that position.
+    ///
+    /// Those that are asked for meanwhile share a transaction. Reported as any deletion.
+    func expire(_ subscription: SubscriptionKey)
+
+    /// Whether a user may read a record of a type now, by the grants and roles of the public
+    /// database; in other databases they may.
+    ///
+    /// Blocks, so it belongs on any thread but an event loop. False if it can't be found out.
+    func mayRead(recordType: String, createdBy creator: String, by requester: Requester) -> Bool
+}

@@ -1,0 +1,79 @@
+/// What becomes of the rows of subscriptions, and of what installations acknowledged of them.
+extension ChangeTransaction {
+    /// Writes a subscription, in place of the one that is there, whose number it has.
+    ///
+    /// What installations acknowledged of that one stays if `createdPosition` does.
+    func save(
+        _ subscription: StoredSubscription,
+        replacing existing: StoredSubscription?
+    ) throws(StorageFailure) {
+        let owner = try self.authorNumber(ofUserOrNew: subscription.key.owner)
+        let row = SubscriptionRow(subscription, owner: owner)
+        var growth = RowBytes.subscription(subscription)
+        if let existing {
+            growth -= RowBytes.subscription(existing)
+            // Another definition: nobody has acknowledged anything of it.
+            if subscription.createdPosition != existing.createdPosition {
+                try self.deleteCursors(of: existing)
+            }
+            try self.put(row)
+        } else {
+            _ = try self.insert(row)
+        }
+        self.count(rowBytes: growth, in: subscription.key.database)
+    }
+
+    /// Deletes a subscription that is present, with what installations acknowledged of it.
+    func delete(_ subscription: StoredSubscription) throws(StorageFailure) {
+        try self.deleteCursors(of: subscription)
+        try self.delete(keys: [[.integer(subscription.number)]], from: SubscriptionRow.table)
+        self.count(rowBytes: -RowBytes.subscription(subscription), in: subscription.key.database)
+    }
+
+    /// Deletes a subscription that is present, and notes it.
+    func drop(_ subscription: StoredSubscription) throws(StorageFailure) {
+        let database = subscription.key.database
+        let position = try self.takePosition(in: database)
+        try self.delete(subscription)
+        self.note(.subscriptionDeleted(subscription.key), at: position, in: database)
+    }
+
+    /// Deletes the subscriptions that go with a zone, which is deleted at a position: a row each,
+    /// as their subscribers are told of each.
+    func deleteSubscriptions(of zone: ZoneKey, at position: Int64) throws(StorageFailure) {
+        for row in try self.rows(RowRange(SubscriptionRow.byZone, zone.database, zone.number)) {
+            try self.delete(row.stored(ownedBy: ""))
+            guard self.isWatched(zone.database) else { continue }
+            let owner = try self.userRecordName(ofAuthor: row.owner)
+            self.note(
+                .subscriptionDeleted(row.stored(ownedBy: owner).key),
+                at: position,
+                in: zone.database
+            )
+        }
+    }
+
+    /// Deletes those that have fired, were to fire once, and are what they were then.
+    func expire(_ subscriptions: Set<SubscriptionKey>) throws(StorageFailure) {
+        for key in subscriptions {
+            guard let stored = try self.subscription(key.id, of: key.owner, in: key.database),
+                stored.key == key
+            else { continue }
+            try self.drop(stored)
+        }
+    }
+
+    private func deleteCursors(of subscription: StoredSubscription) throws(StorageFailure) {
+        let count = try self.delete(RowRange(ListenerCursorRow.byKey, subscription.number))
+        guard count > 0 else { return }
+        self.count(rowBytes: -count * RowBytes.cursor, in: subscription.key.database)
+    }
+}
+
+extension WriteTransaction {
+    /// Deletes a zone with everything in it, and the subscriptions that go with it.
+    func removeZone(_ zone: ZoneKey, named name: String, at position: Int64) throws(StorageFailure) {
+        try self.deleteZone(zone, named: name, at: position)
+        try self.deleteSubscriptions(of: zone, at: position)
+    }
+}
