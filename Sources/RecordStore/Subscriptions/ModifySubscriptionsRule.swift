@@ -28,6 +28,14 @@ struct ModifySubscriptionsRule {
         return .success(outcomes)
     }
 
+    private func refusal(ofGrowth bytes: Int) throws(StorageFailure) -> StoreError? {
+        try self.transaction.refusal(
+            ofGrowth: bytes,
+            in: self.requester.database,
+            under: self.quotas
+        )
+    }
+
     private func save(
         _ given: Subscription,
         of owner: String,
@@ -80,13 +88,7 @@ struct ModifySubscriptionsRule {
         let growth =
             RowBytes.subscription(stored) - (existing.map { RowBytes.subscription($0) } ?? 0)
             + RowBytes.outcome(RowBytes.outcomeItemMax)
-        if let refusal = try self.transaction.refusal(
-            ofGrowth: growth,
-            in: self.requester.database,
-            under: self.quotas
-        ) {
-            return .failed(refusal)
-        }
+        if let refusal = try self.refusal(ofGrowth: growth) { return .failed(refusal) }
         if existing == nil { count += 1 }
         let position = try self.transaction.takePosition(in: self.requester.database)
         stored.key.position = position
