@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import SQLiteEngine
+import RecordStore
 
 /// `--data DIR`, which every command takes.
 struct DataOption: ParsableArguments {
@@ -41,7 +41,7 @@ struct DataFolder: Hashable {
 
     var assetsPath: String { self.path + "/assets" }
 
-    var hasStore: Bool { FileManager.default.fileExists(atPath: StoreFile.path(in: self.path)) }
+    var hasStore: Bool { FileManager.default.fileExists(atPath: EngineOpening.files.path(in: self.path)) }
 
     /// Exists until a restore is complete.
     var unfinishedRestorePath: String { self.path + "/restore.unfinished" }
@@ -79,17 +79,8 @@ struct DataFolder: Hashable {
     var hasNoStore: CommandFailure {
         CommandFailure(
             .noStore,
-            "\(self.path) is not a data folder: it has no \(StoreFile.name). Name the server's with --data, or start a server: "
+            "\(self.path) is not a data folder: it has no \(EngineOpening.files.name). Name the server's with --data, or start a server: "
                 + "tidemark serve --data \(ShellText.quoted(self.path))"
-        )
-    }
-
-    /// The error for a file that is not a complete database.
-    static func isDamaged(_ path: String, sqliteCode: Int32) -> CommandFailure {
-        CommandFailure(
-            .data,
-            "\(path) is damaged, or not a database (SQLite error \(sqliteCode)). Move its folder away, and restore a backup: "
-                + "tidemark restore --from BACKUP --data DIR"
         )
     }
 

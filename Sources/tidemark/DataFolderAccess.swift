@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import RecordStore
 
 /// The owner of a data folder, and whether this process may work in it.
 ///
@@ -41,9 +41,7 @@ struct DataFolderAccess {
         try FolderModes(path: self.folder.path).narrow(folders: ["assets"], files: Self.files)
     }
 
-    private static let files = [
-        StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", "lock", StoreFile.reserveName,
-    ]
+    private static let files = EngineOpening.files.names + ["lock"]
 
     /// Refuses a folder that this process cannot read.
     ///

@@ -4,8 +4,11 @@ import RecordServer
 import RecordStore
 import SQLiteEngine
 
-/// The only place that names an engine, except for copies of its file (`Backup/`).
+/// The only place that names an engine: opening it, the files that it keeps, and what it reports.
 enum EngineOpening {
+    /// What an operator does with the files of a store.
+    static let files: any StoreFiles = SQLiteStoreFiles()
+
     /// Opens the engine of a data folder for a server.
     ///
     /// Makes it, or migrates it to the current format.
@@ -55,11 +58,38 @@ enum EngineOpening {
                     try SQLiteEngine(configuration: configuration, clock: SystemTime.milliseconds) { _ in }
                 )
             } catch {
-                guard let reason = error as? SQLiteEngineError, try await wait.goesOn(after: reason) else {
+                guard let lack = Self.lack(error), try await wait.goesOn(without: lack) else {
                     throw Self.failure(error, folder)
                 }
             }
         }
+    }
+
+    /// What a server may be about to bring; `nil` if waiting does not help.
+    private static func lack(_ error: any Error) -> ServerWait.Lack? {
+        switch error as? SQLiteEngineError {
+        case .isBeingPrepared?: .preparation
+        case .isMissing?: .store
+        case .formatTooOld?: .currentFormat
+        case .formatTooNew?, .isBackup?, .isDamaged?, .diskFull?, .cannotOpen?, nil: nil
+        }
+    }
+
+    /// The error for a file that is not a complete database.
+    static func isDamaged(_ path: String, code: Int32) -> CommandFailure {
+        CommandFailure(
+            .data,
+            "\(path) is damaged, or not a database (SQLite error \(code)). Move its folder away, and restore a backup: "
+                + "tidemark restore --from BACKUP --data DIR"
+        )
+    }
+
+    /// The error for a database that could not be copied.
+    static func cannotCopy(code: Int32) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            "the database cannot be copied (SQLite error \(code)). Check for a full disk or wrong owners, and try again."
+        )
     }
 
     private static func failure(_ error: any Error, _ folder: DataFolder) -> CommandFailure {
@@ -86,7 +116,7 @@ enum EngineOpening {
                 "a server is still preparing the data in \(folder.path). Try again."
             )
         case .isBackup: return DataFolder.isBackup(folder.path)
-        case .isDamaged(let path, let code): return DataFolder.isDamaged(path, sqliteCode: code)
+        case .isDamaged(let path, let code): return Self.isDamaged(path, code: code)
         case .diskFull(let path):
             return CommandFailure(
                 .unavailable,

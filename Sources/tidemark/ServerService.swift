@@ -1,7 +1,6 @@
 import Foundation
 import RecordServer
 import RecordStore
-import SQLiteEngine
 import ServiceLifecycle
 
 /// Starts the server, announces its address, and shuts it down gracefully on a signal.
@@ -31,7 +30,7 @@ struct ServerService: Service {
         let service = LockHolder.Service(
             listen: address,
             version: Tidemark.version,
-            format: StoreFile.format,
+            format: EngineOpening.files.format,
             since: Date().formatted(.iso8601)
         )
         self.lock.write(LockHolder(process: getpid(), service: service))

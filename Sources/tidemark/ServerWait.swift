@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import RecordStore
 
 /// Decides how long a command waits for a store that a server is about to make or migrate.
 ///
@@ -12,9 +12,15 @@ struct ServerWait {
     private static let forServer = Duration.seconds(5)
     private static let forStore = Duration.seconds(60)
     /// The files that a starting server makes, in any order.
-    private static let firstFiles: Set<String> = [
-        "lock", "tls", "assets", StoreFile.name, StoreFile.reserveName, "lost+found",
-    ]
+    private static let firstFiles = Set(["lock", "tls", "assets", "lost+found"] + EngineOpening.files.names)
+
+    /// What a store lacks that a server may be about to bring.
+    enum Lack {
+        /// It is being made, or brought to the current format.
+        case preparation
+        case store
+        case currentFormat
+    }
 
     let folder: DataFolder
     private let begin = ContinuousClock.now
@@ -29,12 +35,12 @@ struct ServerWait {
     /// Waits a little, unless there is nothing left to wait for.
     ///
     /// - Returns: Whether to try again.
-    mutating func goesOn(after error: SQLiteEngineError) async throws -> Bool {
+    mutating func goesOn(without lack: Lack) async throws -> Bool {
         let waited = ContinuousClock.now - self.begin
-        switch error {
-        case .isBeingPrepared:
+        switch lack {
+        case .preparation:
             guard waited < Self.forStore else { return false }
-        case .isMissing, .formatTooOld:
+        case .store, .currentFormat:
             if DataFolderLock.isHeld(in: self.folder) {
                 self.wasHeld = true
                 guard waited < Self.forStore else { return false }
@@ -43,9 +49,8 @@ struct ServerWait {
                 guard !self.isLastLook else { return false }
                 self.isLastLook = true
             } else {
-                guard self.mayBeginSoon(error), waited < Self.forServer else { return false }
+                guard self.mayBeginSoon(lack), waited < Self.forServer else { return false }
             }
-        default: return false
         }
         if !self.hasSpoken, waited > .milliseconds(500) {
             self.hasSpoken = true
@@ -55,8 +60,8 @@ struct ServerWait {
         return true
     }
 
-    private func mayBeginSoon(_ error: SQLiteEngineError) -> Bool {
-        guard case .isMissing = error else { return true }
+    private func mayBeginSoon(_ lack: Lack) -> Bool {
+        guard case .store = lack else { return true }
         let names = try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)
         return Set(names ?? []).isSubset(of: Self.firstFiles)
     }

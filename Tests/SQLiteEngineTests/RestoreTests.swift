@@ -250,15 +250,15 @@ struct RestoreTests {
         #expect(throws: SQLiteEngineError.isBackup(path: StoreFile.path(in: backup.path))) {
             _ = try EngineKind.sqlite.open(in: backup.path, clock: it.clock)
         }
-        #expect(throws: DatabaseCopyError.isBackup) { _ = try StoreFile(in: backup.path) }
-        #expect(throws: DatabaseCopyError.isMissing) { _ = try StoreFile(in: backup.path + "/none") }
+        #expect(throws: StoreCopyError.isBackup) { _ = try StoreFile(in: backup.path) }
+        #expect(throws: StoreCopyError.isMissing) { _ = try StoreFile(in: backup.path + "/none") }
         await it.store.shutdown()
-        #expect(throws: DatabaseCopyError.isNoBackup) {
+        #expect(throws: StoreCopyError.isNoBackup) {
             _ = try DatabaseCopy(ofBackup: StoreFile.path(in: it.folder.path))
         }
         let empty = backup.path + "/empty"
         #expect(FileManager.default.createFile(atPath: empty, contents: Data()))
-        #expect(throws: DatabaseCopyError.isNoBackup) { _ = try DatabaseCopy(ofBackup: empty) }
+        #expect(throws: StoreCopyError.isNoBackup) { _ = try DatabaseCopy(ofBackup: empty) }
     }
 
     @Test(arguments: [1, 4, 5])

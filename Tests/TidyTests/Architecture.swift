@@ -98,6 +98,9 @@ enum Architecture {
         "Protocol/RecordModel", "Clients/PredicateFormat", "Sources/RecordStore",
     ]
 
+    /// The file of the program that names an engine.
+    static let engineFile = "Sources/tidemark/EngineOpening.swift"
+
     static var ourModules: [String] {
         self.rows.map { String($0.folder.split(separator: "/").last ?? "") }
     }
@@ -143,6 +146,20 @@ extension Rules {
                 path: file.path,
                 line: line,
                 advice: "\(row.folder) may import \(allowed), not \(module)"
+            )
+        }
+    }
+
+    /// The program names an engine in one file: another engine is a change of that file.
+    @Sendable
+    static func engineNames(_ file: SourceFile) -> [Offence] {
+        guard file.targetFolder == "Sources/tidemark", file.path != Architecture.engineFile else { return [] }
+        return file.imports.compactMap { module, line in
+            guard module == "SQLiteEngine" else { return nil }
+            return Offence(
+                path: file.path,
+                line: line,
+                advice: "only \(Architecture.engineFile) names an engine"
             )
         }
     }

@@ -129,6 +129,16 @@ struct PlantedOffenderTests {
     }
 
     @Test
+    func `a second file that names an engine is seen`() {
+        let line = "import Foundation\nimport SQLiteEngine"
+        let offences = Rules.engineNames(self.file("Sources/tidemark/Backup/A.swift", line))
+        #expect(offences.map(\.line) == [2])
+        for path in [Architecture.engineFile, "Clients/CloudKitTesting/A.swift"] {
+            #expect(Rules.engineNames(self.file(path, line)).isEmpty)
+        }
+    }
+
+    @Test
     func `what the architecture allows is not`() {
         let file = self.file(
             "Sources/SQLiteEngine/A.swift",

@@ -11,8 +11,8 @@ struct Offence: Hashable, CustomStringConvertible {
 /// What every file is checked for.
 enum Rules {
     static let all: [@Sendable (SourceFile) -> [Offence]] = [
-        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, entryPoints,
-        generatedMarks,
+        vagueNames, sizes, bannedWords, unsafeWords, moduleOwners, importDirection, engineNames,
+        entryPoints, generatedMarks,
     ]
 
     /// A name that says "thing" hides two jobs.

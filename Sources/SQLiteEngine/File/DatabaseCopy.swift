@@ -6,11 +6,11 @@ package import RecordStore
 /// A copy of the file of a store: in a backup, where nobody serves it, or in a folder that is being restored.
 ///
 /// It has the current format, one file, and a mark that every engine refuses, until `beginNewLife` takes it away.
-package final class DatabaseCopy: Sendable {
+package final class DatabaseCopy: StoreCopy {
     private let database: DatabaseQueue
 
     /// Makes a copy of a file a backup.
-    init(marking path: String) throws(DatabaseCopyError) {
+    init(marking path: String) throws(StoreCopyError) {
         self.database = try Self.open(path)
         try self.write { try BackupMark.set(true, $0) }
     }
@@ -18,17 +18,17 @@ package final class DatabaseCopy: Sendable {
     /// Opens the file of a backup, which is brought to the current format.
     ///
     /// - Throws: `isNoBackup`, `formatTooNew`.
-    package init(ofBackup path: String) throws(DatabaseCopyError) {
+    package init(ofBackup path: String) throws(StoreCopyError) {
         self.database = try Self.open(path) { database in
-            guard try BackupMark.isOn(database) else { throw DatabaseCopyError.isNoBackup }
+            guard try BackupMark.isOn(database) else { throw StoreCopyError.isNoBackup }
         }
     }
 
     private static func open(
         _ path: String,
         check: (Database) throws -> Void = { _ in }
-    ) throws(DatabaseCopyError) -> DatabaseQueue {
-        try DatabaseCopyError.wrapping {
+    ) throws(StoreCopyError) -> DatabaseQueue {
+        try StoreCopyError.wrapping {
             var configuration = Configuration()
             configuration.label = "tidemark.copy"
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -39,7 +39,7 @@ package final class DatabaseCopy: Sendable {
                 return try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             }
             guard format <= Migrations.formatKnown else {
-                throw DatabaseCopyError.formatTooNew(found: format, known: Migrations.formatKnown)
+                throw StoreCopyError.formatTooNew(found: format, known: Migrations.formatKnown)
             }
             try Migrations.migrator.migrate(queue)
             return queue
@@ -55,17 +55,17 @@ package final class DatabaseCopy: Sendable {
     // MARK: Assets
 
     /// Complete assets in the order of their numbers.
-    package func assets(after number: AssetNumber?, limit: Int) throws(DatabaseCopyError) -> [StoredAsset] {
+    package func assets(after number: AssetNumber?, limit: Int) throws(StoreCopyError) -> [StoredAsset] {
         try self.read { try TableStatements($0).storedAssets(after: number, limit: limit) }
     }
 
     /// Whether it has an asset, complete.
-    package func has(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
+    package func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.read { try TableStatements($0).isStored(number) }
     }
 
     /// How many complete assets there are, and their bytes.
-    package func assetTotals() throws(DatabaseCopyError) -> (assets: Int, bytes: Int64) {
+    package func assetTotals() throws(StoreCopyError) -> (assets: Int, bytes: Int64) {
         try self.read { database in
             let row = try Row.fetchOne(database, sql: "SELECT count(*), sum(size) FROM asset WHERE state = 1")
             return (row?[0] ?? 0, row?[1] ?? 0)
@@ -73,7 +73,7 @@ package final class DatabaseCopy: Sendable {
     }
 
     /// Leaves it to the next server to forget an asset that has no file, unless a record names it; returns whether none does.
-    package func forgetUnnamed(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
+    package func forgetUnnamed(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.write { try TableStatements($0).forgetLostAsset(number) }
     }
 
@@ -86,7 +86,7 @@ package final class DatabaseCopy: Sendable {
     /// requests stay: what they answer is in the file.
     ///
     /// - Durability: returns after all of it is on disk, or throws and nothing is.
-    package func beginNewLife(nowMilliseconds now: Int64) throws(DatabaseCopyError) {
+    package func beginNewLife(nowMilliseconds now: Int64) throws(StoreCopyError) {
         try self.write { database in
             try database.execute(
                 sql: "UPDATE database SET epoch = ?, position = max(position + 1, ?)",
@@ -113,16 +113,16 @@ package final class DatabaseCopy: Sendable {
         }
     }
 
-    package func close() throws(DatabaseCopyError) {
-        try DatabaseCopyError.wrapping { try self.database.close() }
+    package func close() throws(StoreCopyError) {
+        try StoreCopyError.wrapping { try self.database.close() }
     }
 
-    private func read<Value>(_ read: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
-        try DatabaseCopyError.wrapping { try self.database.inDatabase(read) }
+    private func read<Value>(_ read: (Database) throws -> Value) throws(StoreCopyError) -> Value {
+        try StoreCopyError.wrapping { try self.database.inDatabase(read) }
     }
 
-    private func write<Value>(_ write: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
-        try DatabaseCopyError.wrapping {
+    private func write<Value>(_ write: (Database) throws -> Value) throws(StoreCopyError) -> Value {
+        try StoreCopyError.wrapping {
             try self.database.write(write)
         }
     }

@@ -2,8 +2,29 @@ import Foundation
 import GRDB
 package import RecordStore
 
+/// What an operator does with the file of SQLite.
+package struct SQLiteStoreFiles: StoreFiles {
+    package init() {}
+
+    package var format: Int { StoreFile.format }
+
+    package var name: String { StoreFile.name }
+
+    package var names: [String] {
+        [StoreFile.name, StoreFile.name + "-wal", StoreFile.name + "-shm", StoreFile.reserveName]
+    }
+
+    package func source(in directory: String) throws(StoreCopyError) -> any StoreSource {
+        try StoreFile(in: directory)
+    }
+
+    package func copy(ofBackup path: String) throws(StoreCopyError) -> any StoreCopy {
+        try DatabaseCopy(ofBackup: path)
+    }
+}
+
 /// The file of a store, to be copied while a server may be writing to it.
-package final class StoreFile: Sendable {
+package final class StoreFile: StoreSource {
     private let reader: DatabaseQueue
 
     /// So much is copied between two calls of `progress`: 4 MiB.
@@ -23,9 +44,9 @@ package final class StoreFile: Sendable {
     /// Opens the file of a folder for reading.
     ///
     /// - Throws: `isMissing`, `isBackup`.
-    package init(in directory: String) throws(DatabaseCopyError) {
+    package init(in directory: String) throws(StoreCopyError) {
         guard FileManager.default.fileExists(atPath: Self.path(in: directory)) else { throw .isMissing }
-        self.reader = try DatabaseCopyError.wrapping {
+        self.reader = try StoreCopyError.wrapping {
             let file = try DatabaseFile(configuration: SQLiteEngineConfiguration(directory: directory))
             return try file.openReader()
         }
@@ -33,7 +54,7 @@ package final class StoreFile: Sendable {
     }
 
     /// What a copy takes, and what the assets take that it names, bytes.
-    package func size() throws(DatabaseCopyError) -> (database: Int64, assets: Int64) {
+    package func size() throws(StoreCopyError) -> (database: Int64, assets: Int64) {
         try self.read { database in
             let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
@@ -55,8 +76,8 @@ package final class StoreFile: Sendable {
     package func copy(
         to path: String,
         progress: (Int) -> Void
-    ) throws(DatabaseCopyError) -> DatabaseCopy {
-        try DatabaseCopyError.wrapping {
+    ) throws(StoreCopyError) -> any StoreCopy {
+        try StoreCopyError.wrapping {
             try DatabaseCopy.removeFiles(at: path)
             var configuration = Configuration()
             configuration.label = "tidemark.copy"
@@ -86,42 +107,27 @@ package final class StoreFile: Sendable {
     }
 
     /// Whether the store still has an asset, complete.
-    package func has(_ number: AssetNumber) throws(DatabaseCopyError) -> Bool {
+    package func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool {
         try self.read { try TableStatements($0).isStored(number) }
     }
 
-    private func read<Value>(_ read: (Database) throws -> Value) throws(DatabaseCopyError) -> Value {
-        try DatabaseCopyError.wrapping { try self.reader.inDatabase(read) }
+    private func read<Value>(_ read: (Database) throws -> Value) throws(StoreCopyError) -> Value {
+        try StoreCopyError.wrapping { try self.reader.inDatabase(read) }
     }
 }
 
-/// Why the file of a store can't be copied, or a copy not be used.
-package enum DatabaseCopyError: Error, Hashable, Sendable {
-    case isMissing
-    /// It is a copy itself.
-    case isBackup
-    /// It is none.
-    case isNoBackup
-    /// A newer version of the server wrote it.
-    case formatTooNew(found: Int, known: Int)
-    /// Or it refuses to be written to for another reason.
-    case diskFull
-    /// It is no database, or is damaged.
-    case isDamaged(sqliteCode: Int32)
-    /// SQLite's number of the error.
-    case failed(sqliteCode: Int32)
-
-    static func wrapping<Value>(_ body: () throws -> Value) throws(DatabaseCopyError) -> Value {
+extension StoreCopyError {
+    static func wrapping<Value>(_ body: () throws -> Value) throws(StoreCopyError) -> Value {
         do {
             return try body()
-        } catch let error as DatabaseCopyError {
+        } catch let error as StoreCopyError {
             throw error
         } catch let error as DatabaseError {
-            throw DatabaseCopyError(error.extendedResultCode)
+            throw StoreCopyError(error.extendedResultCode)
         } catch let error as StorageFailure {
-            throw DatabaseCopyError(ResultCode(rawValue: error.code))
+            throw StoreCopyError(ResultCode(rawValue: error.code))
         } catch {
-            throw .failed(sqliteCode: 0)
+            throw .failed(code: 0)
         }
     }
 
@@ -129,9 +135,9 @@ package enum DatabaseCopyError: Error, Hashable, Sendable {
         if code.primaryResultCode == .SQLITE_FULL || code == .SQLITE_IOERR_WRITE {
             self = .diskFull
         } else if [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(code.primaryResultCode) {
-            self = .isDamaged(sqliteCode: code.rawValue)
+            self = .isDamaged(code: code.rawValue)
         } else {
-            self = .failed(sqliteCode: code.rawValue)
+            self = .failed(code: code.rawValue)
         }
     }
 }

@@ -1,6 +1,5 @@
 import AssetStore
 import RecordStore
-import SQLiteEngine
 
 /// Copies the files of all assets that the copy of a store names, from one folder to another.
 struct AssetCopying {
@@ -26,7 +25,7 @@ struct AssetCopying {
     /// An asset without an intact file is removed from the copy of the store if no record names it.
     ///
     /// - Returns: Assets without an intact file that a record names.
-    mutating func copy(namedBy rows: DatabaseCopy, _ bar: inout ProgressBar) throws -> [Damaged] {
+    mutating func copy(namedBy rows: any StoreCopy, _ bar: inout ProgressBar) throws -> [Damaged] {
         try self.target.makeFolder()
         var damaged: [Damaged] = []
         var last: AssetNumber?
@@ -48,7 +47,7 @@ struct AssetCopying {
 
     /// Removes files that were copied for an earlier copy of the store, and that this one does not
     /// name.
-    func removeFiles(notIn rows: DatabaseCopy) throws {
+    func removeFiles(notIn rows: any StoreCopy) throws {
         for number in self.copied where try !rows.has(number) { try self.target.removeFile(of: number) }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
+import RecordStore
 import ServerCertificates
-import SQLiteEngine
 
 /// A backup: the parts of a data folder that a server needs, and a manifest.
 ///
@@ -31,7 +31,7 @@ struct BackupFolder: Hashable {
     /// - Throws: `configuration`.
     func refuseIfShared() throws(CommandFailure) {
         guard
-            let shared = [self.path, self.manifestPath, StoreFile.path(in: self.path)].first(where: {
+            let shared = [self.path, self.manifestPath, EngineOpening.files.path(in: self.path)].first(where: {
                 FileStatus(path: $0)?.isWritableForOthers ?? false
             })
         else { return }
@@ -109,7 +109,7 @@ struct BackupManifest: Codable, Hashable {
 
     /// Whether the path stays in the folder, and is a permitted one.
     private static func isPath(_ path: String) -> Bool {
-        guard path != StoreFile.name else { return true }
+        guard path != EngineOpening.files.name else { return true }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0] == "tls" && ![".", "..", ""].contains(parts[1])
     }

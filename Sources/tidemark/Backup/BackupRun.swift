@@ -1,7 +1,6 @@
 import AssetStore
 import Foundation
 import RecordStore
-import SQLiteEngine
 
 /// One backup of a data folder, also while a server serves it.
 struct BackupRun {
@@ -13,7 +12,7 @@ struct BackupRun {
     let source: DataFolder
     let target: BackupFolder
     private let folder: CopyFolder
-    private let store: StoreFile
+    private let store: any StoreSource
     private var bar = ProgressBar()
 
     /// Begins a backup in a folder that is new or empty.
@@ -23,8 +22,8 @@ struct BackupRun {
         try source.refuseUnlessServable()
         self.source = source
         self.target = target
-        do throws(DatabaseCopyError) {
-            self.store = try StoreFile(in: source.path)
+        do throws(StoreCopyError) {
+            self.store = try EngineOpening.files.source(in: source.path)
         } catch {
             throw CopyAdvice.failure(error, in: source.path)
         }
@@ -100,7 +99,7 @@ struct BackupRun {
     /// they are copied, the database is copied again, and then only the new assets.
     private mutating func copyStore(
         _ assets: inout AssetCopying
-    ) throws -> (DatabaseCopy, [AssetReport.Damaged]) {
+    ) throws -> (any StoreCopy, [AssetReport.Damaged]) {
         let path = self.target.path + "/" + Self.draft
         var copies = 1
         while true {
@@ -118,13 +117,13 @@ struct BackupRun {
         }
     }
 
-    private static let draft = StoreFile.name + ".unfinished"
+    private static let draft = EngineOpening.files.name + ".unfinished"
 
     /// Gives the copy of the database its name, after it was marked.
     private func nameDatabase() throws -> BackupManifest.File {
         let look = try FileCopy.look(at: self.target.path + "/" + Self.draft)
-        try self.folder.rename(Self.draft, to: StoreFile.name)
-        return BackupManifest.File(path: StoreFile.name, (look.bytes, look.sha256))
+        try self.folder.rename(Self.draft, to: EngineOpening.files.name)
+        return BackupManifest.File(path: EngineOpening.files.name, (look.bytes, look.sha256))
     }
 
     private func finish(_ manifest: BackupManifest) throws {

@@ -1,6 +1,6 @@
 import AssetStore
 import Foundation
-import SQLiteEngine
+import RecordStore
 
 /// Error texts for backups and restores.
 enum CopyAdvice {
@@ -8,7 +8,7 @@ enum CopyAdvice {
     static func failure(_ error: any Error, in path: String) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: failure
-        case let error as DatabaseCopyError: self.failure(error, in: path)
+        case let error as StoreCopyError: self.failure(error, in: path)
         case FileCopy.Failure.target(let error): self.failure(error, in: path)
         case FileCopy.Failure.source(let error): self.unreadable("\(error)")
         case let error as AssetStoreError: self.failure(error, in: path)
@@ -23,7 +23,7 @@ enum CopyAdvice {
         }
     }
 
-    static func failure(_ error: DatabaseCopyError, in path: String) -> CommandFailure {
+    static func failure(_ error: StoreCopyError, in path: String) -> CommandFailure {
         switch error {
         case .isMissing: DataFolder(path: path).hasNoStore
         case .isBackup: DataFolder.isBackup(path)
@@ -39,12 +39,8 @@ enum CopyAdvice {
                     + "Use the version that wrote it, or a newer one."
             )
         case .diskFull: self.diskFull(path)
-        case .isDamaged(let code): DataFolder.isDamaged(StoreFile.path(in: path), sqliteCode: code)
-        case .failed(let code):
-            CommandFailure(
-                .unavailable,
-                "the database cannot be copied (SQLite error \(code)). Check for a full disk or wrong owners, and try again."
-            )
+        case .isDamaged(let code): EngineOpening.isDamaged(EngineOpening.files.path(in: path), code: code)
+        case .failed(let code): EngineOpening.cannotCopy(code: code)
         }
     }
 

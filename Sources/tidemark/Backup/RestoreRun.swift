@@ -1,6 +1,6 @@
 import AssetStore
 import Foundation
-import SQLiteEngine
+import RecordStore
 
 /// One restore of a backup into a data folder.
 ///
@@ -73,7 +73,7 @@ struct RestoreRun {
         try self.folder.checkRoom(for: self.manifest.bytes)
         self.bar.totalBytes = self.manifest.bytes
         for file in self.manifest.files { try self.copy(file) }
-        let store = try DatabaseCopy(ofBackup: StoreFile.path(in: self.target.path))
+        let store = try EngineOpening.files.copy(ofBackup: EngineOpening.files.path(in: self.target.path))
         var assets = AssetCopying(from: self.source.assetsPath, to: self.target.assetsPath)
         var bar = self.bar
         let damaged = try assets.copy(namedBy: store, &bar)

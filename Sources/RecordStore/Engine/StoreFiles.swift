@@ -1,0 +1,89 @@
+/// The files of a store, for what an operator does with them beside a server or without one.
+///
+/// An engine brings it. Every call blocks.
+package protocol StoreFiles: Sendable {
+    /// The number of the format in which a server of this version keeps its files.
+    var format: Int { get }
+
+    /// The name of the file that every store and every backup has, in its folder.
+    var name: String { get }
+
+    /// The names of all files that the engine makes in the folder of a store, `name` included.
+    var names: [String] { get }
+
+    /// Opens the store of a folder to be copied, while a server may be writing to it.
+    ///
+    /// - Throws: `isMissing`, `isBackup`.
+    func source(in directory: String) throws(StoreCopyError) -> any StoreSource
+
+    /// Opens the file of a backup, and brings it to the current format.
+    ///
+    /// - Throws: `isNoBackup`, `formatTooNew`.
+    func copy(ofBackup path: String) throws(StoreCopyError) -> any StoreCopy
+}
+
+extension StoreFiles {
+    /// The path of the file that every store has.
+    package func path(in directory: String) -> String { directory + "/" + self.name }
+}
+
+/// A store that is to be copied.
+package protocol StoreSource: Sendable {
+    /// What a copy takes, and what the assets take that it names, bytes.
+    func size() throws(StoreCopyError) -> (database: Int64, assets: Int64)
+
+    /// Copies the store as it is at one moment, with every change that was acknowledged before;
+    /// writers go on meanwhile.
+    ///
+    /// The copy replaces what is at the path, and no engine serves it.
+    ///
+    /// - Durability: None.
+    /// - Parameter progress: Called with the bytes since the last call.
+    func copy(to path: String, progress: (Int) -> Void) throws(StoreCopyError) -> any StoreCopy
+
+    /// Whether the store still has an asset, complete.
+    func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool
+}
+
+/// A copy of a store in a backup, or in a folder that is being restored: one file of the current
+/// format, with a mark that every engine refuses.
+package protocol StoreCopy: Sendable {
+    /// Lists complete assets in the order of their numbers, behind a number; at most `limit`.
+    func assets(after number: AssetNumber?, limit: Int) throws(StoreCopyError) -> [StoredAsset]
+
+    /// Whether it has an asset, complete.
+    func has(_ number: AssetNumber) throws(StoreCopyError) -> Bool
+
+    /// How many complete assets there are, and their bytes.
+    func assetTotals() throws(StoreCopyError) -> (assets: Int, bytes: Int64)
+
+    /// Leaves it to the next server to forget an asset that has no file, unless a record names it.
+    ///
+    /// - Returns: Whether no record does.
+    func forgetUnnamed(_ number: AssetNumber) throws(StoreCopyError) -> Bool
+
+    /// Lets the copy be served, as another life of every database: the end of a restore.
+    ///
+    /// - Durability: Returns after all of it is on disk, or throws and nothing is.
+    func beginNewLife(nowMilliseconds now: Int64) throws(StoreCopyError)
+
+    func close() throws(StoreCopyError)
+}
+
+/// Why a store cannot be copied, or a copy not be used.
+///
+/// Codes are the engine's own numbers, for its operator.
+package enum StoreCopyError: Error, Hashable, Sendable {
+    case isMissing
+    /// It is a copy itself.
+    case isBackup
+    /// It is none.
+    case isNoBackup
+    /// A newer version of the server wrote it.
+    case formatTooNew(found: Int, known: Int)
+    /// Or it refuses to be written to for another reason.
+    case diskFull
+    /// It is no store, or is damaged.
+    case isDamaged(code: Int32)
+    case failed(code: Int32)
+}
