@@ -28,7 +28,7 @@ package final class AssetRegistry: Sendable {
     /// as it was begun.
     ///
     /// - Durability: The reply comes when the rows are on disk.
-    /// - Parameter reply: Gets one place an asset, in order. Refused: `assetTooLarge`,
+    /// - Reply: It gets one place an asset, in order. Refused: `assetTooLarge`,
     ///   `quotaExceeded`, `notSignedIn`, `zoneMissing`, `permissionDenied` and what a write refuses.
     package func begin(
         _ assets: [Asset],
@@ -104,7 +104,7 @@ package final class AssetRegistry: Sendable {
     /// more for anybody else. Their files may go when the reply comes. The marks stay until `removed`,
     /// so the next call makes up for a crash between the two.
     ///
-    /// - Parameter reply: Gets fewer than `limit` if there are no more.
+    /// - Reply: It gets fewer than `limit` if there are no more.
     package func removals(
         limit: Int,
         reply: @escaping @Sendable (Result<[AssetNumber], StoreError>) -> Void
@@ -175,9 +175,10 @@ package final class AssetRegistry: Sendable {
         for requester: Requester? = nil,
         _ reply: @escaping @Sendable (Result<Answer, StoreError>) -> Void,
         retriesLeft: Int = RequestExecution.retriesMax,
-        _ execute: @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Result<
-            Answer, StoreError
-        >
+        _ execute:
+            @escaping @Sendable (any WriteTransaction) throws(StorageFailure) -> Result<
+                Answer, StoreError
+            >
     ) {
         let job = WriteJob(
             requester: requester,

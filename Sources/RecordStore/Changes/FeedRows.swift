@@ -10,7 +10,8 @@ extension TableReader {
         )
     }
 
-    /// Finds a zone with its counters and with the client token of the database that is asked;
+    /// Finds a zone with its counters and with the client token of the database that is asked.
+    ///
     /// `nil` if it is not there. In a shared database the counters are those of the owner's zone.
     func feedZone(named name: String, in database: DatabaseID) throws(StorageFailure) -> FeedZone? {
         guard let row = try self.row(ZoneRow.byKey, database, name) else { return nil }

@@ -90,7 +90,7 @@ package struct CommittedRecord: Hashable, Sendable {
 extension QueryableType {
     /// A type as those see it who look at a record and at no index: what is being built is as good as built.
     ///
-    /// - Parameter building: Indexes that are not, for those who look at indexes.
+    /// Indexes that are being built are named for those who look at indexes.
     package init(_ definitions: FieldDefinitions, building: Set<Int64> = []) {
         self.init()
         for (field, definition) in definitions.all {

@@ -38,7 +38,7 @@ package protocol StoreSource: Sendable {
     /// The copy replaces what is at the path, and no engine serves it.
     ///
     /// - Durability: None.
-    /// - Parameter progress: Called with the bytes since the last call.
+    /// - Progress: It is called with the bytes since the last call.
     func copy(to path: String, progress: (Int) -> Void) throws(StoreCopyError) -> any StoreCopy
 
     /// Whether the store still has an asset, complete.

@@ -26,8 +26,9 @@ struct ReferrerPages {
         let isLast: Bool
     }
 
-    /// The next page: for some targets, in their order, what refers to them; `nil` if there is no
-    /// target left. Only the last part may not be the last of its target.
+    /// The next page: for some targets, in their order, what refers to them.
+    ///
+    /// `nil` if there is no target left. Only the last part may not be the last of its target.
     mutating func next(_ read: Read) throws(StorageFailure) -> [Part]? {
         guard !self.targets.isEmpty else { return nil }
         let lists = try read(Array(self.targets.prefix(Self.targetsMax)), self.behind, Self.pageMax)

@@ -29,7 +29,9 @@ extension ZonePlan {
         outcomes: inout [WriteOutcome]
     ) throws(StorageFailure) {
         try self.write(planned, outcomes: &outcomes)
-        guard let planned = planned.first, var record = self.pending.writes.saves.first?.record else { return }
+        guard let planned = planned.first, var record = self.pending.writes.saves.first?.record else {
+            return
+        }
         record.number = try self.flush()[0]
         try self.applyMembership(of: planned, record)
         try self.applyReaders(of: planned)

@@ -16,9 +16,7 @@ struct PendingWrites {
 }
 
 extension ZonePlan {
-    /// Puts saves in order, each with its position, and fills in their outcomes.
-    ///
-    /// - Parameter planned: Those that leave together.
+    /// Puts saves that leave together in order, each with its position, and fills in their outcomes.
     mutating func write(
         _ planned: ArraySlice<PlannedSave>,
         outcomes: inout [WriteOutcome]

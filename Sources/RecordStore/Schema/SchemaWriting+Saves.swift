@@ -8,7 +8,7 @@ extension SchemaWriting {
     ///
     /// Every new index is complete: no record has a value in it yet.
     ///
-    /// - Parameter known: The fields that the type has; those among `fields` stay as they are.
+    /// Fields that the type has, which are among those known, stay as they are.
     func add(
         _ fields: [String: FieldDefinition],
         toType name: String,

@@ -35,7 +35,10 @@ package final class StoredType {
         fields.define(definitions)
         self.fields = fields
         self.grants = grants.map { row in
-            Grant(role: row.role, permissions: Permissions(rawValue: UInt8(truncatingIfNeeded: row.permissions)))
+            Grant(
+                role: row.role,
+                permissions: Permissions(rawValue: UInt8(truncatingIfNeeded: row.permissions))
+            )
         }
         self.building = building.isEmpty ? [] : building.intersection(rows.compactMap(\.index))
     }

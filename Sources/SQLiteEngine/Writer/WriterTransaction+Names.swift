@@ -25,7 +25,9 @@ extension WriterTransaction {
             self.caches.lastStoredType = (key, known)
             return known
         }
-        guard let type = try StoredType.types(named: [name], in: environment, from: self)[0] else { return nil }
+        guard let type = try StoredType.types(named: [name], in: environment, from: self)[0] else {
+            return nil
+        }
         self.caches.types[key] = type
         self.caches.lastStoredType = (key, type)
         return type

@@ -31,9 +31,10 @@ struct BackupFolder: Hashable {
     /// - Throws: `configuration`.
     func refuseIfShared() throws(CommandFailure) {
         guard
-            let shared = [self.path, self.manifestPath, EngineOpening.files.path(in: self.path)].first(where: {
-                FileStatus(path: $0)?.isWritableForOthers ?? false
-            })
+            let shared = [self.path, self.manifestPath, EngineOpening.files.path(in: self.path)].first(
+                where: {
+                    FileStatus(path: $0)?.isWritableForOthers ?? false
+                })
         else { return }
         throw CommandFailure(
             .configuration,

@@ -87,7 +87,11 @@ extension MemoryUsage {
         return number
     }
 
-    func due(since milliseconds: Int64, limit: Int = 100, except open: Set<AssetNumber> = []) throws
+    func due(
+        since milliseconds: Int64,
+        limit: Int = 100,
+        except open: Set<AssetNumber> = []
+    ) throws
         -> [AssetNumber]
     {
         try self.markGoing(unnamedSince: milliseconds, limit: limit, except: open)
